@@ -754,6 +754,25 @@
  * kt_scaled_dot_product_attention(query, key, value, .attn_mask, .dropout_p = 0.0, .is_causal = false, .scale, .enable_gqa = false)             attention: softmax(scale * query key^T + attn_mask) value
  */
 
+/* ---- recurrent layers ----
+ * kt_lstm(input, hx, n_hx, params, n_params, has_biases, num_layers, dropout, train, bidirectional, batch_first) -> output, hy, cy             long short-term memory (LSTM) over a sequence
+ * kt_lstm_data(data, batch_sizes, hx, n_hx, params, n_params, has_biases, num_layers, dropout, train, bidirectional) -> output, hy, cy             long short-term memory (LSTM) over a packed sequence
+ * kt_gru(input, hx, params, n_params, has_biases, num_layers, dropout, train, bidirectional, batch_first) -> output, hy             gated recurrent units (GRU) over a sequence
+ * kt_gru_data(data, batch_sizes, hx, params, n_params, has_biases, num_layers, dropout, train, bidirectional) -> output, hy             gated recurrent units (GRU) over a packed sequence
+ * kt_rnn_tanh(input, hx, params, n_params, has_biases, num_layers, dropout, train, bidirectional, batch_first) -> output, hy             recurrent layers with tanh over a sequence
+ * kt_rnn_tanh_data(data, batch_sizes, hx, params, n_params, has_biases, num_layers, dropout, train, bidirectional) -> output, hy             recurrent layers with tanh over a packed sequence
+ * kt_rnn_relu(input, hx, params, n_params, has_biases, num_layers, dropout, train, bidirectional, batch_first) -> output, hy             recurrent layers with relu over a sequence
+ * kt_rnn_relu_data(data, batch_sizes, hx, params, n_params, has_biases, num_layers, dropout, train, bidirectional) -> output, hy             recurrent layers with relu over a packed sequence
+ * kt_lstm_cell(input, hx, n_hx, w_ih, w_hh, .b_ih, .b_hh) -> hy, cy             one step of an LSTM
+ * kt_gru_cell(input, hx, w_ih, w_hh, .b_ih, .b_hh)                     one step of a GRU
+ * kt_rnn_tanh_cell(input, hx, w_ih, w_hh, .b_ih, .b_hh)                one step of a recurrent layer with tanh
+ * kt_rnn_relu_cell(input, hx, w_ih, w_hh, .b_ih, .b_hh)                one step of a recurrent layer with relu
+ * kt_ctc_loss(log_probs, targets, input_lengths, target_lengths, .blank = 0, .reduction = 0, .zero_infinity = false)             connectionist temporal classification (CTC) loss
+ * kt_ctc_loss_tensor(log_probs, targets, input_lengths, target_lengths, .blank = 0, .reduction = 0, .zero_infinity = false)             connectionist temporal classification (CTC) loss, with lengths in tensors
+ * kt_nn_ctc_loss(log_probs, targets, input_lengths, target_lengths, .blank = 0, .reduction = 'mean', .zero_infinity = false)             connectionist temporal classification (CTC) loss
+ * kt_nn_ctc_loss_tensor(log_probs, targets, input_lengths, target_lengths, .blank = 0, .reduction = 'mean', .zero_infinity = false)             connectionist temporal classification (CTC) loss, with lengths in tensors
+ */
+
 /* ---- parts of the others: what backward and composite operators call ----
  * kt_polygamma_of(self, .n = 1)                             out        n-th derivative of the digamma function; the tensor comes first
  * kt_frexp_mantissa(self)                                              mantissa of frexp
@@ -852,6 +871,15 @@
  * kt_flash_attention(query, key, value, .dropout_p = 0.0, .is_causal = false, .attn_mask, .scale) -> output, logsumexp             attention over [batch, head, length, dim], tile by tile
  * kt_safe_softmax(self, dim, .dtype)                                   softmax along a dim; zeros where all is -inf
  * kt_attention_math(query, key, value, .attn_mask, .dropout_p = 0.0, .is_causal = false, .dropout_mask, .scale, .enable_gqa = false) -> output, attention             attention made of products and a softmax, and its weights
+ * kt_recurrence(gates, hx, n_hx, weights, n_weights, batch_sizes, mode, reverse, train) -> output, hy, cy, workspace             states of a recurrent layer, from what its input gives to the gates
+ * kt_recurrence_backward(hx, n_hx, weights, n_weights, output, workspace, batch_sizes, mode, reverse, .grad_output, .grad_hy, .grad_cy, .grad_workspace) -> gates, hidden, state             gradients of a recurrent layer: of the gates, of what its state gave to them, of its first state
+ * kt_pack_padded_sequence(input, lengths, batch_first) -> data, batch_sizes             rows of a batch of padded sequences without their padding, and how many each step has
+ * kt_pack_padded_sequence_backward(grad, input_size, batch_sizes, batch_first)             gradient of a packed sequence, with zeros for its padding
+ * kt_pad_packed_sequence(data, batch_sizes, batch_first, padding_value, total_length) -> output, lengths             a packed sequence as a batch of padded ones, and their lengths
+ * kt_pad_sequence(sequences, n_sequences, .batch_first = false, .padding_value = 0.0, .padding_side = 'right')             sequences of different lengths as one tensor, padded
+ * kt_ctc_loss_of(log_probs, targets, input_lengths, target_lengths, .blank = 0, .zero_infinity = false) -> neg_log_likelihood, log_alpha             CTC loss of each sample, and the logarithms that its gradient needs
+ * kt_ctc_loss_of_tensor(log_probs, targets, input_lengths, target_lengths, .blank = 0, .zero_infinity = false) -> neg_log_likelihood, log_alpha             CTC loss of each sample, with lengths in tensors
+ * kt_ctc_loss_backward(grad, log_probs, targets, input_lengths, target_lengths, neg_log_likelihood, log_alpha, blank, .zero_infinity = false)             gradient of the CTC loss
  * kt_fused_adam_tensor_lr_(self, n_self, grads, n_grads, exp_avgs, n_exp_avgs, exp_avg_sqs, n_exp_avg_sqs, max_exp_avg_sqs, n_max_exp_avg_sqs, state_steps, n_state_steps, lr, beta1, beta2, weight_decay, eps, amsgrad, maximize, .grad_scale, .found_inf)             a step of Adam of each tensor of a list; the learning rate is a tensor
  * kt_fused_adam_(self, n_self, grads, n_grads, exp_avgs, n_exp_avgs, exp_avg_sqs, n_exp_avg_sqs, max_exp_avg_sqs, n_max_exp_avg_sqs, state_steps, n_state_steps, lr, beta1, beta2, weight_decay, eps, amsgrad, maximize, .grad_scale, .found_inf)             a step of Adam of each tensor of a list
  * kt_fused_adamw_tensor_lr_(self, n_self, grads, n_grads, exp_avgs, n_exp_avgs, exp_avg_sqs, n_exp_avg_sqs, max_exp_avg_sqs, n_max_exp_avg_sqs, state_steps, n_state_steps, lr, beta1, beta2, weight_decay, eps, amsgrad, maximize, .grad_scale, .found_inf)             a step of AdamW (decoupled weight decay) of each tensor of a list; the learning rate is a tensor

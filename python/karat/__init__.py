@@ -94,7 +94,7 @@ from .faces import scalar_tensor  # noqa: E402
 from .printing import get_printoptions, printoptions, set_printoptions  # noqa: E402
 from . import copying, storage  # noqa: E402, F401
 from .storage import UntypedStorage  # noqa: E402, F401
-from . import autograd, cuda, fft, linalg, nn, random, special, utils, version  # noqa: E402, F401
+from . import _VF, autograd, cuda, fft, linalg, nn, random, special, utils, version  # noqa: E402, F401
 from .settings import NAMES as _settings  # noqa: E402
 from .symbols import NAMES as _symbols  # noqa: E402
 from .utils.dlpack import from_dlpack, to_dlpack  # noqa: E402

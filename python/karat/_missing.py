@@ -53,7 +53,7 @@ def is_module(path):
     """Is torch.<path> a module that both have? Includes PyTorch's private modules that programs import."""
     from ._torch_names import NAMES
 
-    return path in NAMES or path.partition(".")[0] in NAMES[""] or path in ("_C", "_utils")
+    return path in NAMES or path.partition(".")[0] in NAMES[""] or path in ("_C", "_VF", "_utils")
 
 
 def _is_from_import(frame):
@@ -100,7 +100,9 @@ class _Absent:
 
 # Rows that are private functions in PyTorch too.
 _PRIVATE = frozenset("_conj _neg_view _unique2 _softmax _log_softmax _softmax_backward_data _log_softmax_backward_data "
-                     "_linalg_det _linalg_slogdet _linalg_solve_ex _linalg_eigh _linalg_svd _lu_with_info".split())
+                     "_linalg_det _linalg_slogdet _linalg_solve_ex _linalg_eigh _linalg_svd _lu_with_info _fused_adam_ "
+                     "_fused_adamw_ _fused_sgd_ _fused_adagrad_ _amp_foreach_non_finite_check_and_unscale_ "
+                     "_amp_update_scale_ _ctc_loss _pack_padded_sequence _pad_packed_sequence".split())
 
 
 def _is_private(name):

@@ -117,6 +117,11 @@ typedef struct kt__cpu_steps {
     kt_status (*unscale)(const kt_plan *plan);
 } kt__cpu_steps;
 
+/* ---- recurrent layers: floats alone have them ---- */
+typedef struct kt__cpu_recurrences {
+    kt_status (*run)(const kt_plan *plan);
+} kt__cpu_recurrences;
+
 typedef struct kt__cpu_build {
     const char          *name;
     const kt__cpu_type  *type[KT_NUM_COMPUTE];
@@ -128,6 +133,7 @@ typedef struct kt__cpu_build {
     const kt__cpu_direct *direct;
     const kt__cpu_norms *norms[2]; /* KT_IN_F32, KT_IN_F64 */
     const kt__cpu_steps  *steps[2]; /* of float32, of float64 */
+    const kt__cpu_recurrences *recurrences[KT_NUM_COMPUTE];
 } kt__cpu_build;
 
 #define KT__CPU_SYMBOL_(what, isa) kt__cpu_##what##_##isa

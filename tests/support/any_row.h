@@ -10,6 +10,7 @@
 
 #include "base/scope.h"
 #include "call/row.h"
+#include "support/any_recurrent.h"
 #include "support/by_name.h"
 
 enum { ANY_SIDE = 3 };
@@ -91,6 +92,39 @@ static inline kt_shape any_norm_ints(const kt_row *row, const kt_arg_spec *spec)
     return strcmp(spec->name, "output_mask") == 0 ? (kt_shape){any_statistics(row) + 1, all} : (kt_shape){1, shape};
 }
 
+/* Of rows that take classes, bags or images in another shape than their other operands; NULL: an operand like any other. */
+static inline kt_tensor *any_of_a_kind(const kt_row *row, const char *name, kt_dtype dtype, int seed)
+{
+    const bool target = strcmp(name, "target") == 0, bags = strstr(row->name, "embedding_bag") != NULL;
+    if (strstr(row->name, "_shuffle") || strstr(row->name, "pixel_"))
+        return kt_reshape(any_tensor(dtype, 2, seed), KT_SHAPE(ANY_SIDE, ANY_SIDE, 1));
+    if (target && strstr(row->name, "multi_margin"))
+        return any_index(1);
+    if (target && strstr(row->name, "multilabel_margin"))
+        return any_index(2);
+    if (target && strstr(row->name, "cosine_embedding"))
+        return any_tensor(dtype, 1, seed);
+    if (bags && (strcmp(name, "indices") == 0 || strcmp(name, "input") == 0))
+        return any_index(strcmp(name, "input") == 0 ? 2 : 1);
+    if (bags && strcmp(name, "offsets") == 0)
+        return kt_zeros(KT_SHAPE(1), .dtype = KT_I64);
+    return bags && strcmp(name, "per_sample_weights") == 0 ? any_tensor(dtype, 1, seed) : NULL;
+}
+
+/* Are the row's operands unlike each other in sizes or dtypes, so that only arguments made here suit it? Its first tensor has the
+ * dtype that is asked for. */
+static inline bool any_is_fitted(const kt_row *row)
+{
+    static const char *const parts[] = {"multi_margin", "multilabel_margin", "_shuffle", "pixel_", "fused_", "amp_foreach"};
+    if (any_space(row) > 0 || any_is_recurrent(row) || any_norm(row) ||
+        (any_attends(row) && strcmp(row->name, "attention_kept") != 0)) /* that one takes draws */
+        return true;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strstr(row->name, parts[i]))
+            return true;
+    return strncmp(row->name, "embedding_bag", 13) == 0;
+}
+
 /* Some of a row's tensors are known by their names: they want an integer, a truth, an order. */
 static inline kt_tensor *any_operand(const kt_row *row, const kt_arg_spec *spec, kt_dtype dtype, int64_t rank, int seed)
 {
@@ -105,6 +139,8 @@ static inline kt_tensor *any_operand(const kt_row *row, const kt_arg_spec *spec,
         return kt_reshape(any_index(1), kt_sizes(any_image(row, dtype, ANY_SIDE, seed)));
     if (any_attends(row))
         return any_heads(name, dtype, seed);
+    if ((beside = any_of_a_kind(row, name, dtype, seed)))
+        return beside;
     if (any_space(row))
         return any_image(row, dtype, strcmp(name, "grad_output") == 0 && !any_pools(row) ? 1 : ANY_SIDE, seed);
     if (strstr(row->name, "local_response"))
@@ -157,6 +193,8 @@ static inline void any_argument(kt_call *c, int i, kt_dtype dtype, int64_t rank)
     static const kt_scalar ones[] = {{{1}, 0, KT_SCALAR_INT, 0}, {{1}, 0, KT_SCALAR_INT, 0}};
     static kt_tensor    *lists[KT_MAX_ARGS][2];
     const kt_arg_spec   *spec = kt_row_arg(c->row, i);
+    if (any_of_recurrent(c, i, dtype))
+        return;
     c->given |= 1u << i;
     c->scalars &= ~(1u << i);
     switch (spec->kind) {

@@ -199,7 +199,13 @@ static const char *shown(const kt_tensor *t)
 /* What is read from a tensor's elements cannot be known without them. */
 static bool reads_values(const kt_row *row)
 {
-    return strstr(kt_row_name(row), "interleave") || strcmp(kt_row_name(row), "tensor_split_tensor") == 0;
+    static const char *const names[] = {"interleave", "tensor_split_tensor", "lstm_data",        "gru_data",
+                                        "rnn_tanh_data", "rnn_relu_data",    "_padded_sequence", "_packed_sequence",
+                                        "ctc_loss"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strstr(kt_row_name(row), names[i]))
+            return true;
+    return false;
 }
 
 /* An index that is out of range, how many elements a mask holds, whether a value fits or a matrix is singular: the meta device

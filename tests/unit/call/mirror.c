@@ -257,7 +257,11 @@ static bool compare(const recipe *r, const outcome *here, const outcome *there)
                    r->layout[0], r->layout[1], a, b, what, here->text, there->text))                                  \
     return false
     SAME(here->status == there->status, "the status");
-    SAME(strcmp(here->text, there->text) == 0, "the error");
+    /* lengths of packed sequences must be on the CPU, and the text says where they are; a device does not say which index it
+     * was */
+    SAME(strcmp(here->text, there->text) == 0 || strncmp(there->text, "'lengths' argument", 18) == 0 ||
+             strncmp(there->text, "An index of input", 17) == 0,
+         "the error");
     /* what works late finds a wrong index late: the result is there before the error */
     SAME(here->n == there->n || here->status != KT_OK, "the number of results");
     for (int i = 0; i < here->n && here->status == KT_OK; i++) {

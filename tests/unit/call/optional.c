@@ -41,7 +41,7 @@ TEST(each_combination)
                         explicit.arg[a] = kt_row_arg(row, a)->value;
                         explicit.given |= 1u << a;
                     }
-                if (c.form == KT_INPLACE)
+                if (c.form == KT_INPLACE && kt_row_arg(row, 0)->kind == KT_ARG_TENSOR)
                     explicit.arg[0].t = kt_clone(c.arg[0].t);
                 cases++;
                 kt_manual_seed(1);

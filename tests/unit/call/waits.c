@@ -154,7 +154,9 @@ static void same_value(kt_call *c) { GIVE(1, dtype, KT_F64), GIVE(c->row->id == 
 #define ASKED  "the user asks whether values would change"
 #define WARNED "a warning depends on a value"
 #define NUMBERS "the host passes its elements as numbers"
+#define LENGTHS "the host reads the lengths of sequences"
 #define SOLVED "an error depends on whether a matrix is singular, or an algorithm has converged"
+#define COUNTED "values decide how many classes are compared"
 static const char *const NEVER = NULL;
 
 /* With the arguments of any_row.h. */
@@ -166,6 +168,8 @@ static const struct {
     {"repeat_interleave", SHAPES}, {"repeat_interleave_tensor", SHAPES}, {"tensor_split_tensor", SHAPES},
     {"nn_one_hot", SHAPES}, {"nonzero_static", MADE}, {"masked_scatter", MADE}, {"histc", BOUNDS}, {"histogram", BOUNDS},
     {"cov", WARNED}, {"bernoulli", DRAWN}, {"bernoulli_tensor", DRAWN}, {"poisson", DRAWN}, {"multinomial", DRAWN},
+    {"ctc_loss_of_tensor", LENGTHS}, {"ctc_loss_tensor", LENGTHS}, {"nn_ctc_loss_tensor", LENGTHS},
+    {"multilabel_margin_loss", COUNTED}, {"multilabel_margin_loss_backward", COUNTED}, {"nn_multilabel_margin_loss", COUNTED},
     {"foreach_addcmul_tensor", NUMBERS}, {"foreach_addcdiv_tensor", NUMBERS},
     {"linalg_lu_factor", SOLVED}, {"lu_with_info", SOLVED}, {"linalg_inv", SOLVED}, {"inverse", SOLVED}, {"linalg_solve", SOLVED},
     {"linalg_eigh_of", SOLVED}, {"linalg_eigh", SOLVED}, {"linalg_eigvalsh", SOLVED}, {"linalg_svd_of", SOLVED},
@@ -233,10 +237,15 @@ static kt_tensor *moved(kt_tensor *t, bool grad)
     return there;
 }
 
+/* Of packed sequences: PyTorch has them on the CPU. */
+static bool is_the_hosts(const char *name) { return strcmp(name, "batch_sizes") == 0 || strcmp(name, "lengths") == 0; }
+
 static void move_arguments(kt_call *c, bool grad, argument_lists lists)
 {
     for (int i = 0; i < kt_row_n_args(c->row); i++) {
         const kt_arg_kind kind = kt_row_arg(c->row, i)->kind;
+        if (is_the_hosts(kt_row_arg(c->row, i)->name))
+            continue;
         if (kind == KT_ARG_DEVICE)
             GIVE(i, device, mirror);
         if (!(c->given >> i & 1) || c->scalars >> i & 1)

@@ -1,0 +1,519 @@
+/* recurrent.inc.c - a recurrent layer over a whole sequence in compute type T: rnn, LSTM, GRU. A template: the includer defines
+ * T, ID and SELF, and includes the templates of tiles and vectors.
+ *
+ * In: plans of the family recurrent (tables/kernels/recurrent.h). Out: the states of every step. The weights are packed once
+ * for all steps into panels: the columns of all gates of a few units. A step is one pass over the panels: the state before it
+ * times a panel, and then the gates' functions while the sums are in L1. Threads share out the panels, so that each keeps its
+ * own in its cache.
+ *
+ * A sum runs over the state in order, by fma, and belongs to one panel whatever the number of threads: the bits depend on
+ * neither threads nor instruction set. Independent of: dtypes, operators. */
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/thread.h"
+#include "tables/kernels/recurrent.h"
+
+enum {
+    LANES = FN(lanes),
+    MOST_VECS = 4,            /* vectors of a panel: an LSTM's gates */
+    ROWS_AT_ONCE = 64,        /* rows of a step whose sums stay in L1 */
+    DEPTH_AT_ONCE = 64        /* of a panel, for the same reason */
+};
+#if KT_VEC_BYTES == 64 || defined(__aarch64__)
+enum { ACCUMULATORS = 24 }; /* of 32 registers */
+#else
+enum { ACCUMULATORS = 12 };
+#endif
+
+/* ---- products with packed panels ---- */
+
+typedef struct FN(panels) {
+    T      *packed; /* [panel][depth][vecs * LANES] */
+    int64_t depth, panels, units; /* units: of the whole */
+    int     vecs, width;          /* width: units of a panel */
+} FN(panels);
+
+KT_ALWAYS void FN(row_tile)(T *sums, const T *a, int64_t lda, const T *b, int64_t depth, bool first, const int rows,
+                            const int vecs)
+{
+    FN(vec) sum[ACCUMULATORS];
+    const ptrdiff_t line = vecs * LANES;
+#pragma GCC unroll 24
+    for (int i = 0; i < rows * vecs; i++)
+        if (first)
+            sum[i] = (FN(vec)){0};
+        else
+            memcpy(&sum[i], sums + i / vecs * line + i % vecs * LANES, sizeof sum[i]);
+    for (int64_t k = 0; k < depth; k++) {
+        FN(vec) row[MOST_VECS];
+#pragma GCC unroll 4
+        for (int j = 0; j < vecs; j++)
+            memcpy(&row[j], b + k * line + j * LANES, sizeof row[j]);
+#pragma GCC unroll 24
+        for (int i = 0; i < rows; i++)
+#pragma GCC unroll 4
+            for (int j = 0; j < vecs; j++)
+                sum[i * vecs + j] = FN(fma_vec)(a[i * lda + k], row[j], sum[i * vecs + j]);
+    }
+#pragma GCC unroll 24
+    for (int i = 0; i < rows * vecs; i++)
+        memcpy(sums + i / vecs * line + i % vecs * LANES, &sum[i], sizeof sum[i]);
+}
+
+KT_ALWAYS void FN(row_tiles)(T *sums, const T *a, int64_t lda, int64_t rows, const T *b, int64_t depth, bool first,
+                             const int vecs)
+{
+    const ptrdiff_t line = vecs * LANES;
+    const int       most = ACCUMULATORS / vecs;
+    int64_t         i = 0;
+    for (; i + most <= rows; i += most)
+        FN(row_tile)(sums + i * line, a + i * lda, lda, b, depth, first, most, vecs);
+    for (; i + 2 <= rows; i += 2)
+        FN(row_tile)(sums + i * line, a + i * lda, lda, b, depth, first, 2, vecs);
+    for (; i < rows; i++)
+        FN(row_tile)(sums + i * line, a + i * lda, lda, b, depth, first, 1, vecs);
+}
+
+static void FN(multiply_2)(T *sums, const T *a, int64_t lda, int64_t rows, const T *b, int64_t depth, bool first)
+{
+    FN(row_tiles)(sums, a, lda, rows, b, depth, first, 2);
+}
+static void FN(multiply_3)(T *sums, const T *a, int64_t lda, int64_t rows, const T *b, int64_t depth, bool first)
+{
+    FN(row_tiles)(sums, a, lda, rows, b, depth, first, 3);
+}
+static void FN(multiply_4)(T *sums, const T *a, int64_t lda, int64_t rows, const T *b, int64_t depth, bool first)
+{
+    FN(row_tiles)(sums, a, lda, rows, b, depth, first, 4);
+}
+
+/* sums [rows][vecs * LANES] = a [rows][depth] times a panel. */
+static void FN(multiply)(T *sums, const T *a, int64_t lda, int64_t rows, const FN(panels) *w, int64_t panel)
+{
+    const ptrdiff_t line = w->vecs * LANES;
+    const T        *b = w->packed + panel * w->depth * line;
+    if (w->depth == 0)
+        memset(sums, 0, (size_t)(rows * line) * sizeof(T));
+    for (int64_t k = 0; k < w->depth; k += DEPTH_AT_ONCE) {
+        const int64_t depth = w->depth - k < DEPTH_AT_ONCE ? w->depth - k : DEPTH_AT_ONCE;
+        if (w->vecs == 2)
+            FN(multiply_2)(sums, a + k, lda, rows, b + k * line, depth, k == 0);
+        else if (w->vecs == 3)
+            FN(multiply_3)(sums, a + k, lda, rows, b + k * line, depth, k == 0);
+        else
+            FN(multiply_4)(sums, a + k, lda, rows, b + k * line, depth, k == 0);
+    }
+}
+
+/* ---- packing ---- */
+
+typedef struct FN(packing) {
+    FN(panels) *to;
+    const char *from;
+    FN(lens)    lens;
+    int64_t     item, line; /* bytes of an element; elements of a row of the matrix */
+    bool        turned;     /* the matrix is [depth][units], not [gates][units][depth] */
+} FN(packing);
+
+static FN(panels) FN(panels_of)(int64_t units, int64_t depth, int gates)
+{
+    FN(panels) w = {.depth = depth, .units = units, .vecs = gates == 1 ? 2 : gates, .width = gates == 1 ? 2 * LANES : LANES};
+    w.panels = (units + w.width - 1) / w.width;
+    return w;
+}
+
+static int64_t FN(panels_room)(const FN(panels) *w) { return w->panels * w->depth * w->vecs * LANES; }
+
+static int FN(width_at)(const FN(panels) *w, int64_t panel) /* units of this panel: the last may be narrower */
+{
+    const int64_t left = w->units - panel * w->width;
+    return left < w->width ? (int)left : w->width;
+}
+
+static void FN(pack_panels)(void *ctx, int64_t begin, int64_t end)
+{
+    const FN(packing) *p = ctx;
+    const FN(panels)  *w = p->to;
+    const ptrdiff_t    line = w->vecs * LANES;
+    T                  tile[TILE];
+    for (int64_t panel = begin; panel < end; panel++) {
+        T        *to = w->packed + panel * w->depth * line;
+        const int n = FN(width_at)(w, panel);
+        if (n < w->width)
+            memset(to, 0, (size_t)(w->depth * line) * sizeof(T));
+        for (int64_t k = 0; p->turned && k < w->depth; k++)
+            FN(load_tile)(to + k * line, &p->lens, p->from + (k * p->line + panel * w->width) * p->item, n);
+        for (int j = 0; !p->turned && j < line; j++) {
+            const int64_t gate = j / w->width, unit = j % w->width;
+            const char   *row = p->from + (gate * w->units + panel * w->width + unit) * p->line * p->item;
+            for (int64_t k = 0; unit < n && k < w->depth; k += TILE) {
+                const int m = w->depth - k < TILE ? (int)(w->depth - k) : TILE;
+                FN(load_tile)(tile, &p->lens, row + k * p->item, m);
+                for (int i = 0; i < m; i++)
+                    to[(k + i) * line + j] = tile[i];
+            }
+        }
+    }
+}
+
+/* ---- operands ---- */
+
+typedef struct FN(rows) { /* of a dense matrix: an operand */
+    char    *data; /* NULL: there is none */
+    FN(lens) lens;
+    int64_t  line; /* bytes of a row */
+    int      item; /* of an element */
+} FN(rows);
+
+KT_ALWAYS void FN(read)(T *to, const FN(rows) *x, int64_t row, int64_t column, int n)
+{
+    const char *at = x->data + row * x->line + column * x->item;
+    if (!x->lens.direct)
+        FN(load_tile)(to, &x->lens, at, n);
+    else if (n == LANES)
+        memcpy(to, at, LANES * sizeof(T));
+    else if (n == 2 * LANES)
+        memcpy(to, at, 2 * LANES * sizeof(T));
+    else
+        memcpy(to, at, (size_t)n * sizeof(T));
+}
+
+/* What was written may be rounded: `from` becomes what stands there. */
+KT_ALWAYS void FN(write)(const FN(rows) *x, int64_t row, int64_t column, T *from, int n)
+{
+    char *at = x->data + row * x->line + column * x->item;
+    if (x->lens.direct) {
+        memcpy(at, from, (size_t)n * sizeof(T));
+        return;
+    }
+    FN(store_tile)(at, &x->lens, from, n);
+    FN(load_tile)(from, &x->lens, at, n);
+}
+
+typedef struct FN(layer) {
+    const kt_plan *plan;
+    int            mode, gates;
+    bool           reverse;
+    int64_t        steps, batch, units, state;
+    int64_t       *begin;  /* first row of each step, and the end */
+    FN(rows)       x[KT__SEQ_OPERANDS];
+    FN(panels)     w, projection;
+    T             *h[2];   /* [batch][state]: before and after a step; back: [batch][gates * units] */
+    T             *c;      /* [batch][units]: cells; back: what flows to the state before a step besides the product */
+    T             *bias;   /* [gates * units] */
+    T             *whole;  /* [batch][units] the state before it is projected; back: [batch][state] what flows to it after */
+    /* of the step that runs */
+    int64_t t, rows, were; /* rows of it, and of the step that ran before */
+    int     now;           /* h[now] is read, h[!now] written */
+} FN(layer);
+
+static FN(rows) FN(operand)(const kt_plan *plan, int slot)
+{
+    const int64_t has = plan->param[KT__SEQ_HAS].v.i;
+    if (!(has >> slot & 1))
+        return (FN(rows)){NULL, {0}, 0, 0};
+    int at = 0;
+    for (int i = 0; i < slot; i++)
+        at += has >> i & 1;
+    const kt_operand *x = &plan->arg[at];
+    const int         item = kt__dtype_rows[x->is].size;
+    return (FN(rows)){x->data, FN(lens_of)(x, item), 0, item};
+}
+
+static int64_t FN(rows_at)(const FN(layer) *l, int64_t t) { return l->begin[t + 1] - l->begin[t]; }
+
+/* The row of the step before step t in the order of the layer's direction; -1: the sequence begins here. */
+static int64_t FN(row_before)(const FN(layer) *l, int64_t t, int64_t row)
+{
+    const int64_t before = l->reverse ? t + 1 : t - 1;
+    return before < 0 || before >= l->steps || row >= FN(rows_at)(l, before) ? -1 : l->begin[before] + row;
+}
+
+/* ---- functions of gates, lane by lane ---- */
+
+KT_ALWAYS void FN(each_sigmoid)(T *x, const int n)
+{
+    KT_EACH
+    for (int i = 0; i < n; i++)
+        x[i] = FN(sigmoid)(x[i]);
+}
+
+KT_ALWAYS void FN(each_tanh)(T *x, const int n)
+{
+    KT_EACH
+    for (int i = 0; i < n; i++)
+        x[i] = FN(tanh)(x[i]);
+}
+
+KT_ALWAYS void FN(each_add)(T *x, const T *y, const int n)
+{
+    for (int i = 0; i < n; i++)
+        x[i] += y[i];
+}
+
+/* ---- one row of a step, a panel's units ---- */
+
+static void FN(keep_state)(const FN(layer) *l, int64_t row, int64_t unit, T *h, int n)
+{
+    if (l->whole) {
+        memcpy(l->whole + row * l->units + unit, h, (size_t)n * sizeof(T));
+        return;
+    }
+    FN(write)(&l->x[KT__SEQ_OUTPUT], l->begin[l->t] + row, unit, h, n);
+    memcpy(l->h[!l->now] + row * l->state + unit, h, (size_t)n * sizeof(T));
+}
+
+static void FN(keep_work)(const FN(layer) *l, int64_t row, int64_t unit, T *x, int n, int blocks)
+{
+    for (int i = 0; l->x[KT__SEQ_WORK].data && i < blocks; i++)
+        FN(write)(&l->x[KT__SEQ_WORK], l->begin[l->t] + row, i * l->units + unit, x + i * LANES, n);
+}
+
+static void FN(read_gates)(const FN(layer) *l, int64_t row, int64_t unit, T *x, int n, int width)
+{
+    for (int i = 0; i < l->gates; i++)
+        FN(read)(x + i * width, &l->x[KT__SEQ_GATES], l->begin[l->t] + row, i * l->units + unit, n);
+}
+
+static void FN(rnn_row)(const FN(layer) *l, const T *sums, int64_t row, int64_t unit, int n)
+{
+    T x[2 * LANES] = {0};
+    FN(read_gates)(l, row, unit, x, n, 2 * LANES);
+    FN(each_add)(x, sums, 2 * LANES);
+    if (l->mode == KT__RNN_TANH)
+        FN(each_tanh)(x, 2 * LANES);
+    else
+        for (int i = 0; i < 2 * LANES; i++)
+            x[i] = x[i] < 0 ? 0 : x[i]; /* a NaN stays */
+    FN(keep_state)(l, row, unit, x, n);
+}
+
+static void FN(lstm_row)(const FN(layer) *l, const T *sums, int64_t row, int64_t unit, int n)
+{
+    T x[5 * LANES] = {0}, h[LANES]; /* i f g o c */
+    T *const cell = l->c + row * l->units + unit, *const c = x + 4 * LANES;
+    FN(read_gates)(l, row, unit, x, n, LANES);
+    memcpy(c, cell, (size_t)n * sizeof(T));
+    FN(each_add)(x, sums, 4 * LANES);
+    FN(each_sigmoid)(x, 2 * LANES);
+    FN(each_tanh)(x + 2 * LANES, LANES);
+    FN(each_sigmoid)(x + 3 * LANES, LANES);
+    for (int i = 0; i < LANES; i++)
+        h[i] = c[i] = FN(fma)(x[LANES + i], c[i], x[i] * x[2 * LANES + i]);
+    FN(each_tanh)(h, LANES);
+    for (int i = 0; i < LANES; i++)
+        h[i] *= x[3 * LANES + i];
+    memcpy(cell, c, (size_t)n * sizeof(T));
+    FN(keep_work)(l, row, unit, x, n, 5);
+    FN(keep_state)(l, row, unit, h, n);
+}
+
+static void FN(gru_row)(const FN(layer) *l, const T *sums, int64_t row, int64_t unit, int n)
+{
+    T x[4 * LANES] = {0}, h[LANES] = {0}, from[3 * LANES] = {0}; /* r z n, and what the state gives to n */
+    FN(read_gates)(l, row, unit, x, n, LANES);
+    memcpy(h, l->h[l->now] + row * l->state + unit, (size_t)n * sizeof(T));
+    for (int i = 0; i < 3; i++)
+        memcpy(from + i * LANES, l->bias + i * l->units + unit, (size_t)n * sizeof(T));
+    FN(each_add)(from, sums, 3 * LANES);
+    FN(each_add)(x, from, 2 * LANES);
+    FN(each_sigmoid)(x, 2 * LANES);
+    for (int i = 0; i < LANES; i++) {
+        x[3 * LANES + i] = from[2 * LANES + i];
+        x[2 * LANES + i] = FN(fma)(x[i], from[2 * LANES + i], x[2 * LANES + i]);
+    }
+    FN(each_tanh)(x + 2 * LANES, LANES);
+    for (int i = 0; i < LANES; i++)
+        h[i] = FN(fma)(h[i] - x[2 * LANES + i], x[LANES + i], x[2 * LANES + i]);
+    FN(keep_work)(l, row, unit, x, n, 4);
+    FN(keep_state)(l, row, unit, h, n);
+}
+
+/* ---- a step ---- */
+
+static int64_t FN(row_blocks)(int64_t rows) { return (rows + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE; }
+
+static void FN(step_panels)(void *ctx, int64_t begin, int64_t end)
+{
+    const FN(layer) *l = ctx;
+    const int64_t    blocks = FN(row_blocks)(l->rows);
+    T                sums[ROWS_AT_ONCE * MOST_VECS * LANES];
+    for (int64_t i = begin; i < end; i++) {
+        const int64_t panel = i / blocks, first = i % blocks * ROWS_AT_ONCE, unit = panel * l->w.width;
+        const int64_t rows = l->rows - first < ROWS_AT_ONCE ? l->rows - first : ROWS_AT_ONCE;
+        const int     n = FN(width_at)(&l->w, panel);
+        FN(multiply)(sums, l->h[l->now] + first * l->state, l->state, rows, &l->w, panel);
+        for (int64_t r = 0; r < rows; r++) {
+            const T *at = sums + r * l->w.vecs * LANES;
+            if (l->mode == KT__LSTM)
+                FN(lstm_row)(l, at, first + r, unit, n);
+            else if (l->mode == KT__GRU)
+                FN(gru_row)(l, at, first + r, unit, n);
+            else
+                FN(rnn_row)(l, at, first + r, unit, n);
+        }
+    }
+}
+
+/* The states of a step, projected. */
+static void FN(project_panels)(void *ctx, int64_t begin, int64_t end)
+{
+    const FN(layer) *l = ctx;
+    const int64_t    blocks = FN(row_blocks)(l->rows);
+    T                sums[ROWS_AT_ONCE * MOST_VECS * LANES];
+    for (int64_t i = begin; i < end; i++) {
+        const int64_t panel = i / blocks, first = i % blocks * ROWS_AT_ONCE, unit = panel * l->projection.width;
+        const int64_t rows = l->rows - first < ROWS_AT_ONCE ? l->rows - first : ROWS_AT_ONCE;
+        const int     n = FN(width_at)(&l->projection, panel);
+        FN(multiply)(sums, l->whole + first * l->units, l->units, rows, &l->projection, panel);
+        for (int64_t r = 0; r < rows; r++) {
+            T *h = sums + r * l->projection.vecs * LANES;
+            FN(write)(&l->x[KT__SEQ_OUTPUT], l->begin[l->t] + first + r, unit, h, n);
+            memcpy(l->h[!l->now] + (first + r) * l->state + unit, h, (size_t)n * sizeof(T));
+        }
+    }
+}
+
+enum { LEAST_PART = 1 << 17 }; /* multiplications that are worth a thread */
+
+static void FN(share)(const FN(panels) *w, int64_t rows, kt__range_fn *fn, FN(layer) *l)
+{
+    const int64_t block = rows < ROWS_AT_ONCE ? rows : ROWS_AT_ONCE, work = block * (w->depth + 16) * w->vecs * LANES + 1;
+    kt__parallel(w->panels * FN(row_blocks)(rows), LEAST_PART / work + 1, fn, l);
+}
+
+/* Rows of [batch][n] Ts to an operand, or from it; in pieces, as tiles go. */
+static void FN(put_rows)(const FN(rows) *x, const T *from, int64_t begin, int64_t end, int64_t n)
+{
+    T tile[TILE];
+    for (int64_t r = begin; x->data && r < end; r++)
+        for (int64_t j = 0; j < n; j += TILE) {
+            const int m = n - j < TILE ? (int)(n - j) : TILE;
+            memcpy(tile, from + r * n + j, (size_t)m * sizeof(T));
+            FN(write)(x, r, j, tile, m);
+        }
+}
+
+static void FN(get_rows)(T *to, const FN(rows) *x, int64_t rows, int64_t n)
+{
+    if (!x->data)
+        memset(to, 0, (size_t)(rows * n) * sizeof(T));
+    for (int64_t r = 0; x->data && r < rows; r++)
+        for (int64_t j = 0; j < n; j += TILE)
+            FN(read)(to + r * n + j, x, r, j, n - j < TILE ? (int)(n - j) : TILE);
+}
+
+/* The sequences that ended with the step before: rows [begin, end). */
+static void FN(end_rows)(const FN(layer) *l, int64_t begin, int64_t end)
+{
+    FN(put_rows)(&l->x[KT__SEQ_HY], l->h[l->now], begin, end, l->state);
+    if (l->c)
+        FN(put_rows)(&l->x[KT__SEQ_CY], l->c, begin, end, l->units);
+}
+
+static void FN(run_steps)(FN(layer) *l)
+{
+    for (int i = 0; i < 2; i++) /* sequences begin at different steps, in either */
+        FN(get_rows)(l->h[i], &l->x[KT__SEQ_HX], l->batch, l->state);
+    if (l->c)
+        FN(get_rows)(l->c, &l->x[KT__SEQ_CX], l->batch, l->units);
+    if (l->bias)
+        FN(get_rows)(l->bias, &l->x[KT__SEQ_BIAS], 1, l->gates * l->units);
+    l->were = l->reverse ? 0 : l->batch;
+    for (int64_t s = 0; s < l->steps; s++) {
+        l->t = l->reverse ? l->steps - 1 - s : s;
+        l->rows = FN(rows_at)(l, l->t);
+        FN(end_rows)(l, l->rows, l->were);
+        FN(share)(&l->w, l->rows, FN(step_panels), l);
+        if (l->whole)
+            FN(share)(&l->projection, l->rows, FN(project_panels), l);
+        l->were = l->rows;
+        l->now = !l->now;
+    }
+    FN(end_rows)(l, 0, l->were);
+}
+
+#include "cpu/isa/recurrent_back.inc.c"
+
+/* ---- plans ---- */
+
+static void FN(lay)(FN(layer) *l)
+{
+    static const int states[] = {KT__SEQ_OUTPUT,  KT__SEQ_HY, KT__SEQ_FROM_OUTPUT,
+                                 KT__SEQ_FROM_HY, KT__SEQ_HX, KT__SEQ_OUTPUT_WAS},
+                     cells[] = {KT__SEQ_CY, KT__SEQ_CX, KT__SEQ_FROM_CY},
+                     works[] = {KT__SEQ_WORK, KT__SEQ_FROM_WORK, KT__SEQ_WORK_WAS},
+                     gates[] = {KT__SEQ_GATES, KT__SEQ_GRAD_GATES, KT__SEQ_GRAD_HIDDEN, KT__SEQ_BIAS};
+    for (int i = 0; i < KT__SEQ_OPERANDS; i++)
+        l->x[i] = FN(operand)(l->plan, i);
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++)
+        l->x[states[i]].line = l->state * l->x[states[i]].item;
+    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++)
+        l->x[cells[i]].line = l->units * l->x[cells[i]].item;
+    for (size_t i = 0; i < sizeof works / sizeof *works; i++)
+        l->x[works[i]].line = kt__recurrence_kept(l->mode) * l->units * l->x[works[i]].item;
+    for (size_t i = 0; i < sizeof gates / sizeof *gates; i++)
+        l->x[gates[i]].line = l->gates * l->units * l->x[gates[i]].item;
+    FN(rows) *hidden = &l->x[KT__SEQ_GRAD_HIDDEN], *state = &l->x[KT__SEQ_GRAD_STATE];
+    if (l->mode == KT__LSTM)
+        hidden->line = l->state * hidden->item;
+    state->line = (l->state + (l->mode == KT__LSTM ? l->units : 0)) * state->item;
+}
+
+static void FN(count_rows)(FN(layer) *l)
+{
+    const int64_t *sizes = (const int64_t *)(const void *)l->x[KT__SEQ_SIZES].data;
+    l->begin[0] = 0;
+    for (int64_t t = 0; t < l->steps; t++)
+        l->begin[t + 1] = l->begin[t] + (sizes ? sizes[t] : l->batch);
+}
+
+static void FN(pack)(FN(panels) *w, const FN(rows) *from, int64_t line, bool turned)
+{
+    FN(packing) p = {w, from->data, from->lens, from->item, line, turned};
+    p.lens.direct = false;
+    kt__parallel(w->panels, LEAST_PART / (w->depth * w->vecs * LANES + 1) + 1, FN(pack_panels), &p);
+}
+
+/* Memory for everything that a run needs besides its operands: sizes in Ts, each rounded up to whole cache lines. */
+static int64_t FN(rounded)(int64_t n) { return (n + LANES - 1) / LANES * LANES; }
+
+static kt_status FN(recur)(const kt_plan *plan)
+{
+    const bool    back = plan->kernel == KT_K_recurrence_backward;
+    const int64_t has = plan->param[KT__SEQ_HAS].v.i;
+    const bool    projected = has >> KT__SEQ_PROJECTION & 1;
+    FN(layer)     l = {.plan = plan, .mode = (int)plan->param[KT__SEQ_MODE].v.i, .reverse = plan->param[KT__SEQ_REVERSE].v.i != 0,
+                       .steps = plan->param[KT__SEQ_STEPS].v.i, .batch = plan->param[KT__SEQ_BATCH].v.i,
+                       .units = plan->param[KT__SEQ_UNITS].v.i, .state = plan->param[KT__SEQ_STATE].v.i};
+    l.gates = kt__recurrence_gates(l.mode);
+    l.w = back ? FN(panels_of)(l.state, l.gates * l.units, 1) : FN(panels_of)(l.units, l.state, l.gates);
+    l.projection = !projected ? (FN(panels)){0} : back ? FN(panels_of)(l.units, l.state, 1) : FN(panels_of)(l.state, l.units, 1);
+    FN(lay)(&l);
+    const int64_t state = FN(rounded)(l.batch * (back ? l.gates * l.units : l.state)), cell = FN(rounded)(l.batch * l.units),
+                  bias = FN(rounded)(l.gates * l.units), whole = FN(rounded)(l.batch * (back ? l.state : l.units)),
+                  packed = FN(panels_room)(&l.w), more = FN(panels_room)(&l.projection);
+    const size_t  bytes = (size_t)(2 * state + cell + bias + whole + packed + more) * sizeof(T) +
+                         (size_t)(l.steps + 1) * sizeof(int64_t);
+    size_t granted;
+    T     *room = kt__block_get(bytes, &granted);
+    if (!room)
+        return kt__fail_memory(bytes);
+    l.h[0] = room, l.h[1] = l.h[0] + state;
+    l.c = back || l.mode == KT__LSTM ? l.h[1] + state : NULL;
+    l.bias = l.mode == KT__GRU ? l.h[1] + state + cell : NULL;
+    l.whole = projected ? l.h[1] + state + cell + bias : NULL;
+    l.w.packed = l.h[1] + state + cell + bias + whole;
+    l.projection.packed = l.w.packed + packed;
+    l.begin = (int64_t *)(void *)(l.projection.packed + more);
+    FN(count_rows)(&l);
+    FN(pack)(&l.w, &l.x[KT__SEQ_WEIGHT], l.state, back);
+    if (projected)
+        FN(pack)(&l.projection, &l.x[KT__SEQ_PROJECTION], l.units, back);
+    if (back)
+        FN(run_back)(&l);
+    else
+        FN(run_steps)(&l);
+    kt__block_put(room, granted);
+    return KT_OK;
+}

@@ -1,0 +1,208 @@
+/* recurrent_back.inc.c - what flows back through a recurrent layer, in compute type T. A template, part of recurrent.inc.c.
+ *
+ * In: what flowed back to each result, and what the forward pass kept. Out: the gradient of what the input gave to the gates,
+ * of all steps, and of the first state. A step is one pass over panels of units, as forward: what flowed back to the gates of
+ * the step after, times the weights, then the slopes of the gates. What the weights and the input get are products over all
+ * steps: other operators make them from these results.
+ *
+ * Sequences end at different steps: rows [were, rows) of a step begin here, rows [rows, were) have reached their first state. */
+
+enum { WIDE = 2 * LANES }; /* units of a panel */
+
+/* ---- one row, a panel's units: from the gradient of the state (g) and of the cell to that of the gates ---- */
+
+KT_ALWAYS void FN(keep_gates)(const FN(layer) *l, int slot, int64_t row, int64_t unit, T *d, int n)
+{
+    for (int i = 0; l->x[slot].data && i < l->gates; i++)
+        FN(write)(&l->x[slot], l->begin[l->t] + row, i * l->units + unit, d + i * WIDE, n);
+}
+
+static void FN(next_gates)(const FN(layer) *l, int64_t row, int64_t unit, const T *d, int n)
+{
+    for (int i = 0; i < l->gates; i++)
+        memcpy(l->h[!l->now] + (row * l->gates + i) * l->units + unit, d + i * WIDE, (size_t)n * sizeof(T));
+}
+
+static void FN(read_work)(const FN(layer) *l, int slot, int64_t row, int64_t unit, T *x, int n)
+{
+    for (int i = 0; l->x[slot].data && i < kt__recurrence_kept(l->mode); i++)
+        FN(read)(x + i * WIDE, &l->x[slot], row, i * l->units + unit, n);
+}
+
+/* The state or the cell before a step. */
+static void FN(read_before)(const FN(layer) *l, int first, int later, int64_t column, int64_t row, int64_t unit, T *x, int n)
+{
+    const int64_t at = FN(row_before)(l, l->t, row);
+    if (at >= 0)
+        FN(read)(x, &l->x[later], at, column + unit, n);
+    else
+        FN(read)(x, &l->x[first], row, unit, n);
+}
+
+static void FN(rnn_back)(const FN(layer) *l, const T *g, int64_t row, int64_t unit, int n)
+{
+    T y[WIDE] = {0}, d[WIDE];
+    FN(read)(y, &l->x[KT__SEQ_OUTPUT_WAS], l->begin[l->t] + row, unit, n);
+    for (int i = 0; i < WIDE; i++)
+        d[i] = l->mode == KT__RNN_TANH ? g[i] * FN(fma)(-y[i], y[i], 1) : y[i] > 0 ? g[i] : 0;
+    FN(next_gates)(l, row, unit, d, n);
+    FN(keep_gates)(l, KT__SEQ_GRAD_GATES, row, unit, d, n);
+}
+
+static void FN(lstm_back)(const FN(layer) *l, const T *g, int64_t row, int64_t unit, int n)
+{
+    const int64_t at = l->begin[l->t] + row;
+    T             x[5 * WIDE] = {0}, more[5 * WIDE] = {0}, before[WIDE] = {0}, flow[WIDE] = {0}, d[4 * WIDE], tan[WIDE];
+    T *const      carried = l->c + row * l->units + unit;
+    FN(read_work)(l, KT__SEQ_WORK_WAS, at, unit, x, n);
+    FN(read_work)(l, KT__SEQ_FROM_WORK, at, unit, more, n);
+    FN(read_before)(l, KT__SEQ_CX, KT__SEQ_WORK_WAS, 4 * l->units, row, unit, before, n);
+    memcpy(flow, carried, (size_t)n * sizeof(T));
+    memcpy(tan, x + 4 * WIDE, sizeof tan);
+    FN(each_tanh)(tan, WIDE);
+    const T *in = x, *forget = x + WIDE, *cell = x + 2 * WIDE, *out = x + 3 * WIDE;
+    KT_EACH
+    for (int i = 0; i < WIDE; i++) {
+        const T to_c = flow[i] + more[4 * WIDE + i] + g[i] * out[i] * FN(fma)(-tan[i], tan[i], 1);
+        d[i] = FN(fma)(to_c, cell[i], more[i]) * in[i] * (1 - in[i]);
+        d[WIDE + i] = FN(fma)(to_c, before[i], more[WIDE + i]) * forget[i] * (1 - forget[i]);
+        d[2 * WIDE + i] = FN(fma)(to_c, in[i], more[2 * WIDE + i]) * FN(fma)(-cell[i], cell[i], 1);
+        d[3 * WIDE + i] = FN(fma)(g[i], tan[i], more[3 * WIDE + i]) * out[i] * (1 - out[i]);
+        flow[i] = to_c * forget[i];
+    }
+    memcpy(carried, flow, (size_t)n * sizeof(T));
+    FN(next_gates)(l, row, unit, d, n);
+    FN(keep_gates)(l, KT__SEQ_GRAD_GATES, row, unit, d, n);
+}
+
+static void FN(gru_back)(const FN(layer) *l, const T *g, int64_t row, int64_t unit, int n)
+{
+    const int64_t at = l->begin[l->t] + row;
+    T             x[4 * WIDE] = {0}, more[4 * WIDE] = {0}, before[WIDE] = {0}, d[3 * WIDE], hidden[3 * WIDE], flow[WIDE];
+    FN(read_work)(l, KT__SEQ_WORK_WAS, at, unit, x, n);
+    FN(read_work)(l, KT__SEQ_FROM_WORK, at, unit, more, n);
+    FN(read_before)(l, KT__SEQ_HX, KT__SEQ_OUTPUT_WAS, 0, row, unit, before, n);
+    const T *reset = x, *update = x + WIDE, *new = x + 2 * WIDE, *from = x + 3 * WIDE;
+    KT_EACH
+    for (int i = 0; i < WIDE; i++) {
+        const T to_new = FN(fma)(g[i], 1 - update[i], more[2 * WIDE + i]) * FN(fma)(-new[i], new[i], 1);
+        d[2 * WIDE + i] = to_new;
+        hidden[2 * WIDE + i] = FN(fma)(to_new, reset[i], more[3 * WIDE + i]);
+        hidden[i] = d[i] = FN(fma)(to_new, from[i], more[i]) * reset[i] * (1 - reset[i]);
+        hidden[WIDE + i] = d[WIDE + i] = FN(fma)(g[i], before[i] - new[i], more[WIDE + i]) * update[i] * (1 - update[i]);
+        flow[i] = g[i] * update[i];
+    }
+    memcpy(l->c + row * l->units + unit, flow, (size_t)n * sizeof(T));
+    FN(next_gates)(l, row, unit, hidden, n);
+    FN(keep_gates)(l, KT__SEQ_GRAD_GATES, row, unit, d, n);
+    FN(keep_gates)(l, KT__SEQ_GRAD_HIDDEN, row, unit, hidden, n);
+}
+
+static void FN(gates_back)(const FN(layer) *l, const T *g, int64_t row, int64_t unit, int n)
+{
+    if (l->mode == KT__LSTM)
+        FN(lstm_back)(l, g, row, unit, n);
+    else if (l->mode == KT__GRU)
+        FN(gru_back)(l, g, row, unit, n);
+    else
+        FN(rnn_back)(l, g, row, unit, n);
+}
+
+/* ---- what flows to the state after a step: by the product (sums), if a step came after; by hy; by the output ---- */
+
+static void FN(state_back)(const FN(layer) *l, const T *sums, int64_t row, int64_t unit, T *g, int n)
+{
+    T more[WIDE] = {0};
+    memset(g, 0, WIDE * sizeof(T));
+    if (row < l->were)
+        memcpy(g, sums, WIDE * sizeof(T));
+    else if (l->x[KT__SEQ_FROM_HY].data)
+        FN(read)(g, &l->x[KT__SEQ_FROM_HY], row, unit, n);
+    if (row < l->were && l->mode == KT__GRU) {
+        memcpy(more, l->c + row * l->units + unit, (size_t)n * sizeof(T));
+        FN(each_add)(g, more, WIDE);
+    }
+    if (row < l->rows && l->x[KT__SEQ_FROM_OUTPUT].data) {
+        FN(read)(more, &l->x[KT__SEQ_FROM_OUTPUT], l->begin[l->t] + row, unit, n);
+        FN(each_add)(g, more, WIDE);
+    }
+}
+
+/* A sequence begins with its cell's gradient, and ends by handing it over. */
+static void FN(cell_back)(const FN(layer) *l, int64_t row, int64_t unit, int n)
+{
+    T flow[WIDE] = {0};
+    if (l->mode != KT__LSTM || (row < l->were && row < l->rows))
+        return;
+    if (row >= l->rows) {
+        memcpy(flow, l->c + row * l->units + unit, (size_t)n * sizeof(T));
+        FN(write)(&l->x[KT__SEQ_GRAD_STATE], row, l->state + unit, flow, n);
+        return;
+    }
+    if (l->x[KT__SEQ_FROM_CY].data)
+        FN(read)(flow, &l->x[KT__SEQ_FROM_CY], row, unit, n);
+    memcpy(l->c + row * l->units + unit, flow, (size_t)n * sizeof(T));
+}
+
+/* ---- a step ---- */
+
+static void FN(back_panels)(void *ctx, int64_t begin, int64_t end)
+{
+    const FN(layer) *l = ctx;
+    const int64_t    top = l->rows > l->were ? l->rows : l->were, blocks = FN(row_blocks)(top), line = l->gates * l->units;
+    T                sums[ROWS_AT_ONCE * WIDE], g[WIDE];
+    for (int64_t i = begin; i < end; i++) {
+        const int64_t panel = i / blocks, first = i % blocks * ROWS_AT_ONCE, unit = panel * l->w.width;
+        const int64_t last = top - first < ROWS_AT_ONCE ? top : first + ROWS_AT_ONCE, known = l->were < last ? l->were : last;
+        const int     n = FN(width_at)(&l->w, panel);
+        if (known > first)
+            FN(multiply)(sums, l->h[l->now] + first * line, line, known - first, &l->w, panel);
+        for (int64_t row = first; row < last; row++) {
+            if (!l->whole)
+                FN(cell_back)(l, row, unit, n);
+            FN(state_back)(l, sums + (row - first) * WIDE, row, unit, g, n);
+            if (row >= l->rows)
+                FN(write)(&l->x[KT__SEQ_GRAD_STATE], row, unit, g, n);
+            else if (!l->whole)
+                FN(gates_back)(l, g, row, unit, n);
+            else {
+                memcpy(l->whole + row * l->state + unit, g, (size_t)n * sizeof(T));
+                FN(write)(&l->x[KT__SEQ_GRAD_HIDDEN], l->begin[l->t] + row, unit, g, n);
+            }
+        }
+    }
+}
+
+/* Of a layer whose states are projected: from them to the states before. */
+static void FN(whole_panels)(void *ctx, int64_t begin, int64_t end)
+{
+    const FN(layer) *l = ctx;
+    const int64_t    top = l->rows > l->were ? l->rows : l->were, blocks = FN(row_blocks)(top);
+    T                sums[ROWS_AT_ONCE * WIDE];
+    for (int64_t i = begin; i < end; i++) {
+        const int64_t panel = i / blocks, first = i % blocks * ROWS_AT_ONCE, unit = panel * l->projection.width;
+        const int64_t last = top - first < ROWS_AT_ONCE ? top : first + ROWS_AT_ONCE, known = l->rows < last ? l->rows : last;
+        const int     n = FN(width_at)(&l->projection, panel);
+        if (known > first)
+            FN(multiply)(sums, l->whole + first * l->state, l->state, known - first, &l->projection, panel);
+        for (int64_t row = first; row < last; row++) {
+            FN(cell_back)(l, row, unit, n);
+            if (row < l->rows)
+                FN(gates_back)(l, sums + (row - first) * WIDE, row, unit, n);
+        }
+    }
+}
+
+static void FN(run_back)(FN(layer) *l)
+{
+    for (int64_t s = 0; s <= l->steps; s++) { /* the last one ends all sequences */
+        l->t = l->reverse ? s : l->steps - 1 - s;
+        l->rows = s < l->steps ? FN(rows_at)(l, l->t) : 0;
+        const int64_t top = l->rows > l->were ? l->rows : l->were;
+        FN(share)(&l->w, top, FN(back_panels), l);
+        if (l->whole)
+            FN(share)(&l->projection, top, FN(whole_panels), l);
+        l->were = l->rows;
+        l->now = !l->now;
+    }
+}
