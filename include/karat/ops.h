@@ -773,6 +773,20 @@
  * kt_nn_ctc_loss_tensor(log_probs, targets, input_lengths, target_lengths, .blank = 0, .reduction = 'mean', .zero_infinity = false)             connectionist temporal classification (CTC) loss, with lengths in tensors
  */
 
+/* ---- resampling of images ----
+ * kt_upsample_nearest1d(self, output_size, .scales)         out        resizes 1 dim in space: each element from the one whose cell it begins in
+ * kt_upsample_nearest2d(self, output_size, .scales_h, .scales_w)  out        resizes 2 dims in space: each element from the one whose cell it begins in
+ * kt_upsample_nearest3d(self, output_size, .scales_d, .scales_h, .scales_w)  out        resizes 3 dims in space: each element from the one whose cell it begins in
+ * kt_upsample_linear1d(self, output_size, align_corners, .scales)  out        resizes 1 dim in space by linear interpolation
+ * kt_upsample_bilinear2d(self, output_size, align_corners, .scales_h, .scales_w)  out        resizes 2 dims in space by linear interpolation
+ * kt_upsample_trilinear3d(self, output_size, align_corners, .scales_d, .scales_h, .scales_w)  out        resizes 3 dims in space by linear interpolation
+ * kt_upsample_bicubic2d(self, output_size, align_corners, .scales_h, .scales_w)  out        resizes 2 dims in space by cubic interpolation
+ * kt_grid_sampler_2d(input, grid, interpolation_mode, padding_mode, align_corners)             images sampled at the places of a grid; modes: 0 bilinear, 1 nearest, 2 bicubic; beyond the image: 0 zeros, 1 border, 2 reflection
+ * kt_grid_sampler_3d(input, grid, interpolation_mode, padding_mode, align_corners)             volumes sampled at the places of a grid; modes: 0 bilinear, 1 nearest; beyond the volume: 0 zeros, 1 border, 2 reflection
+ * kt_grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)             images or volumes sampled at the places of a grid
+ * kt_affine_grid_generator(theta, size, align_corners)                 the grid at which an image of `size`, transformed by the matrices theta, reads its source
+ */
+
 /* ---- parts of the others: what backward and composite operators call ----
  * kt_polygamma_of(self, .n = 1)                             out        n-th derivative of the digamma function; the tensor comes first
  * kt_frexp_mantissa(self)                                              mantissa of frexp
@@ -880,6 +894,25 @@
  * kt_ctc_loss_of(log_probs, targets, input_lengths, target_lengths, .blank = 0, .zero_infinity = false) -> neg_log_likelihood, log_alpha             CTC loss of each sample, and the logarithms that its gradient needs
  * kt_ctc_loss_of_tensor(log_probs, targets, input_lengths, target_lengths, .blank = 0, .zero_infinity = false) -> neg_log_likelihood, log_alpha             CTC loss of each sample, with lengths in tensors
  * kt_ctc_loss_backward(grad, log_probs, targets, input_lengths, target_lengths, neg_log_likelihood, log_alpha, blank, .zero_infinity = false)             gradient of the CTC loss
+ * kt_upsample_nearest1d_backward(grad_output, output_size, input_size, .scales)             gradient of upsample_nearest1d
+ * kt_upsample_nearest2d_backward(grad_output, output_size, input_size, .scales_h, .scales_w)             gradient of upsample_nearest2d
+ * kt_upsample_nearest3d_backward(grad_output, output_size, input_size, .scales_d, .scales_h, .scales_w)             gradient of upsample_nearest3d
+ * kt_upsample_nearest_exact1d(self, output_size, .scales)   out        resizes 1 dim in space: each element from the one that its centre is nearest to
+ * kt_upsample_nearest_exact1d_backward(grad_output, output_size, input_size, .scales)             gradient of _upsample_nearest_exact1d
+ * kt_upsample_nearest_exact2d(self, output_size, .scales_h, .scales_w)  out        resizes 2 dims in space: each element from the one that its centre is nearest to
+ * kt_upsample_nearest_exact2d_backward(grad_output, output_size, input_size, .scales_h, .scales_w)             gradient of _upsample_nearest_exact2d
+ * kt_upsample_nearest_exact3d(self, output_size, .scales_d, .scales_h, .scales_w)  out        resizes 3 dims in space: each element from the one that its centre is nearest to
+ * kt_upsample_nearest_exact3d_backward(grad_output, output_size, input_size, .scales_d, .scales_h, .scales_w)             gradient of _upsample_nearest_exact3d
+ * kt_upsample_linear1d_backward(grad_output, output_size, input_size, align_corners, .scales)             gradient of upsample_linear1d
+ * kt_upsample_bilinear2d_backward(grad_output, output_size, input_size, align_corners, .scales_h, .scales_w)             gradient of upsample_bilinear2d
+ * kt_upsample_trilinear3d_backward(grad_output, output_size, input_size, align_corners, .scales_d, .scales_h, .scales_w)             gradient of upsample_trilinear3d
+ * kt_upsample_bicubic2d_backward(grad_output, output_size, input_size, align_corners, .scales_h, .scales_w)             gradient of upsample_bicubic2d
+ * kt_upsample_bilinear2d_aa(self, output_size, align_corners, .scales_h, .scales_w)  out        resizes 2 dims in space by linear interpolation; where it shrinks, by weights as wide as the result's cells
+ * kt_upsample_bilinear2d_aa_backward(grad_output, output_size, input_size, align_corners, .scales_h, .scales_w)             gradient of _upsample_bilinear2d_aa
+ * kt_upsample_bicubic2d_aa(self, output_size, align_corners, .scales_h, .scales_w)  out        resizes 2 dims in space by cubic interpolation; where it shrinks, by weights as wide as the result's cells
+ * kt_upsample_bicubic2d_aa_backward(grad_output, output_size, input_size, align_corners, .scales_h, .scales_w)             gradient of _upsample_bicubic2d_aa
+ * kt_grid_sampler_2d_backward(grad_output, input, grid, interpolation_mode, padding_mode, align_corners, output_mask) -> result0, result1             gradients of grid_sampler_2d; output_mask: for each 1, or 0 for an empty tensor in its place
+ * kt_grid_sampler_3d_backward(grad_output, input, grid, interpolation_mode, padding_mode, align_corners, output_mask) -> result0, result1             gradients of grid_sampler_3d; output_mask: for each 1, or 0 for an empty tensor in its place
  * kt_fused_adam_tensor_lr_(self, n_self, grads, n_grads, exp_avgs, n_exp_avgs, exp_avg_sqs, n_exp_avg_sqs, max_exp_avg_sqs, n_max_exp_avg_sqs, state_steps, n_state_steps, lr, beta1, beta2, weight_decay, eps, amsgrad, maximize, .grad_scale, .found_inf)             a step of Adam of each tensor of a list; the learning rate is a tensor
  * kt_fused_adam_(self, n_self, grads, n_grads, exp_avgs, n_exp_avgs, exp_avg_sqs, n_exp_avg_sqs, max_exp_avg_sqs, n_max_exp_avg_sqs, state_steps, n_state_steps, lr, beta1, beta2, weight_decay, eps, amsgrad, maximize, .grad_scale, .found_inf)             a step of Adam of each tensor of a list
  * kt_fused_adamw_tensor_lr_(self, n_self, grads, n_grads, exp_avgs, n_exp_avgs, exp_avg_sqs, n_exp_avg_sqs, max_exp_avg_sqs, n_max_exp_avg_sqs, state_steps, n_state_steps, lr, beta1, beta2, weight_decay, eps, amsgrad, maximize, .grad_scale, .found_inf)             a step of AdamW (decoupled weight decay) of each tensor of a list; the learning rate is a tensor

@@ -17,6 +17,7 @@
 #include "cpu/order/order.h"
 #include "cpu/gemm/products.h"
 #include "cpu/random/random.h"
+#include "cpu/resample/resample.h"
 #include "cpu/scan.h"
 #include "cpu/step.h"
 #include "cpu/unaligned.h"
@@ -47,7 +48,8 @@
     extern kt__pool_fn kt__cpu_pool_f32_##isa, kt__cpu_pool_f64_##isa, kt__cpu_pool_i32_##isa, kt__cpu_pool_i64_##isa;       \
     extern const kt__cpu_norms kt__cpu_norms_f32_##isa, kt__cpu_norms_f64_##isa;                                             \
     extern const kt__cpu_steps kt__cpu_steps_f32_##isa, kt__cpu_steps_f64_##isa;                                             \
-    extern const kt__cpu_recurrences kt__cpu_recurrences_f32_##isa, kt__cpu_recurrences_f64_##isa;
+    extern const kt__cpu_recurrences kt__cpu_recurrences_f32_##isa, kt__cpu_recurrences_f64_##isa;                          \
+    extern const kt__cpu_resamplers kt__cpu_resamplers_f32_##isa, kt__cpu_resamplers_f64_##isa;
 KT_ISA_LIST
 #undef X
 
@@ -66,7 +68,8 @@ const kt__cpu_build kt__cpu_builds[] = {
      &kt__cpu_direct_##isa,                                                                                                  \
      {&kt__cpu_norms_f32_##isa, &kt__cpu_norms_f64_##isa},                                                                   \
      {&kt__cpu_steps_f32_##isa, &kt__cpu_steps_f64_##isa},                                                                   \
-     {[KT_IN_F32] = &kt__cpu_recurrences_f32_##isa, [KT_IN_F64] = &kt__cpu_recurrences_f64_##isa}},
+     {[KT_IN_F32] = &kt__cpu_recurrences_f32_##isa, [KT_IN_F64] = &kt__cpu_recurrences_f64_##isa},                  \
+     {[KT_IN_F32] = &kt__cpu_resamplers_f32_##isa, [KT_IN_F64] = &kt__cpu_resamplers_f64_##isa}},
     KT_ISA_LIST
 #undef X
 };
@@ -207,6 +210,7 @@ KT__HOT kt_status kt__cpu_run_with(const kt__cpu_build *build, const kt_plan *pl
     case KT_FAMILY_optimizer: return kt__cpu_step(build, plan);
     case KT_FAMILY_recurrent:
         return build->recurrences[plan->compute] ? build->recurrences[plan->compute]->run(plan) : no_kernel(plan);
+    case KT_FAMILY_resample: return kt__cpu_resample(build, plan);
     default: return no_kernel(plan);
     }
 }
@@ -248,6 +252,8 @@ static bool cpu_has(kt_backend *self, kt_kernel_id kernel, kt_compute compute)
         return false;
     if (family == KT_FAMILY_optimizer)
         return compute == KT_IN_F32 || compute == KT_IN_F64;
+    if (family == KT_FAMILY_resample && !kt__cpu_resamples(kernel, compute))
+        return false;
     if (family == KT_FAMILY_recurrent && !chosen->recurrences[compute])
         return false;
     return kt_kernel_name(kernel)[0] != '?' && (family != KT_FAMILY_softmax || chosen->reductions[compute]->softmax);

@@ -122,6 +122,14 @@ typedef struct kt__cpu_recurrences {
     kt_status (*run)(const kt_plan *plan);
 } kt__cpu_recurrences;
 
+/* ---- images resized, and sampled at places (resample/resample.h): floats alone have them ---- */
+struct kt__resizing;
+typedef struct kt__cpu_resamplers {
+    kt_status (*resize)(const struct kt__resizing *r);
+    kt_status (*sample)(const kt_plan *plan);
+    kt_status (*sample_back)(const kt_plan *plan);
+} kt__cpu_resamplers;
+
 typedef struct kt__cpu_build {
     const char          *name;
     const kt__cpu_type  *type[KT_NUM_COMPUTE];
@@ -134,6 +142,7 @@ typedef struct kt__cpu_build {
     const kt__cpu_norms *norms[2]; /* KT_IN_F32, KT_IN_F64 */
     const kt__cpu_steps  *steps[2]; /* of float32, of float64 */
     const kt__cpu_recurrences *recurrences[KT_NUM_COMPUTE];
+    const kt__cpu_resamplers *resamplers[KT_NUM_COMPUTE];
 } kt__cpu_build;
 
 #define KT__CPU_SYMBOL_(what, isa) kt__cpu_##what##_##isa

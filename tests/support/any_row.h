@@ -48,14 +48,17 @@ static inline kt_tensor *any_beside_list(const kt_row *row, const char *name, kt
 
 static inline bool any_pools(const kt_row *row) { return strstr(row->name, "pool") != NULL; }
 
+static inline bool any_resizes(const kt_row *row) { return strncmp(row->name, "upsample_", 9) == 0; }
+static inline bool any_samples(const kt_row *row) { return strncmp(row->name, "grid_sampler", 12) == 0; }
+
 /* How many dims in space the images have that a row takes; 0: it takes none. */
 static inline int any_space(const kt_row *row)
 {
     const char *name = row->name;
-    if (strncmp(name, "conv", 4) != 0 && !any_pools(row) && strcmp(name, "im2col") != 0)
+    if (strncmp(name, "conv", 4) != 0 && !any_pools(row) && !any_resizes(row) && !any_samples(row) && strcmp(name, "im2col") != 0)
         return 0;
     const char *digit = strpbrk(name, "123");
-    return digit ? *digit - '0' : 1;
+    return digit ? *digit - '0' : any_samples(row) ? 2 : 1;
 }
 
 /* [1, 1, ..., length] */
@@ -95,9 +98,19 @@ static inline kt_shape any_norm_ints(const kt_row *row, const kt_arg_spec *spec)
 /* Of rows that take classes, bags or images in another shape than their other operands; NULL: an operand like any other. */
 static inline kt_tensor *any_of_a_kind(const kt_row *row, const char *name, kt_dtype dtype, int seed)
 {
+    const int  space = any_space(row);
     const bool target = strcmp(name, "target") == 0, bags = strstr(row->name, "embedding_bag") != NULL;
     if (strstr(row->name, "_shuffle") || strstr(row->name, "pixel_"))
         return kt_reshape(any_tensor(dtype, 2, seed), KT_SHAPE(ANY_SIDE, ANY_SIDE, 1));
+    if (any_resizes(row) && strcmp(name, "grad_output") == 0)
+        return any_image(row, dtype, ANY_SIDE - 1, seed);
+    if (any_samples(row) && strcmp(name, "grid") == 0)
+        return kt_reshape(kt_narrow(any_tensor(dtype, 2, seed), 1, 0, space),
+                          space == 2 ? KT_SHAPE(1, 1, ANY_SIDE, 2) : KT_SHAPE(1, 1, 1, ANY_SIDE, 3));
+    if (any_samples(row))
+        return any_image(row, dtype, ANY_SIDE, seed);
+    if (strcmp(name, "theta") == 0)
+        return kt_reshape(kt_narrow(any_tensor(dtype, 2, seed), 0, 0, 2), KT_SHAPE(1, 2, ANY_SIDE));
     if (target && strstr(row->name, "multi_margin"))
         return any_index(1);
     if (target && strstr(row->name, "multilabel_margin"))
@@ -115,7 +128,8 @@ static inline kt_tensor *any_of_a_kind(const kt_row *row, const char *name, kt_d
  * dtype that is asked for. */
 static inline bool any_is_fitted(const kt_row *row)
 {
-    static const char *const parts[] = {"multi_margin", "multilabel_margin", "_shuffle", "pixel_", "fused_", "amp_foreach"};
+    static const char *const parts[] = {"multi_margin", "multilabel_margin", "_shuffle", "pixel_", "fused_", "amp_foreach",
+                                        "affine_grid"};
     if (any_space(row) > 0 || any_is_recurrent(row) || any_norm(row) ||
         (any_attends(row) && strcmp(row->name, "attention_kept") != 0)) /* that one takes draws */
         return true;
@@ -172,7 +186,15 @@ static inline const char *any_text(const kt_row *row, const kt_arg_spec *spec)
 /* Of images the geometry of a window that fits. */
 static inline kt_shape any_ints(const kt_row *row, const kt_arg_spec *spec)
 {
-    static const int64_t zero[] = {0, 0}, one[] = {1, 1, 1}, image[] = {1, 1, ANY_SIDE};
+    static const int64_t zero[] = {0, 0}, one[] = {1, 1, 1}, image[] = {1, 1, ANY_SIDE}, resized[] = {1, 1, ANY_SIDE - 1};
+    static const int64_t whole[] = {1, 1, 1, 1, ANY_SIDE}, affine[] = {1, 1, 2, ANY_SIDE};
+    if (any_resizes(row))
+        return strcmp(spec->name, "input_size") == 0 ? (kt_shape){2 + any_space(row), whole + ANY_SIDE - any_space(row)}
+                                                     : (kt_shape){any_space(row), resized + ANY_SIDE - any_space(row)};
+    if (any_samples(row))
+        return (kt_shape){2, one};
+    if (strcmp(row->name, "affine_grid_generator") == 0)
+        return (kt_shape){4, affine};
     if (strcmp(row->name, "im2col") == 0 || strcmp(row->name, "col2im") == 0)
         return strcmp(spec->name, "output_size") == 0 ? (kt_shape){2, image + 1}
                                                       : (kt_shape){2, strcmp(spec->name, "padding") == 0 ? zero : one};
@@ -224,7 +246,7 @@ static inline void any_argument(kt_call *c, int i, kt_dtype dtype, int64_t rank)
             c->arg[i].i = ANY_SIDE;
             return;
         }
-        c->arg[i].i = strstr(spec->name, "dim") ? 0 : 1;
+        c->arg[i].i = strstr(spec->name, "dim") || strcmp(spec->name, "interpolation_mode") == 0 ? 0 : 1;
         return;
     case KT_ARG_INTS: c->arg[i].ints = any_ints(c->row, spec); return;
     case KT_ARG_FLOAT: c->arg[i].f = any_attends(c->row) && strcmp(spec->name, "dropout_p") == 0 ? 0 : 0.5; return;

@@ -136,6 +136,14 @@ typedef struct kt_plan {
  *                dilation; a kernel of 0: window i of n sees the elements [floor(i * size / n), ceil((i + 1) * size / n)).
  *                param[13]: an average counts the padding; param[14]: it divides by this one, if that is not 0. Of equal numbers
  *                the first is the largest; a NaN beats every number, the last beats all. Index -1: a window that saw nothing
+ *  resampling    operands have different sizes, as those of windows. resample: out, in: images. param[0]: the number of dims in
+ *                space; param[1]: the filter, nearest, nearest exact, linear or cubic; param[2]: bits of
+ *                tables/kernels/resample.h; then, of each dim in space, what its size was multiplied by, or 0: its sizes say it.
+ *                grid_sample: out: image; in: image, grid [batch, dims in space, coordinates], the coordinate of the last dim
+ *                first, -1 and 1 at the ends of the image. param[0]: the number of dims in space; param[1]: bilinear, nearest,
+ *                bicubic; param[2]: what stands beyond the image, zeros, the border, or its reflection; param[3]: the ends are
+ *                centres of elements, not their outer borders. What flows back: out: to the image, to the grid (bits of param[4]
+ *                say which there are); in: what flowed back, image, grid
  *  steps         the steps of optimizers. Outputs are read and written; arrays over the same dims come first: parameter, states,
  *                gradient, which is an output if it is unscaled. Then, with stride 0, of which the first element is read: how
  *                many steps were made (not sgd), the learning rate, what the gradient is divided by, and whether an infinity was

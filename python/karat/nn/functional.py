@@ -1,13 +1,16 @@
 """karat.nn.functional: the rows of the operator table whose names begin with nn_, the functions that PyTorch has both here and
-in torch itself, the pooling functions (_pooling.py), and the activation functions that take inplace=."""
+in torch itself, the pooling functions (_pooling.py), resampling (_resampling.py), and the
+activation functions that take inplace=."""
 
 from .. import _karat, _missing
 from ..overrides import handle_torch_function, has_torch_function, has_torch_function_unary
-from . import _pooling
+from . import _pooling, _resampling
 from ._multi_head import multi_head_attention_forward  # noqa: F401
 
 globals().update(_missing.functions_in("nn.functional", _karat.functions, _karat.nn_functions))
 globals().update({name: value for name, value in vars(_pooling).items() if "pool" in name or name in ("unfold", "fold")})
+globals().update({name: value for name, value in vars(_resampling).items() if not name.startswith("_") and callable(value)
+                  and value.__module__ == _resampling.__name__})
 _Tensor = _karat.Tensor  # tested first: plain tensors have no __torch_function__ override
 _rows = _karat.functions | _karat.nn_functions
 
