@@ -76,7 +76,8 @@ static kt_tensor *new_tensor(const kt_tensor *like, kt_dtype dtype, kt_shape bat
         kt_fail(KT_ERR_RUNTIME, "only tensors with up to %d dims are supported", KT_MAX_DIMS);
         return NULL;
     }
-    memcpy(sizes, batch.d, (size_t)batch.n * sizeof *sizes);
+    if (batch.n)
+        memcpy(sizes, batch.d, (size_t)batch.n * sizeof *sizes);
     sizes[batch.n] = rows;
     if (rank == 2) {
         sizes[batch.n + 1] = columns;
