@@ -129,7 +129,7 @@ static inline kt_tensor *any_of_a_kind(const kt_row *row, const char *name, kt_d
 static inline bool any_is_fitted(const kt_row *row)
 {
     static const char *const parts[] = {"multi_margin", "multilabel_margin", "_shuffle", "pixel_", "fused_", "amp_foreach",
-                                        "affine_grid"};
+                                        "affine_grid", "col2im"};
     if (any_space(row) > 0 || any_is_recurrent(row) || any_norm(row) ||
         (any_attends(row) && strcmp(row->name, "attention_kept") != 0)) /* that one takes draws */
         return true;

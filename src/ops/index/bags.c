@@ -121,7 +121,7 @@ kt_status kt__body_embedding_bag_of(kt_call *call)
     if (kt__one_device((kt_tensor *[]){weight, indices, offsets, each ? each : weight}, 4) ||
         check_values(indices, offsets, weight->sizes[0]))
         return kt_error_status();
-    const int64_t   bags = offsets->numel - last, columns = weight->sizes[1], n = indices->numel;
+    const int64_t   bags = offsets->numel - last, columns = weight->sizes[1], n = indices->numel, most = weight->sizes[0];
     const kt_device device = kt__device(weight);
     indices = kt__converted_inside(indices, KT_I64, KT_WHY_PROMOTION);
     offsets = kt__converted_inside(offsets, KT_I64, KT_WHY_PROMOTION);
@@ -129,7 +129,7 @@ kt_status kt__body_embedding_bag_of(kt_call *call)
     kt_tensor *bag = kt_sub_s(kt_searchsorted(offsets, place, .right = true), KT_INT(1));
     kt_tensor *kept = kt__bag_kept(indices, bag, bags, padding);
     kt_tensor *at = kt_clamp_max_s(bag, KT_INT(bags ? bags - 1 : 0)), *count, *out, *rows, *top;
-    if (!bags || !n) { /* nothing to sum */
+    if (!bags || !n || !most) { /* nothing to sum; of no rows, where indices cannot be looked at or are refused late */
         out = kt_zeros(KT_SHAPE(bags, columns), .dtype = dtype, .device = device);
         count = kt_zeros(KT_SHAPE(bags), .dtype = KT_I64, .device = device);
         top = kt_zeros(KT_SHAPE(bags, columns), .dtype = KT_I64, .device = device);
@@ -137,6 +137,8 @@ kt_status kt__body_embedding_bag_of(kt_call *call)
     }
     count = kt_index_add(kt_zeros(KT_SHAPE(bags), .dtype = KT_I64, .device = device), 0, at,
                          kt__converted_inside(kept, KT_I64, KT_WHY_PROMOTION));
+    if (indices->backend != KT_CPU) /* one report of a wrong index is enough */
+        indices = kt_clamp_max_s(kt_clamp_min_s(indices, KT_INT(0)), KT_INT(most - 1));
     rows = kt__converted_inside(kt_index_select(weight, 0, indices), wide, KT_WHY_PROMOTION);
     if (each)
         rows = kt_mul(rows, kt_unsqueeze(kt__converted_inside(each, wide, KT_WHY_PROMOTION), 1));

@@ -214,7 +214,7 @@ static bool hangs_on_values(const kt_row *row, const outcome *cpu, const outcome
 {
     return cpu->status == KT_ERR_LINALG || strstr(cpu->text, "is zero and using it on lu_solve") ||
            strstr(cpu->text, "out of bounds for dim") || strstr(cpu->text, "out of range") ||
-           strstr(cpu->text, "out of DATA bounds") ||
+           strstr(cpu->text, "out of DATA bounds") || strstr(cpu->text, "is not in the valid range") ||
            strstr(cpu->text, "ones in mask") || strstr(meta->text, "meta_nonzero_assume_all_nonzero") ||
            strstr(meta->text, "no fake impl or Meta kernel") || strstr(meta->text, "Tensor.item() cannot be called") ||
            strstr(cpu->text, "Class values must") || strstr(cpu->text, "is out of bounds.") ||
