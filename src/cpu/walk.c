@@ -15,7 +15,7 @@ enum {
 #endif
 };
 
-/* A third of the last-level cache, which other cores share. Queried once: it takes microseconds. */
+/* Half of the last-level cache, which other cores share. Queried once: it takes microseconds. */
 static int64_t kept_by_last_cache(void)
 {
     static int64_t known;
@@ -24,7 +24,7 @@ static int64_t kept_by_last_cache(void)
 #ifdef _SC_LEVEL3_CACHE_SIZE
         bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
 #endif
-        bytes = (bytes > 0 ? bytes : LAST_CACHE) / 3;
+        bytes = (bytes > 0 ? bytes : LAST_CACHE) / 2;
         __atomic_store_n(&known, bytes, __ATOMIC_RELAXED);
     }
     return bytes;

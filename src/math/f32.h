@@ -13,6 +13,7 @@
 #include "math/f32/hyperbolic.h"
 #include "math/f32/inverse.h"
 #include "math/f32/logarithm.h"
+#include "math/f32/pieces.h"
 #include "math/f32/power.h"
 #include "math/f32/trigonometric.h"
 #include "math/special.h"

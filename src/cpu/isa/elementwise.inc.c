@@ -33,11 +33,11 @@ KT_ALWAYS bool FN(divides)(kt_kernel_id kernel)
 /* Elements below which a second thread costs more than it brings: fewer in long rows, by how few of them make a vector. */
 enum { FN(long_grain) = KT__GRAIN / 16 * KT_VEC_BYTES / sizeof(T) };
 
-KT_ALWAYS int64_t FN(grain)(kt_kernel_id kernel)
+KT_ALWAYS bool FN(is_long)(kt_kernel_id kernel)
 {
-    const bool is_long = (FN(families)[KT__FAMILY_OF(kernel)]->longs >> KT__PLACE_OF(kernel) & 1) != 0;
-    return is_long ? FN(long_grain) : KT__GRAIN;
+    return (FN(families)[KT__FAMILY_OF(kernel)]->longs >> KT__PLACE_OF(kernel) & 1) != 0;
 }
+KT_ALWAYS int64_t FN(grain)(kt_kernel_id kernel) { return FN(is_long)(kernel) ? FN(long_grain) : KT__GRAIN; }
 
 typedef struct FN(job) {
     kt__loop_fn *loop;
@@ -166,7 +166,8 @@ static kt_status __attribute__((noinline)) FN(run_tiled)(const kt_plan *plan, kt
         converts |= !job.lens[i].direct && job.lens[i].step != 0;
     }
     FN(params_of)(job.p, plan);
-    job.writing = kt__writing_of(plan, job.lens[0].step, converts);
+    /* Long rows fetch ahead themselves. What they write comes too slowly to gain from going past the caches. */
+    job.writing = FN(is_long)(plan->kernel) && !converts ? KT__WRITE_PLAIN : kt__writing_of(plan, job.lens[0].step, converts);
     for (int i = 1; i < plan->n_in + 1; i++)
         job.fetched[i] = kt__fetched_of(plan, i, job.lens[i].step, job.writing);
     kt__parallel(plan->numel, FN(grain)(plan->kernel), part, &job);

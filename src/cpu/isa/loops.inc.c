@@ -1,5 +1,7 @@
 /* loops.inc.c - the rows of one family in compute type T, each a loop over dense Ts. A template of family.inc.c; the names
  * of T are those of types/. T decides which column of a row is used (PICK). */
+#include "cpu/isa/look_up.h"
+#include "cpu/write.h"
 
 KT_ALWAYS T FN(apply)(int row, T a, T b, T c, T p0, T p1, T p2, T p3)
 {
@@ -34,6 +36,7 @@ KT_ALWAYS void FN(by_lanes)(T *z, const T *a, const T *b, ptrdiff_t n, const T *
     const T p0 = p[0], p1 = p[1], p2 = p[2], p3 = p[3];
     for (ptrdiff_t done = 0; done < n; done += FN(lanes)) {
         const T *x = a + done, *y = b + done;
+        fetch_ahead(x, z + done);
         T        to[FN(lanes)]; /* not z, which may be an operand: the second vector would wait for the first to be stored */
         KT_EACH_LANE
         for (int i = 0; i < FN(lanes); i++)
@@ -81,49 +84,61 @@ KT_ALWAYS void FN(loop)(T *z, const T *a, const T *b, const T *c, ptrdiff_t n, c
             FN(loop)(z, a, b, c, n, p, ROW_##name);                                                                    \
     }
 
-/* ---- rows whose function has a shorter form within a reach, with the same bits: for blocks without an operand beyond it ---- */
-#ifdef HAS_REACH
+/* ---- rows whose function has a shorter form within a reach, for blocks without an operand beyond it ----
+ *
+ * NEAR_FORMS of a type says which form each has: PLAIN, FN(name_near), which has the bits of FN(name); or PIECES, looked up in a
+ * table of so many columns (math/f32/pieces.h), which has bits of its own: then the whole form calculates both. */
+#ifdef NEAR_FORMS
 enum { FN(block) = 512 };
 typedef __typeof__(FN(exp_beyond)(0)) FN(flag); /* its highest bit: is the operand beyond the reach? */
 typedef FN(flag) FN(beyond_fn)(const T *a, ptrdiff_t n);
 
-KT_ALWAYS T FN(apply_near)(int row, T a)
-{
-    switch (row) {
-#define NEAR_NEAR(name) case ROW_##name: return FN(name##_near)(a);
-#include "cpu/isa/near_rows.h"
+#define PLAIN(name)                                                                                                    \
+    KT_ALWAYS void FN(near_lanes_##name)(T *to, const T *x)                                                            \
+    {                                                                                                                  \
+        KT_EACH_LANE                                                                                                   \
+        for (int i = 0; i < FN(lanes); i++)                                                                            \
+            to[i] = FN(name##_near)(x[i]);                                                                             \
+    }                                                                                                                  \
+    KT_ALWAYS void FN(whole_lanes_##name)(T *to, const T *x)                                                           \
+    {                                                                                                                  \
+        KT_EACH_LANE                                                                                                   \
+        for (int i = 0; i < FN(lanes); i++)                                                                            \
+            to[i] = FN(name)(x[i]);                                                                                    \
     }
-    return a;
-}
-
-KT_ALWAYS FN(flag) FN(is_beyond)(int row, T a)
-{
-    (void)a;
-    switch (row) {
-#define NEAR_NEAR(name) case ROW_##name: return FN(name##_beyond)(a);
-#include "cpu/isa/near_rows.h"
+#define PIECES(name, columns)                                                                                          \
+    KT_ALWAYS void FN(near_lanes_##name)(T *to, const T *x)                                                            \
+    {                                                                                                                  \
+        FN(piece) at[FN(lanes)];                                                                                       \
+        T         c[columns][FN(lanes)];                                                                               \
+        KT_EACH_LANE                                                                                                   \
+        for (int i = 0; i < FN(lanes); i++)                                                                            \
+            at[i] = FN(name##_piece)(x[i]);                                                                            \
+        for (int k = 0; k < (columns); k++)                                                                            \
+            FN(look_up)(c[k], FN(name##_pieces)[k], at, FN(lanes));                                                    \
+        KT_EACH_LANE                                                                                                   \
+        for (int i = 0; i < FN(lanes); i++) {                                                                          \
+            T of[columns];                                                                                             \
+            _Pragma("GCC unroll 8") for (int k = 0; k < (columns); k++) of[k] = c[k][i];                               \
+            to[i] = FN(name##_by_piece)(x[i], of);                                                                     \
+        }                                                                                                              \
+    }                                                                                                                  \
+    KT_ALWAYS void FN(whole_lanes_##name)(T *to, const T *x)                                                           \
+    {                                                                                                                  \
+        T within[FN(lanes)], near[FN(lanes)]; /* an operand beyond the reach has no place in the table */              \
+        KT_EACH_LANE                                                                                                   \
+        for (int i = 0; i < FN(lanes); i++)                                                                            \
+            within[i] = FN(name##_beyond)(x[i]) >> (8 * sizeof(T) - 1) ? 0 : x[i];                                     \
+        FN(near_lanes_##name)(near, within);                                                                           \
+        KT_EACH_LANE                                                                                                   \
+        for (int i = 0; i < FN(lanes); i++) {                                                                          \
+            const T far = FN(name)(x[i]);                                                                              \
+            to[i] = FN(name##_beyond)(x[i]) >> (8 * sizeof(T) - 1) ? far : near[i];                                    \
+        }                                                                                                              \
     }
-    return 0;
-}
-
-KT_ALWAYS FN(flag) FN(any_beyond)(const T *a, ptrdiff_t n, int row)
-{
-    FN(flag) any = 0;
-    for (ptrdiff_t i = 0; i < n; i++)
-        any |= FN(is_beyond)(row, a[i]);
-    return any;
-}
-
-KT_ALWAYS void FN(near_by_lanes)(T *z, const T *a, ptrdiff_t n, int row)
-{
-    for (ptrdiff_t done = 0; done < n; done += FN(lanes)) {
-        T to[FN(lanes)];
-        KT_EACH_LANE
-        for (int i = 0; i < FN(lanes); i++)
-            to[i] = FN(apply_near)(row, a[done + i]);
-        memcpy(z + done, to, sizeof to);
-    }
-}
+NEAR_FORMS(PLAIN, PIECES)
+#undef PLAIN
+#undef PIECES
 
 static void __attribute__((noinline, unused)) FN(by_blocks)(T *z, const T *a, ptrdiff_t n, const T *p, FN(beyond_fn) *beyond,
                                                             FN(lanes_fn) *near, FN(lanes_fn) *whole)
@@ -135,17 +150,27 @@ static void __attribute__((noinline, unused)) FN(by_blocks)(T *z, const T *a, pt
     }
 }
 
-#define STAMP_NEAR(name)                                                                                               \
-    static FN(flag) FN(beyond_##name)(const T *a, ptrdiff_t n) { return FN(any_beyond)(a, n, ROW_##name); }            \
-    static void FN(near_##name)(T *z, const T *a, const T *b, ptrdiff_t n, const T *p)                                 \
+#define STAMP_FORM(name, form)                                                                                         \
+    static void FN(form##_##name)(T *z, const T *a, const T *b, ptrdiff_t n, const T *p)                               \
     {                                                                                                                  \
         (void)b, (void)p;                                                                                              \
-        FN(near_by_lanes)(z, a, n, ROW_##name);                                                                        \
-    }                                                                                                                  \
-    static void FN(whole_##name)(T *z, const T *a, const T *b, ptrdiff_t n, const T *p)                                \
+        for (ptrdiff_t done = 0; done < n; done += FN(lanes)) {                                                        \
+            T to[FN(lanes)];                                                                                           \
+            fetch_ahead(a + done, z + done);                                                                           \
+            FN(form##_lanes_##name)(to, a + done);                                                                     \
+            memcpy(z + done, to, sizeof to);                                                                           \
+        }                                                                                                              \
+    }
+#define STAMP_NEAR(name)                                                                                               \
+    static FN(flag) FN(beyond_##name)(const T *a, ptrdiff_t n)                                                         \
     {                                                                                                                  \
-        FN(loop)(z, a, b, b, n, p, ROW_##name);                                                                        \
+        FN(flag) any = 0;                                                                                              \
+        for (ptrdiff_t i = 0; i < n; i++)                                                                              \
+            any |= FN(name##_beyond)(a[i]);                                                                            \
+        return any;                                                                                                    \
     }                                                                                                                  \
+    STAMP_FORM(name, near)                                                                                             \
+    STAMP_FORM(name, whole)                                                                                            \
     static void FN(loop_##name)(void *z, const void *a, const void *b, const void *c, ptrdiff_t n, const void *p)      \
     {                                                                                                                  \
         (void)b, (void)c;                                                                                              \
@@ -174,6 +199,7 @@ static void __attribute__((noinline, unused)) FN(by_blocks)(T *z, const T *a, pt
 #undef STAMP_LANES
 #undef STAMP_DIVIDES
 #undef STAMP_NEAR
+#undef STAMP_FORM
 #undef STAMP_LANES_OF
 
 /* ---- the table ---- */

@@ -159,9 +159,7 @@ KT_ALWAYS float divided_f32(float a, divisor_f32 by, float over)
     return fma_f32(fma_f32(-h, by.rest, fma_f32(-h, by.d, a)), over, h);
 }
 
-KT_ALWAYS float    sigmoid_f32(float a)        { return one_over_f32(one_plus_exp_of_any_f32(-a, 0)) * 0x1p-64f; }
-KT_ALWAYS uint32_t sigmoid_beyond_f32(float a) { return beyond_f32(a, 0x428a0000u); } /* 69 */
-KT_ALWAYS float    sigmoid_near_f32(float a)   { return one_over_f32(one_plus_exp_f32(-a, 0, 1, 127)); }
+KT_ALWAYS float sigmoid_f32(float a) { return one_over_f32(one_plus_exp_of_any_f32(-a, 0)) * 0x1p-64f; }
 
 /* a * sigmoid(a). Past 25 nothing of a is missing, below -110 nothing of it is left. */
 KT_ALWAYS float silu_f32(float a)
@@ -169,13 +167,6 @@ KT_ALWAYS float silu_f32(float a)
     const divisor_f32 by = one_plus_exp_of_any_f32(-a, 0);
     const float       over = only_f32(~mask_f32(a < -110.0f), inverse_f32(by.d)), r = divided_f32(a, by, over) * 0x1p-64f;
     return pick_f32(mask_f32(a > 25.0f), a, signed_f32(r, a));
-}
-
-KT_ALWAYS uint32_t silu_beyond_f32(float a) { return beyond_f32(a, 0x42280000u); } /* 42 */
-KT_ALWAYS float    silu_near_f32(float a)
-{
-    const divisor_f32 by = one_plus_exp_f32(-a, 0, 0x1p-64f, 127 - 64);
-    return signed_f32(divided_f32(a, by, inverse_f32(by.d)) * 0x1p-64f, a);
 }
 
 /* a + a z p(z) of z = a^2 up to 1: relative error 2^-27.6. Past it 1 - 2 / (1 + e^2x) of x = |a|, whose quotient is below 1/4:

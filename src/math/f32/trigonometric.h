@@ -97,10 +97,8 @@ KT_ALWAYS float tan_f32(float a) { return tan_of_f32(arc_of_f32(a)); }
 
 KT_ALWAYS float sin_near_f32(float a) { return sin_of_f32(arc_near_f32(a), 0); }
 KT_ALWAYS float cos_near_f32(float a) { return sin_of_f32(arc_near_f32(a), 1); }
-KT_ALWAYS float tan_near_f32(float a) { return tan_of_f32(arc_near_f32(a)); }
 
 KT_ALWAYS uint32_t sin_beyond_f32(float a) { return trig_beyond_f32(a); }
 KT_ALWAYS uint32_t cos_beyond_f32(float a) { return trig_beyond_f32(a); }
-KT_ALWAYS uint32_t tan_beyond_f32(float a) { return trig_beyond_f32(a); }
 
 #endif

@@ -46,14 +46,6 @@ KT_ALWAYS double exp_f64(double a)
     return f64_ends(a, f64_scaled(1 + w, t), -746, 0.0, 710, INFINITY);
 }
 
-KT_ALWAYS uint64_t exp_beyond_f64(double a) { return f64_beyond(a, 708); }
-KT_ALWAYS double   exp_near_f64(double a)
-{
-    double       t;
-    const double w = f64_exp_of(a, F64_MAGIC_ONE, &t), s = f64_two_to(t);
-    return fma_f64(s, w, s);
-}
-
 /* e^(x + rest) = 2^k (1 + m) for |x| <= 760; k comes with `magic` added. m to about 2^-60. */
 KT_ALWAYS f64_pair f64_exp_parts(double x, double rest, double magic, double *k)
 {

@@ -83,33 +83,6 @@ KT_ALWAYS double log10_f64(double a)
     return f64_log_ends(a, f64_log10_of(k, f));
 }
 
-/* Their sign bit: is a no positive, finite, normal number? */
-KT_ALWAYS uint64_t log_beyond_f64(double a)
-{
-    return (f64_bits(a) + UINT64_C(0x0010000000000000)) | (f64_bits(a) - UINT64_C(0x0010000000000000));
-}
-KT_ALWAYS uint64_t log2_beyond_f64(double a)  { return log_beyond_f64(a); }
-KT_ALWAYS uint64_t log10_beyond_f64(double a) { return log_beyond_f64(a); }
-
-KT_ALWAYS double log_near_f64(double a)
-{
-    double       k;
-    const double f = f64_split(a, &k);
-    return f64_log_of(k, f);
-}
-KT_ALWAYS double log2_near_f64(double a)
-{
-    double       k;
-    const double f = f64_split(a, &k);
-    return f64_log2_of(k, f);
-}
-KT_ALWAYS double log10_near_f64(double a)
-{
-    double       k;
-    const double f = f64_split(a, &k);
-    return f64_log10_of(k, f);
-}
-
 /* log(1 + a + rest) + twice * ln2, where rest is small beside a, which is above -1. Of 1 + a the rounding is left over too,
  * and float32 is enough to divide it. */
 KT_ALWAYS double f64_log1p(double a, double rest, double twice)

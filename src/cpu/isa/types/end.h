@@ -8,4 +8,4 @@
 #undef PICK
 #undef MUL
 #undef MATH
-#undef HAS_REACH
+#undef NEAR_FORMS

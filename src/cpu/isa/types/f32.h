@@ -12,7 +12,10 @@
 #define PICK(X, Y, Z) X
 #define MUL(x, y)     ((x) * (y))
 #define MATH(name)    __builtin_##name##f
-#define HAS_REACH /* the rows of loop NEAR have FN(name_near) and FN(name_beyond) */
+/* The forms of the rows of loop NEAR: isa/loops.inc.c. */
+#define NEAR_FORMS(PLAIN, PIECES)                                                                                      \
+    PLAIN(exp) PLAIN(log) PLAIN(log2) PLAIN(log10) PLAIN(sin) PLAIN(cos)                                               \
+    PIECES(atan, 8) PIECES(gelu, 8) PIECES(sigmoid, 8) PIECES(silu, 8) PIECES(tan, 7) PIECES(tanh, 8)
 #ifndef KT_FUNCTIONS_F32
 #define KT_FUNCTIONS_F32
 #include "math/real.inc.c"

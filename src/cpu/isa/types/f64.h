@@ -13,7 +13,9 @@
 #define PICK(X, Y, Z) X
 #define MUL(x, y)     ((x) * (y))
 #define MATH(name)    __builtin_##name
-#define HAS_REACH
+#define NEAR_FORMS(PLAIN, PIECES)                                                                                      \
+    PLAIN(sin) PLAIN(cos) PLAIN(tan) PLAIN(sigmoid) PLAIN(silu) PLAIN(atan) PLAIN(gelu) PLAIN(tanh)                    \
+    PIECES(exp, 2) PIECES(log, 4) PIECES(log2, 4) PIECES(log10, 4)
 #ifndef KT_FUNCTIONS_F64
 #define KT_FUNCTIONS_F64
 #include "math/real.inc.c"
