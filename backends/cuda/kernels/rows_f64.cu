@@ -18,7 +18,9 @@
 #define IS_INTEGER 0
 #define PICK(X, Y, Z) X
 #define ROWS_NAME rows_f64
-#define NEAR(name)
+#define NEAR(name)                                                                                                        \
+    if (!(name##_beyond_f64(a) >> 63))                                                                                    \
+        return name##_near_f64(a);
 #define READS  KNOWN(KT_F64) KNOWN(KT_F32) KNOWN(KT_BOOL) KNOWN(KT_I64)
 #define WRITES KNOWN(KT_F64) KNOWN(KT_BOOL)
 #include "dev/rows.cuh"
