@@ -8,6 +8,7 @@ import sys
 import karat as torch
 import pytest
 from karat.nn import functional as F
+from on_device import DEVICE
 
 
 def written_out(q, k, v, mask=None, causal=False, scale=None):
@@ -75,7 +76,7 @@ def test_narrow_dtypes(dtype, slack):
     y = F.scaled_dot_product_attention(*x, is_causal=True)
     wide = [t.detach().double().requires_grad_() for t in x]
     want = written_out(*wide, causal=True)
-    assert y.dtype == dtype and y.stride() == x[0].stride()
+    assert y.dtype == dtype and (DEVICE or y.stride() == x[0].stride())  # the plain way's results are contiguous
     y.backward(torch.ones_like(y))
     want.sum().backward()
     assert torch.allclose(y.double(), want, atol=slack)
@@ -147,6 +148,10 @@ def test_a_second_derivative_where_pytorch_has_one():
         first = torch.autograd.grad((attend(*x) ** 2).sum(), x, create_graph=True)
         second.append(torch.autograd.grad(sum((d ** 2).sum() for d in first), x))
     assert all(torch.allclose(a, b) for a, b in zip(*second))
+
+
+@pytest.mark.cpu_only("a device has the plain way alone")
+def test_the_flash_way_has_no_second_derivative():
     x = leaves(*[(1, 1, 3, 2)] * 3)
     first = torch.autograd.grad(F.scaled_dot_product_attention(*x).sum(), x, create_graph=True)
     with pytest.raises(RuntimeError, match="derivative for aten::_scaled_dot_product_flash_attention_for_cpu_backward is not"):
@@ -212,6 +217,7 @@ def node(*x):
     return F.scaled_dot_product_attention(*x).grad_fn.name()
 
 
+@pytest.mark.cpu_only("a device has the plain way alone")
 def test_ways_can_be_chosen():
     from karat.nn.attention import SDPBackend, sdpa_kernel
 

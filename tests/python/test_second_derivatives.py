@@ -39,7 +39,8 @@ OF_SOME_MATRICES = {"cholesky", "cholesky_ex", "cholesky_inverse", "cholesky_sol
 # Of these the first result alone has a gradient: PyTorch marks the others as not differentiable, or ignores what flows to them.
 FIRST_ALONE = {"native_layer_norm", "native_batch_norm", "native_group_norm"}
 DRAWS = re.compile(r"dropout_p=(?!0\.0)")
-OF_COUNTS = re.compile(r"poisson_nll_loss\(.*full=True")  # below 0 a NaN behind a mask, whose slope is NaN, in PyTorch too
+# Below 0 a NaN behind a mask, whose slope is NaN, in PyTorch too.
+OF_COUNTS = re.compile(r"poisson_nll_loss\(([^,]+, [^,]+, [^,]+, True|.*full=True)")
 SCALARS = ["2", "3", "0.7", "1.3", "-1"]  # where some functions bend
 DTYPES = {"float64": karat.float64, "complex128": karat.complex128}
 

@@ -283,7 +283,8 @@ static bool draws(const kt_row *row)
     bool takes_generator = false;
     for (int i = 0; i < kt_row_n_args(row); i++)
         takes_generator |= kt_row_arg(row, i)->kind == KT_ARG_GENERATOR;
-    return takes_generator || strstr(kt_row_name(row), "dropout") != NULL;
+    const char *name = kt_row_name(row);
+    return takes_generator || strstr(name, "dropout") || strstr(name, "gumbel");
 }
 
 static bool has_generators(void)
