@@ -223,6 +223,7 @@ def test_public_rows():
     assert not hasattr(torch, "upsample_nearest1d") and "upsample_nearest1d" in _karat.functions
 
 
+@pytest.mark.cpu_only("classes of autocast that a GPU does not share")
 def test_autocast():
     """A grid is sampled in float32; the product that makes an affine grid is one of bfloat16, its places are not."""
     x, grid, theta = image(2, dtype=torch.bfloat16), torch.rand(2, 3, 3, 2), torch.eye(2, 3)[None]
