@@ -93,6 +93,11 @@ def test_binary_cross_entropy():
     assert F.binary_cross_entropy(z.detach().sigmoid(), t).item() == pytest.approx(
         F.binary_cross_entropy_with_logits(z, t).item(), abs=1e-6)
     assert torch.binary_cross_entropy_with_logits(z, t).shape == (3,)
+    yes, turns = torch.tensor([True] * 3), torch.ones(3, dtype=torch.complex64)
+    with pytest.raises(RuntimeError, match="with a bool tensor is not supported"):  # what is said of pos_weight - 1
+        F.binary_cross_entropy_with_logits(z, yes, pos_weight=yes)
+    with pytest.raises(RuntimeError, match="ComplexFloat can't be cast to the desired output type Float"):
+        F.binary_cross_entropy_with_logits(z, turns, pos_weight=turns)
     with pytest.raises(RuntimeError, match="result type Float can't be cast to the desired output type Long"):
         F.binary_cross_entropy_with_logits(z, t.long())
     with pytest.raises(RuntimeError, match="Found dtype Long but expected Float"):

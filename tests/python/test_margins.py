@@ -113,6 +113,11 @@ def test_soft_margins(word):
     leaf = t(x, True)
     assert gradcheck(lambda a: F.soft_margin_loss(a, t(s), reduction=word), leaf)
     assert gradgradcheck(lambda a: F.soft_margin_loss(a, t(s), reduction=word), leaf)
+    flat = torch.zeros(5, requires_grad=True)
+    F.soft_margin_loss(flat, torch.ones(5, dtype=torch.uint8), reduction="sum").backward()
+    assert flat.grad.tolist() == [-0.5] * 5
+    with pytest.raises(RuntimeError, match="Negation, the `-` operator, on a bool tensor is not supported"):
+        F.soft_margin_loss(flat, torch.tensor([True] * 5)).backward()
     x, y, w = rows(3, 4, 0.2), [[0.0, 1.0, 1.0, 0.0], [1.0] * 4, [0.0] * 4], [0.5, 1.0, 2.0, 0.25]
 
     def entropy(a, b):
@@ -135,6 +140,7 @@ def test_likelihoods(word):
           [math.exp(a) - k * a + s for a, k, s in zip(rate, n, stirling)], word)
     check(F.poisson_nll_loss(t(n), t(n), log_input=False, eps=0.1, reduction=word),
           [k - k * math.log(k + 0.1) for k in n], word)
+    assert F.poisson_nll_loss(t(rate).half(), t(n).long(), full=True, reduction=word).dtype is torch.float16
 
 
 def test_variances():
@@ -177,6 +183,17 @@ ONE = torch.ones(3, 4)
     (lambda: F.multi_margin_loss(ONE, torch.tensor([0.0, 1, 2])), RuntimeError, "expected scalar type Long but found Float"),
     (lambda: F.multi_margin_loss(ONE.half(), torch.tensor([0, 1, 2])), NotImplementedError,
      "\"multi_margin_loss_cpu_kernel\" not implemented for 'Half'"),
+    (lambda: F.multi_margin_loss(ONE.half(), torch.tensor([0, 1, 2]), weight=torch.ones(4)), NotImplementedError,
+     "\"multi_margin_loss_cpu_kernel\" not implemented for 'Half'"),
+    (lambda: F.multi_margin_loss(ONE, torch.tensor([0.0, 1, 2]), weight=torch.ones(4).half()), RuntimeError,
+     "expected scalar type Long but found Float"),
+    (lambda: F.multi_margin_loss(ONE, torch.tensor([0, 1, 2]), weight=torch.ones(4).half()), RuntimeError,
+     "expected scalar type Float but found Half"),
+    (lambda: F.multilabel_margin_loss(ONE, torch.zeros(3, 4)), RuntimeError, "expected scalar type Long but found Float"),
+    (lambda: F.multilabel_margin_loss(ONE.half(), torch.zeros(3, 4)), NotImplementedError,
+     "\"multilabel_margin_loss_forward_out_frame\" not implemented for 'Half'"),
+    (lambda: F.multilabel_margin_loss(ONE.half(), torch.zeros(3, 4, dtype=torch.complex64)), NotImplementedError,
+     "\"min_all\" not implemented for 'ComplexFloat'"),
     (lambda: F.multilabel_margin_loss(ONE, torch.zeros(3, 5).long()), RuntimeError,
      "inconsistent target size: [3, 5] for input of size: [3, 4]"),
     (lambda: F.multilabel_margin_loss(ONE, torch.full((3, 4), 4)), RuntimeError, "argument #2 'target' is out of range"),
@@ -184,6 +201,10 @@ ONE = torch.ones(3, 4)
      "output with shape [3, 1] doesn't match the broadcast shape [3, 4]"),
     (lambda: F.soft_margin_loss(ONE.long(), ONE), RuntimeError,
      "result type Float can't be cast to the desired output type Long"),
+    (lambda: F.soft_margin_loss(torch.ones(2, dtype=torch.complex64, requires_grad=True), torch.ones(2)), RuntimeError,
+     "soft_margin_loss does not support automatic differentiation for outputs with complex dtype."),
+    (lambda: F.multilabel_soft_margin_loss(ONE.bool(), ONE), NotImplementedError,
+     "\"log_sigmoid_cpu\" not implemented for 'Bool'"),
     (lambda: F.gaussian_nll_loss(ONE, ONE, -ONE), ValueError, "var has negative entry/entries"),
     (lambda: F.gaussian_nll_loss(ONE, ONE, -1.0), ValueError, "var has negative entry/entries"),
     (lambda: F.gaussian_nll_loss(ONE, ONE, ONE[:, :3]), ValueError, "var is of incorrect size"),

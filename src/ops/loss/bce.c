@@ -77,14 +77,18 @@ static kt_tensor *softplus_of_minus(kt_tensor *x)
     return kt_logaddexp(kt_neg(x), kt_zeros(KT_SCALAR, .dtype = (kt_dtype)x->dtype, .device = kt__device(x)));
 }
 
-/* What follows is written into 1 - target, as PyTorch does: the loss has the target's dtype. */
+/* What follows is written into 1 - target, as PyTorch does: the loss has the target's dtype; a factor leaves the dtype of x. */
 static kt_tensor *logits_loss(kt_tensor *const *t)
 {
-    kt_tensor *x = t[INPUT], *target = t[TARGET], *cost = softplus_of_minus(x);
+    kt_tensor *x = t[INPUT], *target = t[TARGET];
+    kt_tensor *factor = t[POSITIVE] ? kt_add_s(kt_mul(kt_sub_s(t[POSITIVE], KT_INT(1)), target), KT_INT(1)) : NULL;
+    if (t[POSITIVE] && !factor)
+        return NULL;
+    kt_tensor *cost = softplus_of_minus(x);
+    if (cost && factor)
+        cost = kt_mul_(cost, factor);
     kt_tensor *loss = cost ? kt_rsub_s(target, KT_INT(1)) : NULL;
     loss = loss ? kt_mul_(loss, x) : NULL;
-    if (t[POSITIVE])
-        cost = kt_mul(kt_add_s(kt_mul(kt_sub_s(t[POSITIVE], KT_INT(1)), target), KT_INT(1)), cost);
     loss = loss && cost ? kt_add_(loss, cost) : NULL;
     return loss && t[WEIGHT] ? kt_mul_(loss, t[WEIGHT]) : loss;
 }

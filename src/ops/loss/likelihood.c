@@ -42,8 +42,10 @@ kt_status kt__body_soft_margin_loss_backward(kt_call *call)
 {
     enum { GRAD, INPUT, TARGET, REDUCTION };
     KT_SCOPE;
-    kt_tensor *g = call->arg[GRAD].t, *x = call->arg[INPUT].t, *against = kt_neg(call->arg[TARGET].t);
-    kt_tensor *z = kt_exp(kt_mul(against, x)), *slope = kt_true_divide(kt_mul(against, z), kt_add_s(z, KT_INT(1)));
+    kt_tensor *g = call->arg[GRAD].t, *x = call->arg[INPUT].t, *target = call->arg[TARGET].t;
+    kt_tensor *z = kt_exp(kt_mul(kt_neg(target), x)), *slope = NULL;
+    if (z) /* the target as it is: a uint8 has no minus */
+        slope = kt_neg(kt_true_divide(kt_mul(target, z), kt_add_s(z, KT_INT(1))));
     if (kt__arg_int(call, REDUCTION) == REDUCE_MEAN)
         slope = kt_true_divide_s(slope, KT_INT(x->numel));
     return kt__end(call, kt_mul(slope, g));
@@ -56,7 +58,11 @@ kt_status kt__body_nn_soft_margin_loss(kt_call *call)
     if (kt__reduction_of(call, (kt__reduction_args){2, 3, 4}, &how) ||
         kt__no_slope(call->arg[1].t, "soft_margin_loss", "target"))
         return kt_error_status();
-    return kt__end(call, kt_soft_margin_loss(call->arg[0].t, call->arg[1].t, .reduction = KT_SOME((int64_t)how)));
+    kt_tensor *loss = kt_soft_margin_loss(call->arg[0].t, call->arg[1].t, .reduction = KT_SOME((int64_t)how));
+    if (kt__wants_grad(loss) && kt__dtype_rows[loss->dtype].category == KT_CAT_COMPLEX)
+        return kt__fail_dtype(call, KT_ERR_RUNTIME,
+                              "soft_margin_loss does not support automatic differentiation for outputs with complex dtype.");
+    return kt__end(call, loss);
 }
 
 /* ---- labels that are 0 or 1 ---- */
@@ -92,8 +98,9 @@ kt_status kt__body_nn_multilabel_soft_margin_loss(kt_call *call)
     }
     if (kt__allow_joined(call))
         return kt_error_status();
-    kt_tensor *wrong = kt_mul(kt_rsub_s(target, KT_INT(1)), kt_log_sigmoid(kt_neg(x)));
-    kt_tensor *loss = kt_neg(kt_add(kt_mul(target, kt_log_sigmoid(x)), wrong));
+    kt_tensor *right = kt_mul(target, kt_log_sigmoid(x));
+    kt_tensor *wrong = right ? kt_mul(kt_rsub_s(target, KT_INT(1)), kt_log_sigmoid(kt_neg(x))) : NULL;
+    kt_tensor *loss = kt_neg(kt_add(right, wrong));
     if (kt__given(call, WEIGHT))
         loss = kt_mul(loss, call->arg[WEIGHT].t);
     if (x->ndim == 0)
@@ -169,7 +176,8 @@ kt_status kt__body_poisson_nll_loss(kt_call *call)
     if (kt__arg_bool(call, FULL)) { /* Stirling's approximation of log(n!) */
         kt_tensor *most = kt_sub(kt_mul(n, kt_log(n)), n);
         kt_tensor *rest = kt_mul_by_number_s(kt_log(kt_mul_by_number_s(n, KT_FLOAT(2 * 3.14159265358979323846))), KT_FLOAT(0.5));
-        loss = kt_add(loss, kt_masked_fill(kt_add(most, rest), kt_le_s(n, KT_INT(1)), KT_INT(0)));
+        kt_tensor *more = kt_masked_fill(kt_add(most, rest), kt_le_s(n, KT_INT(1)), KT_INT(0));
+        loss = loss && more ? kt_add_(loss, more) : NULL; /* which keeps the loss's dtype */
     }
     const int64_t how = kt__arg_int(call, REDUCTION);
     return kt__end(call, kt__reduced(loss, how == REDUCE_MEAN || how == REDUCE_SUM ? (kt__reduction)how : REDUCE_NONE));

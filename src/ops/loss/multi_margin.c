@@ -48,14 +48,17 @@ typedef struct margins {
     int64_t    rows, classes;
 } margins;
 
-static kt_status check_weight(const kt_call *call, const kt_tensor *x, const kt_tensor *weight, int64_t classes)
+static kt_status check_weight_size(const kt_tensor *weight, int64_t classes)
 {
-    if (!weight)
+    if (!weight || (weight->numel == classes && weight->ndim <= 1))
         return KT_OK;
-    if (weight->numel != classes || weight->ndim > 1)
-        return kt_fail(KT_ERR_RUNTIME, "inconsistent weight size, expected %lld but got %s", (long long)classes,
-                       KT__SIZES_TEXT(weight));
-    return weight->dtype == x->dtype
+    return kt_fail(KT_ERR_RUNTIME, "inconsistent weight size, expected %lld but got %s", (long long)classes,
+                   KT__SIZES_TEXT(weight));
+}
+
+static kt_status check_weight_dtype(const kt_call *call, const kt_tensor *x, const kt_tensor *weight)
+{
+    return !weight || weight->dtype == x->dtype
                ? KT_OK
                : kt__fail_dtype(call, KT_ERR_RUNTIME, "expected scalar type %s but found %s",
                                 kt_dtype_torch_name((kt_dtype)x->dtype), kt_dtype_torch_name((kt_dtype)weight->dtype));
@@ -72,7 +75,8 @@ static kt_status find_margins(const kt_call *call, kt_tensor *x, kt_tensor *targ
     if (target->ndim > 1 || target->numel != m->rows)
         return kt_fail(KT_ERR_RUNTIME, "inconsistent target size, expected %lld but got %s", (long long)m->rows,
                        KT__SIZES_TEXT(target));
-    if (check_weight(call, x, weight, m->classes) || check_dtypes(call, x, target, "multi_margin_loss_cpu_kernel"))
+    if (check_weight_size(weight, m->classes) || check_dtypes(call, x, target, "multi_margin_loss_cpu_kernel") ||
+        check_weight_dtype(call, x, weight))
         return kt_error_status();
     const kt__range range = {.low = KT_INT(0), .high = KT_INT(m->classes - 1), .says = {KT_FAULT_TARGET_RANGE}};
     if (kt__check_range(&target, 1, &range))
@@ -155,9 +159,12 @@ static kt_status find_labels(const kt_call *call, kt_tensor *x, kt_tensor *targe
         return kt_fail(KT_ERR_RUNTIME, "inconsistent target size: %s for input of size: %s", KT__SIZES_TEXT(target),
                        KT__SIZES_TEXT(x));
     l->scores = as_rows(x, &l->rows, &l->classes);
-    if (check_dtypes(call, x, target, "multilabel_margin_loss_forward_out_frame"))
-        return kt_error_status();
-    if (kt__check_range(&target, 1, &(kt__range){.low = KT_INT(-1), .high = KT_INT(l->classes - 1), .says = {KT_FAULT_LABEL}}))
+    if (kt__dtype_rows[target->dtype].category == KT_CAT_COMPLEX)
+        return kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"min_all\" not implemented for '%s'",
+                              kt_dtype_torch_name((kt_dtype)target->dtype));
+    /* PyTorch looks at the labels first; but what a device says late must not follow a call that was refused. */
+    const kt__range range = {.low = KT_INT(-1), .high = KT_INT(l->classes - 1), .says = {KT_FAULT_LABEL}};
+    if (check_dtypes(call, x, target, "multilabel_margin_loss_forward_out_frame") || kt__check_range(&target, 1, &range))
         return kt_error_status();
     target = kt_reshape(target, KT_SHAPE(l->rows, l->classes));
     kt_tensor *ends = kt_cumsum(kt_lt_s(target, KT_INT(0)), 1);
