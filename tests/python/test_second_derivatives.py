@@ -42,6 +42,7 @@ DRAWS = re.compile(r"dropout_p=(?!0\.0)")
 # Below 0 a NaN behind a mask, whose slope is NaN, in PyTorch too.
 OF_COUNTS = re.compile(r"poisson_nll_loss\(([^,]+, [^,]+, [^,]+, True|.*full=True)")
 SCALARS = ["2", "3", "0.7", "1.3", "-1"]  # where some functions bend
+POWERS_OF_TWO = [2.0 ** -k for k in range(2, 14)]  # where the significand jumps; from 1/2 on they are halves, which are avoided
 DTYPES = {"float64": karat.float64, "complex128": karat.complex128}
 
 
@@ -51,7 +52,7 @@ class Ordinary(write.Writer):
     def __init__(self, seed, dtype, domain):
         super().__init__(karat, SEED, seed)
         self.wanted, self.domain, self.once = dtype, domain, seed.split("/")[0].split(".")[-1].rstrip("_") in WRITES
-        self.drawn = [sign * float(number) for number in SCALARS for sign in (1, -1)]
+        self.drawn = [sign * float(number) for number in SCALARS + POWERS_OF_TWO for sign in (1, -1)]
 
     def dtype(self):
         return self.wanted
