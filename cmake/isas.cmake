@@ -10,6 +10,10 @@ karat_isa(base -O3)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
     karat_isa(avx2 -O3 -mavx2 -mfma -mf16c -mprfchw)
     karat_isa(avx512 -O3 -mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mf16c -mavx2 -mprfchw -mprefer-vector-width=512)
+    # GCC: the two vectors of a group side by side, not one after the other: an expression is a long chain.
+    if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+        list(APPEND KARAT_ISA_FLAGS_avx512 -fschedule-insns -fsched-pressure)
+    endif()
     # Where AddressSanitizer looks for a use after return, as it does by default from GCC 13 on, locals lie in frames that GCC
     # aligns to 32 bytes, and yet it moves vectors of 64 bytes there as aligned ones (GCC bug 110027). On the real stack they are.
     if(KARAT_ASAN AND CMAKE_C_COMPILER_ID STREQUAL "GNU")

@@ -8,9 +8,12 @@ f(x) = top + d (c1 + c2 d + ... + c6 d^5) of d = x - center. The center is a flo
 its slope are almost float32s, so that rounding `top` and c1 costs nothing. The polynomial interpolates (f(x) - f(center)) / d
 at the nodes of Chebyshev. The first piece of an odd function begins at 0: there top is x itself, and d q(d) what f lacks of it.
 
-float64: the powers 2^(j/16) in two parts; and for the 16 pieces of [0.703, 1.406) a number in the piece, its inverse, and its
-logarithms to the bases e, 2 and 10 in two parts. Then one polynomial serves all pieces, since its argument is small: it
-interpolates at the nodes of Chebyshev.
+float64, 16 pieces. Of most functions the table has numbers that make the argument small, so that one polynomial serves all
+pieces: the powers 2^(j/16) in two parts; short numbers near the inverses of what is in a piece of [0.69, 1.38), and minus their
+logarithms to the bases e, 2 and 10 in two parts; the tangents of j 13/256 in two parts; for pieces of half an
+octave of x + 1/8 p and q, of which the arc of x is that of q / p plus that of (p x - q) / (q x + p), and the arc of q / p in two
+parts. erf and erfc have a polynomial a piece, as those of float32: f(x) = top + d (c1 + c2 d + ...) of d = x - center.
+All polynomials interpolate at the nodes of Chebyshev.
 """
 
 import struct
@@ -96,10 +99,18 @@ def print_table(what, columns, suffix, in_a_line):
     print("};")
 
 
-def interpolated(f, reach, degree):
-    nodes = [reach * (mp.cos((2 * k + 1) * mp.pi / (2 * degree + 2)) + mp.mpf(2) ** -30) for k in range(degree + 1)]
-    matrix = mp.matrix([[x ** k for k in range(degree + 1)] for x in nodes])
-    return [float.hex(float(c)) for c in mp.lu_solve(matrix, mp.matrix([f(x) for x in nodes]))]
+def solved(f, nodes, degree):
+    """The polynomial of this degree through these points of f."""
+    return list(mp.lu_solve(mp.matrix([[x ** k for k in range(degree + 1)] for x in nodes]), mp.matrix([f(x) for x in nodes])))
+
+
+def nodes_of(low, high, count):
+    shift = mp.mpf(2) ** -30  # no node is 0, where a quotient has no value
+    return [(low + high) / 2 + (high - low) / 2 * (mp.cos((2 * k + 1) * mp.pi / (2 * count)) + shift) for k in range(count)]
+
+
+def interpolated(f, low, high, degree):
+    return [float.hex(float(c)) for c in solved(f, nodes_of(low, high, degree + 1), degree)]
 
 
 def in_two(x, bits=None):
@@ -112,25 +123,93 @@ def double_of(bits):
     return struct.unpack("d", struct.pack("Q", bits))[0]
 
 
-def middle_of(low, high):
-    """A short number near the middle whose inverse is almost a double; 1, if that is in the piece."""
-    if low < 1 < high:
-        return 1.0
+def bits_of(x):
+    return struct.unpack("Q", struct.pack("d", x))[0]
+
+
+def show(name, coefficients):
+    print(f"/* {name}:", *coefficients, "*/")
+
+
+def table_exp():
+    powers = [in_two(mp.mpf(2) ** (mp.mpf(j) / 16)) for j in range(16)]
+    print_table("double exp_pieces_f64[2][PIECES_F64]", zip(*powers), "", 4)
+    reach = mp.log(2) / 32
+    show("e^r", interpolated(lambda r: (mp.exp(r) - 1 - r) / r**2, -reach, reach, 5))
+
+
+def table_log():
+    """So short an inverse c that m c - 1, which is below 2^-5 but at some ends of pieces, is a double."""
+    bounds = [double_of(0x3FE6100000000000 + (j << 48)) for j in range(17)]
+    inverses, reach = [], 0
+    for low, high in zip(bounds, bounds[1:]):
+        steps = 32 if high <= 1 else 64
+        near = [1.0] if low <= 1 < high else [(round(2 / (low + high) * steps) + k) / steps for k in (-1, 0, 1)]
+        inverses.append(min(near, key=lambda c: max(abs(low * c - 1), abs(high * c - 1))))
+        reach = max(reach, abs(low * inverses[-1] - 1), abs(high * inverses[-1] - 1))
+    for name, base in ("log", mp.e), ("log2", mp.mpf(2)), ("log10", mp.mpf(10)):
+        rows = [(c, *in_two(-mp.log(mp.mpf(c)) / mp.log(base), 42)) for c in inverses]
+        print_table(f"double {name}_pieces_f64[3][PIECES_F64]", zip(*rows), "", 4)
+        tail = interpolated(lambda r: (mp.log1p(r) - r) / r**2 / mp.log(base), -mp.mpf(reach), mp.mpf(reach), 8)
+        show(f"{name}(1 + r), |r| <= {float(reach)}", tail)
+
+
+def table_tan():
+    step = mp.mpf(13) / 256
+    print_table("double tan_pieces_f64[2][PIECES_F64]", zip(*(in_two(mp.tan(j * step)) for j in range(16))), "", 4)
+    show("tan d", interpolated(lambda z: (mp.tan(mp.sqrt(z)) / mp.sqrt(z) - 1) / z, mp.mpf(0), (step / 2) ** 2 * mp.mpf(1.01), 3))
+
+
+def table_atan():
+    rows, reach = {}, 0
+    for j in range(16):
+        first = bits_of(0.125) + (j << 51)
+        low, high = double_of(first) - 0.125, double_of(first + (1 << 51)) - 0.125
+        if j == 0:
+            p, q, ends = 1.0, 0.0, (high,)
+        elif j == 15:
+            p, q, ends = 0.0, 1.0, (low,)
+        else:
+            p, ends = 1.0, (low, high)
+            q = float(round(mp.tan((mp.atan(low) + mp.atan(high)) / 2) * 2**10)) / 2**10
+        reach = max([reach] + [abs((p * x - q) / (q * x + p)) for x in ends])
+        rows[first >> 51 & 15] = (p, q, *in_two(mp.atan(q) if p else mp.pi / 2))
+    print_table("double atan_pieces_f64[4][PIECES_F64]", zip(*(rows[j] for j in range(16))), "", 4)
+    tail = interpolated(lambda z: (mp.atan(mp.sqrt(z)) / mp.sqrt(z) - 1) / z, mp.mpf(0), mp.mpf(reach) ** 2, 5)
+    show(f"atan t, |t| <= {reach}", tail)
+
+
+def short_center(f, low, high):
+    """A number near the middle of the piece, of which f and its slope are almost doubles."""
     middle = (low + high) / 2
-    near = [round(middle * 2**20 + k) / 2**20 for k in range(-4000, 4001)]
-    return min(near, key=lambda x: abs(float(1 / mp.mpf(x)) * mp.mpf(x) - 1))
+    near = [float(middle + (high - low) * k / 2**17) for k in range(-200, 201)]
+    return min(near, key=lambda x: sum(abs(float(y) / y - 1) for y in mp.taylor(f, mp.mpf(x), 1)))
+
+
+def table_by_polynomials(name, f, bounds, degree, odd, beyond):
+    """The polynomials hold by this share of a piece beyond its ends."""
+    rows = []
+    for low, high in zip(bounds, bounds[1:]):
+        more = (high - low) * beyond
+        if low == 0 and odd:
+            rows.append([0.0, 0.0, *map(float, solved(lambda x: f(x) / x - 1, nodes_of(low, high + more, degree), degree - 1))])
+            continue
+        center = short_center(f, low, high)
+        top, slope = mp.taylor(f, mp.mpf(center), 1)
+        nodes = nodes_of(low - more - center, high + more - center, degree - 1)
+        rest = solved(lambda d: ((f(center + d) - top) / d - slope) / d, nodes, degree - 2)
+        rows.append([center, float(top), float(slope), *map(float, rest)])
+    print_table(f"double {name}_pieces_f64[{degree + 2}][PIECES_F64]", zip(*rows), "", 4)
 
 
 def tables_f64():
-    powers = [in_two(mp.mpf(2) ** (mp.mpf(j) / 16)) for j in range(16)]
-    print_table("double exp_pieces_f64[2][PIECES_F64]", zip(*powers), "", 4)
-    print("/* e^r:", *interpolated(lambda r: (mp.exp(r) - 1 - r) / r**2, mp.log(2) / 32, 5), "*/")
-    bounds = [double_of(0x3FE6800000000000 + (j << 48)) for j in range(17)]
-    middles = [middle_of(low, high) for low, high in zip(bounds, bounds[1:])]
-    for name, base in ("log", mp.e), ("log2", mp.mpf(2)), ("log10", mp.mpf(10)):
-        rows = [(m, float(1 / mp.mpf(m)), *in_two(mp.log(mp.mpf(m)) / mp.log(base), 42)) for m in middles]
-        print_table(f"double {name}_pieces_f64[4][PIECES_F64]", zip(*rows), "", 4)
-    print("/* log(1 + r):", *interpolated(lambda r: (mp.log(1 + r) - r) / r**2, mp.mpf(1) / 32, 8), "*/")
+    table_exp()
+    table_log()
+    table_tan()
+    table_atan()
+    table_by_polynomials("erf", mp.erf, even(6, 16), 17, True, mp.mpf(1) / 16)
+    quarters = [mp.mpf(2) ** e * (1 + mp.mpf(p) / 4) - 2 for e in range(1, 5) for p in range(4)] + [mp.mpf(30)]
+    table_by_polynomials("erfc", lambda x: mp.erfc(x) * mp.exp(x * x), quarters, 18, False, mp.mpf(0))
 
 
 if __name__ == "__main__":

@@ -84,97 +84,111 @@ KT_ALWAYS void FN(loop)(T *z, const T *a, const T *b, const T *c, ptrdiff_t n, c
             FN(loop)(z, a, b, c, n, p, ROW_##name);                                                                    \
     }
 
-/* ---- rows whose function has a shorter form within a reach, for blocks without an operand beyond it ----
+/* ---- rows whose function has a shorter form within a reach, for groups without an operand beyond it ----
  *
  * NEAR_FORMS of a type says which form each has: PLAIN, FN(name_near), which has the bits of FN(name); or PIECES, looked up in a
- * table of so many columns (math/f32/pieces.h), which has bits of its own: then the whole form calculates both. */
+ * table of so many columns (math/f32/pieces.h), which has bits of its own: then the whole form calculates that and FN(far). */
 #ifdef NEAR_FORMS
-enum { FN(block) = 512 };
+enum { FN(group) = (KT_VEC_BYTES <= 16 ? 64 : 2 * KT_VEC_BYTES) / sizeof(T) };
 typedef __typeof__(FN(exp_beyond)(0)) FN(flag); /* its highest bit: is the operand beyond the reach? */
-typedef FN(flag) FN(beyond_fn)(const T *a, ptrdiff_t n);
+
+/* Both take groups of FN(group). The first stops before one that has an operand beyond the reach: how many elements are done? */
+typedef ptrdiff_t FN(near_fn)(T *z, const T *a, ptrdiff_t n);
+typedef void FN(whole_fn)(T *z, const T *a);
 
 #define PLAIN(name)                                                                                                    \
     KT_ALWAYS void FN(near_lanes_##name)(T *to, const T *x)                                                            \
     {                                                                                                                  \
         KT_EACH_LANE                                                                                                   \
-        for (int i = 0; i < FN(lanes); i++)                                                                            \
+        for (int i = 0; i < FN(group); i++)                                                                            \
             to[i] = FN(name##_near)(x[i]);                                                                             \
     }                                                                                                                  \
     KT_ALWAYS void FN(whole_lanes_##name)(T *to, const T *x)                                                           \
     {                                                                                                                  \
         KT_EACH_LANE                                                                                                   \
-        for (int i = 0; i < FN(lanes); i++)                                                                            \
+        for (int i = 0; i < FN(group); i++)                                                                            \
             to[i] = FN(name)(x[i]);                                                                                    \
     }
-#define PIECES(name, columns)                                                                                          \
+#define PIECES(name, columns, far)                                                                                     \
     KT_ALWAYS void FN(near_lanes_##name)(T *to, const T *x)                                                            \
     {                                                                                                                  \
-        FN(piece) at[FN(lanes)];                                                                                       \
-        T         c[columns][FN(lanes)];                                                                               \
+        FN(piece) at[FN(group)];                                                                                       \
+        T         c[columns][FN(group)];                                                                               \
         KT_EACH_LANE                                                                                                   \
-        for (int i = 0; i < FN(lanes); i++)                                                                            \
+        for (int i = 0; i < FN(group); i++)                                                                            \
             at[i] = FN(name##_piece)(x[i]);                                                                            \
-        for (int k = 0; k < (columns); k++)                                                                            \
-            FN(look_up)(c[k], FN(name##_pieces)[k], at, FN(lanes));                                                    \
+        _Pragma("GCC unroll 20") for (int k = 0; k < (columns); k++)                                                   \
+            FN(look_up)(c[k], FN(name##_pieces)[k], at, FN(group));                                                    \
         KT_EACH_LANE                                                                                                   \
-        for (int i = 0; i < FN(lanes); i++) {                                                                          \
+        for (int i = 0; i < FN(group); i++) {                                                                          \
             T of[columns];                                                                                             \
-            _Pragma("GCC unroll 8") for (int k = 0; k < (columns); k++) of[k] = c[k][i];                               \
+            _Pragma("GCC unroll 20") for (int k = 0; k < (columns); k++) of[k] = c[k][i];                              \
             to[i] = FN(name##_by_piece)(x[i], of);                                                                     \
         }                                                                                                              \
     }                                                                                                                  \
     KT_ALWAYS void FN(whole_lanes_##name)(T *to, const T *x)                                                           \
     {                                                                                                                  \
-        T within[FN(lanes)], near[FN(lanes)]; /* an operand beyond the reach has no place in the table */              \
+        T within[FN(group)], near[FN(group)]; /* an operand beyond the reach has no place in the table */              \
         KT_EACH_LANE                                                                                                   \
-        for (int i = 0; i < FN(lanes); i++)                                                                            \
+        for (int i = 0; i < FN(group); i++)                                                                            \
             within[i] = FN(name##_beyond)(x[i]) >> (8 * sizeof(T) - 1) ? 0 : x[i];                                     \
         FN(near_lanes_##name)(near, within);                                                                           \
         KT_EACH_LANE                                                                                                   \
-        for (int i = 0; i < FN(lanes); i++) {                                                                          \
-            const T far = FN(name)(x[i]);                                                                              \
-            to[i] = FN(name##_beyond)(x[i]) >> (8 * sizeof(T) - 1) ? far : near[i];                                    \
+        for (int i = 0; i < FN(group); i++) {                                                                          \
+            const T beyond = FN(far)(x[i]);                                                                            \
+            to[i] = FN(name##_beyond)(x[i]) >> (8 * sizeof(T) - 1) ? beyond : near[i];                                 \
         }                                                                                                              \
     }
 NEAR_FORMS(PLAIN, PIECES)
 #undef PLAIN
 #undef PIECES
 
-static void __attribute__((noinline, unused)) FN(by_blocks)(T *z, const T *a, ptrdiff_t n, const T *p, FN(beyond_fn) *beyond,
-                                                            FN(lanes_fn) *near, FN(lanes_fn) *whole)
+static void __attribute__((noinline, unused)) FN(by_reach)(T *z, const T *a, ptrdiff_t n, FN(near_fn) *near, FN(whole_fn) *whole)
 {
-    for (ptrdiff_t done = 0; done < n; done += FN(block)) {
-        const ptrdiff_t m = n - done < FN(block) ? n - done : FN(block);
-        const bool      any = beyond(a + done, m) >> (8 * sizeof(FN(flag)) - 1) != 0;
-        FN(filled_up)(z + done, a + done, a + done, m, p, any ? whole : near);
+    const ptrdiff_t groups = n - n % FN(group), rest = n - groups;
+    for (ptrdiff_t done = near(z, a, groups); done < groups; done += near(z + done, a + done, groups - done)) {
+        whole(z + done, a + done);
+        done += FN(group);
     }
+    if (!rest)
+        return;
+    T room[FN(group)];
+    for (int i = 0; i < FN(group); i++)
+        room[i] = a[groups + (i < rest ? i : 0)];
+    if (!near(room, room, FN(group)))
+        whole(room, room);
+    memcpy(z + groups, room, (size_t)rest * sizeof(T));
 }
 
-#define STAMP_FORM(name, form)                                                                                         \
-    static void FN(form##_##name)(T *z, const T *a, const T *b, ptrdiff_t n, const T *p)                               \
+#define STAMP_NEAR(name)                                                                                               \
+    static ptrdiff_t FN(near_##name)(T *z, const T *a, ptrdiff_t n)                                                    \
     {                                                                                                                  \
-        (void)b, (void)p;                                                                                              \
-        for (ptrdiff_t done = 0; done < n; done += FN(lanes)) {                                                        \
-            T to[FN(lanes)];                                                                                           \
-            fetch_ahead(a + done, z + done);                                                                           \
-            FN(form##_lanes_##name)(to, a + done);                                                                     \
+        ptrdiff_t done = 0;                                                                                            \
+        for (; done < n; done += FN(group)) {                                                                          \
+            const T *x = a + done;                                                                                     \
+            FN(flag) beyond[FN(group)];                                                                                \
+            T        to[FN(group)];                                                                                    \
+            fetch_ahead(x, z + done);                                                                                  \
+            KT_EACH_LANE                                                                                               \
+            for (int i = 0; i < FN(group); i++)                                                                        \
+                beyond[i] = FN(name##_beyond)(x[i]);                                                                   \
+            if (__builtin_expect(FN(any_sign)(beyond, FN(group)), 0))                                                  \
+                break;                                                                                                 \
+            FN(near_lanes_##name)(to, x);                                                                              \
             memcpy(z + done, to, sizeof to);                                                                           \
         }                                                                                                              \
-    }
-#define STAMP_NEAR(name)                                                                                               \
-    static FN(flag) FN(beyond_##name)(const T *a, ptrdiff_t n)                                                         \
-    {                                                                                                                  \
-        FN(flag) any = 0;                                                                                              \
-        for (ptrdiff_t i = 0; i < n; i++)                                                                              \
-            any |= FN(name##_beyond)(a[i]);                                                                            \
-        return any;                                                                                                    \
+        return done;                                                                                                   \
     }                                                                                                                  \
-    STAMP_FORM(name, near)                                                                                             \
-    STAMP_FORM(name, whole)                                                                                            \
+    static void FN(whole_##name)(T *z, const T *a)                                                                     \
+    {                                                                                                                  \
+        T to[FN(group)];                                                                                               \
+        FN(whole_lanes_##name)(to, a);                                                                                 \
+        memcpy(z, to, sizeof to);                                                                                      \
+    }                                                                                                                  \
     static void FN(loop_##name)(void *z, const void *a, const void *b, const void *c, ptrdiff_t n, const void *p)      \
     {                                                                                                                  \
-        (void)b, (void)c;                                                                                              \
-        FN(by_blocks)(z, a, n, p, FN(beyond_##name), FN(near_##name), FN(whole_##name));                               \
+        (void)b, (void)c, (void)p;                                                                                     \
+        FN(by_reach)(z, a, n, FN(near_##name), FN(whole_##name));                                                      \
     }
 #else
 #define STAMP_NEAR(name) STAMP(name, LOOP_NEAR)
@@ -199,7 +213,6 @@ static void __attribute__((noinline, unused)) FN(by_blocks)(T *z, const T *a, pt
 #undef STAMP_LANES
 #undef STAMP_DIVIDES
 #undef STAMP_NEAR
-#undef STAMP_FORM
 #undef STAMP_LANES_OF
 
 /* ---- the table ---- */

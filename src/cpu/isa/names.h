@@ -21,7 +21,7 @@
 #else
 #define KT_EACH _Pragma("GCC ivdep")
 #if KT_VEC_BYTES > 16
-#define KT_EACH_LANE _Pragma("GCC ivdep") _Pragma("GCC unroll 1")
+#define KT_EACH_LANE _Pragma("GCC ivdep") _Pragma("GCC unroll 2")
 #else
 #define KT_EACH_LANE _Pragma("GCC ivdep") _Pragma("GCC unroll 4") /* four vectors, whatever their length */
 #endif

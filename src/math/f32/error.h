@@ -7,7 +7,7 @@
 #include "math/f32/exponential.h"
 
 /* erf(a) = a + a p(a^2) up to 0.9: relative error 2^-26 */
-KT_ALWAYS float erf_near_f32(float a)
+KT_ALWAYS float erf_small_f32(float a)
 {
     const float z = a * a, z2 = z * z;
     const float high = fma_f32(z2, fma_f32(z, -0x1.3fc37ap-11f, 0x1.4890acp-8f), fma_f32(z, -0x1.b6c27ep-6f, 0x1.ce1df4p-4f));
@@ -23,7 +23,7 @@ KT_ALWAYS float erf_f32(float a)
     const float less = fma_f32(x2, q, fma_f32(x, -0x1.7df4p-2f, 0x1.0c7626p-12f)); /* of -2 x, which is exact */
     const exp_parts_f32 e = exp2_parts_f32_of(-2 * x, less, 127);
     const float         s = of_bits_f32(bits_f32(e.t) << 23), far = fma_f32(-s, e.head - e.less, 1 - s);
-    return pick_f32(mask_f32(fabsf(a) >= 0.9f), signed_f32(far, a), fma_f32(a, erf_near_f32(a), a));
+    return pick_f32(mask_f32(fabsf(a) >= 0.9f), signed_f32(far, a), fma_f32(a, erf_small_f32(a), a));
 }
 
 /* The share of a normal distribution beyond x is e^(-x^2 / 2) / d, where d = 2 x + p / q. */
@@ -78,7 +78,7 @@ KT_ALWAYS float erfc_f32(float a)
     const float x = abs_at_most_f32(a, 0x41240000u); /* 10.25 */
     const float v = 2 * exp_times_f32(exp_product_f32(-x, x), over_d_f32(x, 4, erfc_ratio_f32(x), false));
     const float far = pick_f32(sign_mask_f32(a), 2 - v, v);
-    return pick_f32(mask_f32(fabsf(a) >= 0.57f), far, fma_f32(-a, erf_near_f32(a), 1 - a));
+    return pick_f32(mask_f32(fabsf(a) >= 0.57f), far, fma_f32(-a, erf_small_f32(a), 1 - a));
 }
 
 /* a times the share below a: near 0 a / 2 + a^2 p(a^2), relative error of p 2^-25. */

@@ -12,8 +12,6 @@
 #include "math/f32/trigonometric.h"
 #include "math/table.h"
 
-enum { PIECES_F32 = 32 };
-
 /* c1 + c2 d + ..., the columns from the third on; in pairs, whose chain of operations is shorter */
 KT_ALWAYS float rest_5_f32(float d, const float *c)
 {
@@ -21,16 +19,6 @@ KT_ALWAYS float rest_5_f32(float d, const float *c)
     return fma_f32(d2, fma_f32(d2, c[6], fma_f32(d, c[5], c[4])), fma_f32(d, c[3], c[2]));
 }
 KT_ALWAYS float rest_6_f32(float d, const float *c) { return fma_f32(d, rest_5_f32(d, c + 1), c[2]); }
-
-#define NEAR_BY_PIECE(name, columns)                                                                                   \
-    KT_ALWAYS float name##_near_f32(float a)                                                                           \
-    {                                                                                                                  \
-        const int32_t piece = name##_piece_f32(a);                                                                     \
-        float         c[columns];                                                                                      \
-        for (int k = 0; k < (columns); k++)                                                                            \
-            c[k] = name##_pieces_f32[k][piece];                                                                        \
-        return name##_by_piece_f32(a, c);                                                                              \
-    }
 
 /* Pieces of equal parts of an octave have the order of their bits, without the low ones; below the number `first` there is one
  * more, in which an odd function is a + a q(a). */
@@ -93,7 +81,7 @@ KT_ALWAYS float    tanh_most_f32(float a)   { return abs_at_most_f32(a, 0x411c00
 KT_ALWAYS uint32_t tanh_beyond_f32(float a) { return beyond_f32(a, 0x7f800001u); }
 KT_ALWAYS int32_t  tanh_piece_f32(float a)  { return octave_piece_f32(tanh_most_f32(a), 0x1p-4f, 21); }
 KT_ALWAYS float    tanh_by_piece_f32(float a, const float *c) { return odd_by_piece_f32(a, tanh_most_f32(a), 0x1p-4f, c); }
-NEAR_BY_PIECE(tanh, 8)
+NEAR_BY_PIECE_F32(tanh, 8)
 
 static KT_TABLE const float atan_pieces_f32[8][PIECES_F32] = {
     {0x0.0p+0f, 0x1.1fd604p-3f, 0x1.603c64p-3f, 0x1.a0109ep-3f, 0x1.e04520p-3f, 0x1.1fd44ap-2f,
@@ -141,7 +129,7 @@ static KT_TABLE const float atan_pieces_f32[8][PIECES_F32] = {
 KT_ALWAYS uint32_t atan_beyond_f32(float a) { return beyond_f32(a, 0x41800000u); } /* 16 */
 KT_ALWAYS int32_t  atan_piece_f32(float a)  { return octave_piece_f32(fabsf(a), 0x1p-3f, 21); }
 KT_ALWAYS float    atan_by_piece_f32(float a, const float *c) { return odd_by_piece_f32(a, fabsf(a), 0x1p-3f, c); }
-NEAR_BY_PIECE(atan, 8)
+NEAR_BY_PIECE_F32(atan, 8)
 
 static KT_TABLE const float tan_pieces_f32[7][PIECES_F32] = {
     {0x0.0p+0f, 0x1.0fe11ap-4f, 0x1.30a37ep-4f, 0x1.4f7a1ep-4f, 0x1.7016aep-4f, 0x1.8f675ep-4f,
@@ -195,7 +183,7 @@ KT_ALWAYS float    tan_by_piece_f32(float a, const float *c)
     const float    inverse = fma_f32(over, fma_f32(over, rest, fma_f32(over, t, 1)), over);
     return of_bits_f32(bits_f32(pick_f32(0 - (arc.quadrant & 1), inverse, t)) ^ sign);
 }
-NEAR_BY_PIECE(tan, 7)
+NEAR_BY_PIECE_F32(tan, 7)
 
 static KT_TABLE const float sigmoid_pieces_f32[8][PIECES_F32] = {
     {0x1.f9c01cp-3f, 0x1.83fe0ep-1f, 0x1.406870p+0f, 0x1.be1d66p+0f, 0x1.1ecf60p+1f, 0x1.610c64p+1f,
@@ -256,7 +244,7 @@ KT_ALWAYS float    sigmoid_by_piece_f32(float a, const float *c)
     const float d = fabsf(a) - c[0], below = fma_f32(d, rest_6_f32(d, c), c[1]);
     return pick_f32(sign_mask_f32(a), below, 1 - below);
 }
-NEAR_BY_PIECE(sigmoid, 8)
+NEAR_BY_PIECE_F32(sigmoid, 8)
 
 /* a sigmoid(a), the share with what its sums lost */
 #define silu_pieces_f32 sigmoid_pieces_f32
@@ -269,7 +257,7 @@ KT_ALWAYS float    silu_by_piece_f32(float a, const float *c)
     const float    size = fabsf(a) - c[0], d = flipped_f32(above, size), q = rest_6_f32(size, c), share = fma_f32(d, q, top);
     return fma_f32(a, share, a * (fma_f32(d, q, top - share) + top_lost));
 }
-NEAR_BY_PIECE(silu, 8)
+NEAR_BY_PIECE_F32(silu, 8)
 
 static KT_TABLE const float gelu_pieces_f32[8][PIECES_F32] = {
     {0x1.463208p-4f, 0x1.df201ap-3f, 0x1.8e580ep-2f, 0x1.166f2cp-1f, 0x1.6837c8p-1f, 0x1.b768fep-1f,
@@ -330,8 +318,6 @@ KT_ALWAYS float    gelu_by_piece_f32(float a, const float *c)
     const float x = fabsf(a), d = x - c[0];
     return signed_f32(fma_f32(-x, fma_f32(d, rest_6_f32(d, c), c[1]), only_f32(~sign_mask_f32(a), a)), a);
 }
-NEAR_BY_PIECE(gelu, 8)
-
-#undef NEAR_BY_PIECE
+NEAR_BY_PIECE_F32(gelu, 8)
 
 #endif

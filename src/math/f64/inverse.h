@@ -19,6 +19,18 @@ KT_ALWAYS f64_pair f64_root(f64_pair u)
     return r;
 }
 
+/* The same of a number below 1: the root and the inverse as float32, then a step that doubles the bits, and what is still
+ * missing. A root and a quotient of float64 would take longer than all else. */
+KT_ALWAYS f64_pair f64_root_below_one(double u)
+{
+    const float  near = sqrtf((float)u), half = 0.5f / (near + 0x1p-100f);
+    const double first = (double)near, over = (double)half;
+    f64_pair     r;
+    r.hi = fma_f64(fma_f64(-first, first, u), over, first);
+    r.lo = fma_f64(-r.hi, r.hi, u) * over;
+    return r;
+}
+
 /* (asin(x) / x - 1) / z of z = x^2 <= 1/4; the error is 2^-57 of asin(x) / x */
 KT_ALWAYS double f64_asin_tail(double z)
 {
@@ -33,10 +45,12 @@ KT_ALWAYS double f64_asin_tail(double z)
 KT_ALWAYS f64_pair f64_arc(double x)
 {
     const bool     near = x < 0.5;
-    const f64_pair half = {select_f64(near, x * x, fma_f64(-0.5, x, 0.5)), 0}, root = f64_root(half);
+    const double   z = select_f64(near, x * x, fma_f64(-0.5, x, 0.5));
+    const f64_pair root = f64_root_below_one(z);
     f64_pair       p;
     p.hi = select_f64(near, x, root.hi);
-    p.lo = fma_f64(p.hi * half.hi, f64_asin_tail(half.hi), select_f64(near, 0.0, root.lo));
+    p.lo = select_f64(near, 0.0, root.lo);
+    p.lo = fma_f64((p.hi + p.lo) * z, f64_asin_tail(z), p.lo);
     return p;
 }
 

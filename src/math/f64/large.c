@@ -75,5 +75,7 @@ double kt__tan_large(double x)
 {
     uint64_t       q;
     const f64_pair r = reduced(x, &q);
-    return f64_tan_in(r, q);
+    const int      piece = (int)(f64_bits(f64_tan_steps(r.hi)) & (PIECES_F64 - 1));
+    const double   c[] = {tan_pieces_f64[0][piece], tan_pieces_f64[1][piece]};
+    return f64_tan_by_piece(r, q, c);
 }

@@ -4,6 +4,7 @@
 #ifndef KT_MATH_F64_LARGE_H
 #define KT_MATH_F64_LARGE_H
 
+#include "math/f64/pieces.h"
 #include "math/f64/trigonometric.h"
 
 #ifdef __CUDACC__ /* which has its own for these */
@@ -18,7 +19,6 @@ double kt__tan_large(double x);
 
 KT_ALWAYS uint64_t sin_beyond_f64(double a) { return f64_beyond(a, F64_TRIG_MAX); }
 KT_ALWAYS uint64_t cos_beyond_f64(double a) { return f64_beyond(a, F64_TRIG_MAX); }
-KT_ALWAYS uint64_t tan_beyond_f64(double a) { return f64_beyond(a, F64_TRIG_MAX); }
 
 KT_ALWAYS double sin_f64(double a) { return sin_beyond_f64(a) < F64_SIGN ? sin_near_f64(a) : kt__sin_large(a); }
 KT_ALWAYS double cos_f64(double a) { return cos_beyond_f64(a) < F64_SIGN ? cos_near_f64(a) : kt__cos_large(a); }

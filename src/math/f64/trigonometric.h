@@ -1,18 +1,20 @@
-/* trigonometric.h - sin, cos, tan of float64. See base.h. */
+/* trigonometric.h - sin and cos of float64, and the arc of an angle; pieces.h has tan. See base.h. */
 #ifndef KT_MATH_F64_TRIGONOMETRIC_H
 #define KT_MATH_F64_TRIGONOMETRIC_H
 
 #include "math/f64/base.h"
 
-/* x minus the nearest multiple of pi/2, whose number is *quadrant. Exact to 2^-125, while |x| < F64_TRIG_MAX: pi/2 in three
- * parts. The multiple of the first is a multiple of 2^-52, and so is the difference, which therefore is exact. */
-#define F64_TRIG_MAX 0x1p30
+/* x minus the nearest multiple of pi/2, whose number is *quadrant. Exact to 2^-115, while |x| < F64_TRIG_MAX: pi/2 in three
+ * parts. The multiple of the first is a multiple of 2^-52, and so is the difference, which therefore is exact. The second is so
+ * short that its multiple is exact. */
+#define F64_TRIG_MAX 0x1p22
 KT_ALWAYS f64_pair f64_reduce(double x, uint64_t *quadrant)
 {
     const double t = fma_f64(x, 0x1.45f306dc9c883p-1, F64_MAGIC), k = t - F64_MAGIC, near = fma_f64(k, -0x1.921fb54442d18p0, x);
+    const double second = k * 0x1.1a62633p-54;
     f64_pair     r;
-    r.hi = fma_f64(k, -0x1.1a62633145c07p-54, near);
-    r.lo = fma_f64(k, 0x1.f1976b7ed8fbcp-110, fma_f64(k, -0x1.1a62633145c07p-54, near - r.hi));
+    r.hi = near - second;
+    r.lo = fma_f64(k, -0x1.45c06e0e68948p-86, (near - r.hi) - second);
     *quadrant = f64_bits(t);
     return r;
 }
@@ -44,7 +46,7 @@ KT_ALWAYS double f64_cos_near(f64_pair r)
 KT_ALWAYS double f64_sin_in(f64_pair r, uint64_t quadrant, uint64_t turn)
 {
     const uint64_t q = quadrant + turn, odd = (uint64_t)(int64_t)-(int32_t)((uint32_t)q & 1);
-    return f64_of(f64_bits(f64_masked(odd, f64_cos_near(r), f64_sin_near(r))) ^ ((q & 2) << 62));
+    return f64_of(f64_bits(f64_masked(odd, f64_cos_near(r), f64_sin_near(r))) ^ ((q << 62) & F64_SIGN));
 }
 
 KT_ALWAYS double sin_near_f64(double a)
@@ -59,30 +61,6 @@ KT_ALWAYS double cos_near_f64(double a)
     uint64_t       q;
     const f64_pair r = f64_reduce(a, &q);
     return f64_sin_in(r, q, 1);
-}
-
-/* Sine and cosine as pairs, then their quotient; in odd quadrants it is -cos / sin. */
-KT_ALWAYS double f64_tan_in(f64_pair r, uint64_t quadrant)
-{
-    const f64_pair z = f64_product(r.hi, r.hi);
-    const double   z2 = z.hi * z.hi, one = fma_f64(-0.5, z.hi, 1), lost = fma_f64(-0.5, z.hi, 1 - one);
-    const f64_pair s = f64_sum(r.hi, fma_f64(r.hi * z.hi, f64_sin_tail(z.hi, z2), fma_f64(-0.5 * z.hi, r.lo, r.lo)));
-    const f64_pair c = f64_sum(one, fma_f64(z2, f64_cos_tail(z.hi, z2), lost - fma_f64(r.hi, r.lo, 0.5 * z.lo)));
-    const uint64_t odd = UINT64_C(0) - (quadrant & 1);
-    f64_pair       n, d;
-    n.hi = f64_masked(odd, c.hi, s.hi);
-    n.lo = f64_masked(odd, c.lo, s.lo);
-    d.hi = f64_masked(odd, s.hi, c.hi);
-    d.lo = f64_masked(odd, s.lo, c.lo);
-    const f64_pair q = f64_quotient(n, d);
-    return f64_of(f64_bits(q.hi + q.lo) ^ (quadrant << 63));
-}
-
-KT_ALWAYS double tan_near_f64(double a)
-{
-    uint64_t       q;
-    const f64_pair r = f64_reduce(a, &q);
-    return select_f64(fabs(a) < 0x1p-27, a, f64_tan_in(r, q));
 }
 
 #endif

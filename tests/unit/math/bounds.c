@@ -274,6 +274,13 @@ static void operands_f32(float *x, float *y, uint64_t seed, uint64_t chunk)
     }
 }
 
+/* Within a few last places of a multiple of pi/2, of which trigonometric functions leave few bits. */
+static double near_quarter(uint64_t z)
+{
+    const double multiple = (double)(z >> 32 >> (z % 32)) * 0x1.921fb54442d18p0;
+    return multiple * (1 + (double)((int)(z >> 8 & 7) - 4) * 0x1p-52);
+}
+
 static void operands_f64(double *x, double *y, uint64_t seed, uint64_t chunk)
 {
     for (uint64_t i = 0; i < CHUNK; i++) {
@@ -283,6 +290,8 @@ static void operands_f64(double *x, double *y, uint64_t seed, uint64_t chunk)
             x[i] = end_f64(i), y[i] = end_f64(w);
         else if (i % 8 == 0)
             x[i] = near_end(z, w), y[i] = near_end(w, z);
+        else if (i % 16 == 4)
+            x[i] = near_quarter(z);
         else if (i % 4)
             ordinary(z, w, 1100, &x[i], &y[i]);
     }

@@ -14,8 +14,9 @@
 #define MATH(name)    __builtin_##name##f
 /* The forms of the rows of loop NEAR: isa/loops.inc.c. */
 #define NEAR_FORMS(PLAIN, PIECES)                                                                                      \
-    PLAIN(exp) PLAIN(log) PLAIN(log2) PLAIN(log10) PLAIN(sin) PLAIN(cos)                                               \
-    PIECES(atan, 8) PIECES(gelu, 8) PIECES(sigmoid, 8) PIECES(silu, 8) PIECES(tan, 7) PIECES(tanh, 8)
+    PLAIN(exp) PLAIN(log) PLAIN(log2) PLAIN(log10) PLAIN(sin) PLAIN(cos) PLAIN(erf) PLAIN(erfc)                        \
+    PIECES(atan, 8, atan) PIECES(gelu, 8, gelu) PIECES(sigmoid, 8, sigmoid) PIECES(silu, 8, silu) PIECES(tan, 7, tan)  \
+    PIECES(tanh, 8, tanh)
 #ifndef KT_FUNCTIONS_F32
 #define KT_FUNCTIONS_F32
 #include "math/real.inc.c"
