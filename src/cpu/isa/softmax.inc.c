@@ -1,30 +1,264 @@
 /* softmax.inc.c - softmax, log_softmax, cross entropy and their gradients in compute type T. A template: the includer defines
- * T, ID and SELF, and includes the templates of tiles and reductions and exp_ID.
+ * T, ID and SELF, and includes the templates of tiles and exp_ID.
  *
- * In: a plan whose last dim is the softmax dim, with one output and one or two inputs. Out: the output. A line is read two or
- * three times, one tile in L1 at a time: for the maximum, for the sum, for the results. Adjacent lines are processed together,
- * one tile per element. Sums are accumulated in double, in an order that depends on the sizes only.
+ * In: a plan whose last dim is the softmax dim, with one output and one or two inputs. Out: the output. Lines are brought into the
+ * core's own cache once, as many as fill a tile, and all steps are made there. A longer line than that cache holds is read two or
+ * three times, tile by tile: for the maximum, for the sum, for the results. Adjacent elements of different lines are processed
+ * together, one tile per element. The order of sums depends on the sizes only.
  * Independent of: dtypes, operators. */
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/thread.h"
+#include "cpu/isa/softmax_rows.inc.c"
+#include "math/f64/logarithm.h"
 #include "tables/kernels/softmax.h"
 
-enum { KEPT = 4 * TILE, ABREAST = 256, ABREAST_LEAST = 64, SHORT_LINE = 32, IN_OWN_CACHE = 1 << 17 };
-/* elements of a line whose shares stay in L1; lines side by side, those that always go so, elements that stay near */
+enum { ABREAST = 256, ABREAST_LEAST = 64, SHORT_LINE = 32, IN_OWN_CACHE = 1 << 17, LINE_MOST = 1 << 16 };
+/* lines side by side, those that always go so; elements that stay near, and those of a line */
 
 typedef struct FN(soft) {
     int            kernel, n_in;
     const kt_plan *plan;
     int64_t        length, columns, block; /* of a line; lines side by side, and how many go together */
     FN(lens)       along[3], aside[3];     /* the output, then the inputs: down a line, and across lines */
+    bool           dense[3];               /* lines follow each other */
+    bool           failed;
 } FN(soft);
-
-typedef struct FN(soft_work) { /* of one line, or of lines abreast: top and total stand for each element of a tile */
-    T top[TILE], total[TILE], room[3][TILE], shares[KEPT];
-    A sum[ABREAST];
-} FN(soft_work);
 
 #define SOFT_NOINLINE __attribute__((noinline)) /* one call per tile costs little; inlining would multiply the code */
 
-/* ---- tiles ---- */
+static bool FN(soft_forward)(const FN(soft) *s) { return s->kernel == KT_K_softmax || s->kernel == KT_K_log_softmax; }
+
+static void FN(soft_load)(T *to, const FN(lens) *l, const char *from, int64_t n)
+{
+    for (int64_t i = 0; i < n; i += TILE)
+        FN(load_tile)(to + i, l, from + i * l->step, n - i < TILE ? (int)(n - i) : TILE);
+}
+
+static void FN(soft_store)(char *to, const FN(lens) *l, T *from, int64_t n)
+{
+    for (int64_t i = 0; i < n; i += TILE)
+        FN(store_tile)(to + i * l->step, l, from + i, n - i < TILE ? (int)(n - i) : TILE);
+}
+
+/* ---- the steps ---- */
+
+/* The largest values, and whether exponentials have a short form. */
+static void FN(soft_tops)(const FN(soft) *s, FN(rows) *r)
+{
+    if (FN(soft_forward)(s)) {
+        FN(rows_top)(r);
+        r->near = FN(exp_is_near)(r->low, 0);
+    } else if (s->kernel == KT_K_log_softmax_backward) {
+        r->near = FN(rows_are_near)(r);
+    }
+}
+
+static void FN(soft_sums)(const FN(soft) *s, FN(rows) *r)
+{
+    switch (s->kernel) {
+    case KT_K_softmax:          FN(rows_sums)(r, FN(KEPT_EXPS)); return;
+    case KT_K_log_softmax:      FN(rows_sums)(r, FN(EXPS)); return;
+    case KT_K_softmax_backward: FN(rows_sums)(r, FN(PRODUCTS)); return;
+    default:                    FN(rows_sums)(r, FN(VALUES));
+    }
+}
+
+/* What the results are made with, of the sums of n lines. */
+static void FN(soft_totals)(int kernel, T *total, const A *sum, int n)
+{
+    if (kernel == KT_K_softmax)
+        for (int k = 0; k < n; k++)
+            total[k] = (T)(1 / sum[k]);
+    else if (kernel == KT_K_log_softmax)
+        for (int k = 0; k < n; k++)
+            total[k] = (T)log_f64(sum[k]);
+    else
+        for (int k = 0; k < n; k++)
+            total[k] = (T)sum[k];
+}
+
+static void FN(soft_results)(const FN(soft) *s, const FN(rows) *r)
+{
+    switch (s->kernel) {
+    case KT_K_softmax:          FN(rows_scaled)(r); return;
+    case KT_K_log_softmax:      FN(rows_less)(r); return;
+    case KT_K_softmax_backward: FN(rows_turned)(r); return;
+    default:                    FN(rows_less_exps)(r);
+    }
+}
+
+/* ---- lines in the core's own cache ---- */
+
+typedef struct FN(soft_room) { /* of one thread: as many elements as lines go together have */
+    T     *x, *y, *e;
+    void  *made;
+    size_t granted;
+} FN(soft_room);
+
+/* Inputs and results that are not dense Ts go through a buffer; so do exponentials. */
+static bool FN(soft_buffers)(const FN(soft) *s, FN(soft_room) *w)
+{
+    const bool   passed[] = {!s->along[1].direct, s->n_in > 1 && !s->along[2].direct,
+                             s->kernel == KT_K_softmax || !s->along[0].direct};
+    const size_t line = (size_t)((s->block * s->length + ROW_LANES - 1) / ROW_LANES * ROW_LANES);
+    T           *at[3];
+    size_t       n = 0;
+    for (int i = 0; i < 3; i++)
+        n += passed[i];
+    *w = (FN(soft_room)){0};
+    if (n == 0)
+        return true;
+    if (!(w->made = kt__block_get(n * line * sizeof(T) + CACHE_LINE, &w->granted)))
+        return false;
+    T *next = (T *)(((uintptr_t)w->made + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
+    for (int i = 0; i < 3; i++) {
+        at[i] = passed[i] ? next : NULL;
+        next += passed[i] ? line : 0;
+    }
+    w->x = at[0], w->y = at[1], w->e = at[2];
+    return true;
+}
+
+/* The lines at `at` of input i as Ts: where they are, or in the room. */
+static const T *FN(soft_lines)(const FN(soft) *s, int i, const char *at, int n, T *room, ptrdiff_t *stride)
+{
+    const FN(lens) *l = &s->along[i];
+    *stride = room ? (ptrdiff_t)s->length : s->aside[i].step / (ptrdiff_t)sizeof(T);
+    if (!room)
+        return (const T *)(const void *)at;
+    if (s->dense[i])
+        FN(soft_load)(room, l, at, n * s->length);
+    else
+        for (int k = 0; k < n; k++)
+            FN(soft_load)(room + k * s->length, l, at + k * s->aside[i].step, s->length);
+    return room;
+}
+
+/* Results that lie in the room. */
+static void FN(soft_write)(const FN(soft) *s, const FN(soft_room) *w, char *to, int n)
+{
+    const FN(lens) *l = &s->along[0];
+    if (s->dense[0])
+        FN(soft_store)(to, l, w->e, n * s->length);
+    else
+        for (int k = 0; k < n; k++)
+            FN(soft_store)(to + k * s->aside[0].step, l, w->e + k * s->length, s->length);
+}
+
+/* Elements of one width that follow each other are asked for before they are used. */
+static void FN(soft_ask)(const FN(soft) *s, FN(rows) *r, char *const *at, int n)
+{
+    const ptrdiff_t width = s->along[1].step;
+    for (int i = 0; i <= s->n_in; i++)
+        if (!s->dense[i] || s->along[i].step != width)
+            return;
+    r->width = width;
+    r->soon[0] = at[0];
+    for (int i = 1; i <= s->n_in; i++)
+        r->soon[i] = at[i] + (FN(soft_forward)(s) ? n : -s->block) * s->length * width;
+    r->soon[2] = s->n_in > 1 ? r->soon[2] : r->soon[1];
+}
+
+static void FN(soft_together)(const FN(soft) *s, FN(soft_room) *w, char *const *at, int n)
+{
+    FN(rows) r;
+    r.n = s->length, r.count = n, r.near = false, r.width = 0;
+    r.x = FN(soft_lines)(s, 1, at[1], n, w->x, &r.of_x);
+    r.y = s->n_in > 1 ? FN(soft_lines)(s, 2, at[2], n, w->y, &r.of_y) : r.x;
+    r.of_y = s->n_in > 1 ? r.of_y : r.of_x;
+    r.e = w->e;
+    const bool there = s->along[0].direct;
+    r.z = there ? (T *)(void *)at[0] : w->e;
+    r.of_z = there ? s->aside[0].step / (ptrdiff_t)sizeof(T) : (ptrdiff_t)s->length;
+    r.soon[0] = r.soon[1] = r.soon[2] = (const char *)r.x;
+    FN(soft_ask)(s, &r, at, n);
+    for (int k = 0; k < n; k++)
+        r.top[k] = 0;
+    FN(soft_tops)(s, &r);
+    FN(soft_sums)(s, &r);
+    FN(soft_totals)(s->kernel, r.total, r.sum, n);
+    FN(soft_results)(s, &r);
+    if (!there)
+        FN(soft_write)(s, w, at[0], n);
+}
+
+/* ---- a line that is longer, tile by tile ---- */
+
+typedef struct FN(soft_tiles) {
+    FN(rows) r; /* one line, of a tile */
+    T        room[3][TILE];
+} FN(soft_tiles);
+
+static const T *FN(soft_tile)(const FN(lens) *l, T *room, const char *at, int n)
+{
+    if (l->direct)
+        return (const T *)(const void *)at;
+    FN(load_tile)(room, l, at, n);
+    return room;
+}
+
+/* The inputs at `done` of a line as tiles. */
+static void FN(soft_inputs)(const FN(soft) *s, FN(soft_tiles) *w, char *const *at, int64_t done)
+{
+    FN(rows) *r = &w->r;
+    r->n = s->length - done < TILE ? s->length - done : TILE;
+    r->x = r->y = FN(soft_tile)(&s->along[1], w->room[0], at[1] + done * s->along[1].step, (int)r->n);
+    if (s->n_in > 1)
+        r->y = FN(soft_tile)(&s->along[2], w->room[1], at[2] + done * s->along[2].step, (int)r->n);
+    r->soon[0] = r->soon[1] = r->soon[2] = (const char *)r->x;
+}
+
+/* Finds top and total of a line. */
+static SOFT_NOINLINE void FN(soft_find)(const FN(soft) *s, FN(soft_tiles) *w, char *const *at)
+{
+    FN(rows) *r = &w->r;
+    T         top = FN(soft_forward)(s) ? -INFINITY : 0, low = 0;
+    bool      near = true;
+    A         sum = 0;
+    r->count = 1, r->width = 0, r->of_x = r->of_y = r->of_z = 0, r->e = w->room[2], r->top[0] = 0;
+    for (int64_t done = 0; s->kernel != KT_K_softmax_backward && done < s->length; done += TILE) {
+        FN(soft_inputs)(s, w, at, done);
+        FN(soft_tops)(s, r);
+        near = near && r->near;
+        if (FN(soft_forward)(s)) { /* r->low is less the tile's own top */
+            const T least = r->top[0] + r->low;
+            low = done == 0 || least < low ? least : low;
+            top = r->top[0] > top ? r->top[0] : top;
+        }
+    }
+    r->top[0] = top;
+    r->near = FN(soft_forward)(s) ? FN(exp_is_near)(low - top - 1, 0) : near;
+    for (int64_t done = 0; done < s->length; done += TILE) {
+        FN(soft_inputs)(s, w, at, done);
+        FN(soft_sums)(s, r);
+        sum += r->sum[0];
+    }
+    FN(soft_totals)(s->kernel, r->total, &sum, 1);
+}
+
+static void FN(soft_line)(const FN(soft) *s, FN(soft_tiles) *w, char *const *at)
+{
+    FN(rows) *r = &w->r;
+    FN(soft_find)(s, w, at);
+    for (int64_t done = 0; done < s->length; done += TILE) {
+        char *z = at[0] + done * s->along[0].step;
+        FN(soft_inputs)(s, w, at, done);
+        if (s->kernel == KT_K_softmax)
+            FN(soft_sums)(s, r);
+        r->z = s->along[0].direct ? (T *)(void *)z : w->room[2];
+        FN(soft_results)(s, r);
+        if (!s->along[0].direct)
+            FN(store_tile)(z, &s->along[0], w->room[2], (int)r->n);
+    }
+}
+
+/* ---- n lines side by side, an element of each at a time ---- */
+
+typedef struct FN(soft_work) { /* top and total stand for each element of a tile */
+    T top[ABREAST], total[ABREAST], room[3][ABREAST], shares[ABREAST];
+    A sum[ABREAST];
+} FN(soft_work);
 
 static SOFT_NOINLINE void FN(exp_less)(T *z, const T *x, const T *less, int n)
 {
@@ -54,24 +288,23 @@ static SOFT_NOINLINE void FN(soft_max)(T *z, const T *a, const T *b, int n)
         z[i] = FN(maximum)(a[i], b[i]);
 }
 
-/* What a tile adds to the sum; calculated into `shares`, unless it is there. */
-static SOFT_NOINLINE const T *FN(soft_shares)(const FN(soft) *s, const FN(soft_work) *w, T *shares, const T *x, const T *y, int n)
+/* What an element of each line adds to its sum. */
+static SOFT_NOINLINE const T *FN(abreast_shares)(const FN(soft) *s, FN(soft_work) *w, const T *x, const T *y, int n)
 {
     if (s->kernel == KT_K_log_softmax_backward)
         return x;
     if (s->kernel == KT_K_softmax_backward)
-        FN(soft_mul)(shares, x, y, n);
+        FN(soft_mul)(w->shares, x, y, n);
     else
-        FN(exp_less)(shares, x, w->top, n);
-    return shares;
+        FN(exp_less)(w->shares, x, w->top, n);
+    return w->shares;
 }
 
-/* The results of a tile once top and total are known; `kept`: its shares, or NULL. */
-static void FN(soft_results)(const FN(soft) *s, FN(soft_work) *w, T *z, const T *x, const T *y, int n, const T *kept)
+static void FN(abreast_results)(const FN(soft) *s, FN(soft_work) *w, T *z, const T *x, const T *y, int n)
 {
     switch (s->kernel) {
     case KT_K_softmax:
-        FN(soft_mul)(z, kept ? kept : FN(soft_shares)(s, w, w->shares, x, y, n), w->total, n);
+        FN(soft_mul)(z, FN(abreast_shares)(s, w, x, y, n), w->total, n);
         return;
     case KT_K_log_softmax:
         FN(soft_sub)(w->shares, x, w->top, n);
@@ -88,148 +321,127 @@ static void FN(soft_results)(const FN(soft) *s, FN(soft_work) *w, T *z, const T 
     }
 }
 
-static T FN(soft_total)(int kernel, A sum)
+/* Element k of each line, of all inputs; a single one stands in for the second. */
+static SOFT_NOINLINE void FN(abreast_inputs)(const FN(soft) *s, FN(soft_work) *w, char *const *at, int64_t k, int n, const T **x)
 {
-    return (T)(kernel == KT_K_softmax ? 1 / sum : kernel == KT_K_log_softmax ? log(sum) : sum);
-}
-
-static bool FN(soft_forward)(const FN(soft) *s) { return s->kernel == KT_K_softmax || s->kernel == KT_K_log_softmax; }
-
-static const T *FN(soft_tile)(const FN(lens) *l, T *room, const char *at, int n)
-{
-    if (l->direct)
-        return (const T *)(const void *)at;
-    FN(load_tile)(room, l, at, n);
-    return room;
-}
-
-/* The inputs at `done` of a line, or of lines abreast, as tiles; a single one stands in for the second. */
-static SOFT_NOINLINE void FN(soft_inputs)(const FN(soft) *s, FN(soft_work) *w, const FN(lens) *l, char *const *at, int64_t done,
-                                      int n, const T **x)
-{
-    x[0] = x[1] = FN(soft_tile)(&l[1], w->room[1], at[1] + done * s->along[1].step, n);
+    x[0] = x[1] = FN(soft_tile)(&s->aside[1], w->room[1], at[1] + k * s->along[1].step, n);
     if (s->n_in > 1)
-        x[1] = FN(soft_tile)(&l[2], w->room[2], at[2] + done * s->along[2].step, n);
+        x[1] = FN(soft_tile)(&s->aside[2], w->room[2], at[2] + k * s->along[2].step, n);
 }
 
-static SOFT_NOINLINE void FN(soft_output)(const FN(soft) *s, FN(soft_work) *w, const FN(lens) *l, char *const *at, int64_t done,
-                                      int n, const T *kept)
+static SOFT_NOINLINE void FN(abreast_output)(const FN(soft) *s, FN(soft_work) *w, char *const *at, int64_t k, int n)
 {
-    const T *x[2];
-    char    *z = at[0] + done * s->along[0].step;
-    FN(soft_inputs)(s, w, l, at, done, n, x);
-    FN(soft_results)(s, w, l[0].direct ? (T *)(void *)z : w->room[0], x[0], x[1], n, kept);
-    if (!l[0].direct)
-        FN(store_tile)(z, &l[0], w->room[0], n);
+    const FN(lens) *l = &s->aside[0];
+    const T        *x[2];
+    char           *z = at[0] + k * s->along[0].step;
+    FN(abreast_inputs)(s, w, at, k, n, x);
+    FN(abreast_results)(s, w, l->direct ? (T *)(void *)z : w->room[0], x[0], x[1], n);
+    if (!l->direct)
+        FN(store_tile)(z, l, w->room[0], n);
 }
-
-static SOFT_NOINLINE void FN(soft_spread)(T *tile, T value, int n)
-{
-    for (int i = 0; i < n; i++)
-        tile[i] = value;
-}
-
-/* ---- one line ---- */
-
-/* Finds top and total of a line; the shares of a short one stay. */
-static SOFT_NOINLINE void FN(soft_find)(const FN(soft) *s, FN(soft_work) *w, char *const *at)
-{
-    const int64_t length = s->length;
-    const int     wide = length < TILE ? (int)length : TILE;
-    const T      *x[2];
-    const bool    kept = length <= KEPT;
-    T             top = FN(soft_forward)(s) ? -INFINITY : 0;
-    A             sum = 0;
-    for (int64_t done = 0; FN(soft_forward)(s) && done < length; done += TILE) {
-        FN(piece) p = {.n = length - done < TILE ? (int)(length - done) : TILE};
-        FN(soft_inputs)(s, w, s->along, at, done, p.n, x);
-        p.x[0] = x[0];
-        const T most = FN(dense_max)(&p, 0);
-        top = NAN_OR(top, most < top ? top : most); /* a NaN takes the place and keeps it */
-    }
-    FN(soft_spread)(w->top, top, wide);
-    for (int64_t done = 0; done < length; done += TILE) {
-        FN(piece) p = {.n = length - done < TILE ? (int)(length - done) : TILE};
-        FN(soft_inputs)(s, w, s->along, at, done, p.n, x);
-        p.x[0] = FN(soft_shares)(s, w, w->shares + (kept ? done : 0), x[0], x[1], p.n);
-        sum += FN(dense_sum)(&p, 0);
-    }
-    FN(soft_spread)(w->total, FN(soft_total)(s->kernel, sum), wide);
-}
-
-static void FN(soft_line)(const FN(soft) *s, FN(soft_work) *w, char *const *at)
-{
-    const int64_t length = s->length;
-    const bool    kept = length <= KEPT;
-    FN(soft_find)(s, w, at);
-    for (int64_t done = 0; done < length; done += TILE)
-        FN(soft_output)(s, w, s->along, at, done, length - done < TILE ? (int)(length - done) : TILE,
-                        kept ? w->shares + done : NULL);
-}
-
-/* ---- n lines side by side, an element of each at a time ---- */
 
 static SOFT_NOINLINE void FN(soft_abreast)(const FN(soft) *s, FN(soft_work) *w, char *const *at, int n)
 {
     const T *x[2];
-    FN(soft_spread)(w->top, FN(soft_forward)(s) ? -INFINITY : 0, n);
     for (int j = 0; j < n; j++)
-        w->sum[j] = 0;
+        w->top[j] = FN(soft_forward)(s) ? -INFINITY : 0, w->sum[j] = 0;
     for (int64_t k = 0; FN(soft_forward)(s) && k < s->length; k++) {
-        FN(soft_inputs)(s, w, s->aside, at, k, n, x);
+        FN(abreast_inputs)(s, w, at, k, n, x);
         FN(soft_max)(w->top, w->top, x[0], n);
     }
     for (int64_t k = 0; k < s->length; k++) {
-        FN(soft_inputs)(s, w, s->aside, at, k, n, x);
-        const T *shares = FN(soft_shares)(s, w, w->shares, x[0], x[1], n);
+        FN(abreast_inputs)(s, w, at, k, n, x);
+        const T *shares = FN(abreast_shares)(s, w, x[0], x[1], n);
         KT_EACH
         for (int j = 0; j < n; j++)
             w->sum[j] += (A)shares[j];
     }
-    for (int j = 0; j < n; j++)
-        w->total[j] = FN(soft_total)(s->kernel, w->sum[j]);
+    FN(soft_totals)(s->kernel, w->total, w->sum, n);
     for (int64_t k = 0; k < s->length; k++)
-        FN(soft_output)(s, w, s->aside, at, k, n, NULL);
+        FN(abreast_output)(s, w, at, k, n);
 }
 
 /* ---- all lines ---- */
 
-/* Lines [begin, end): the dims before the last count them, and the last of those lies beside. */
-static void FN(soft_part)(void *ctx, int64_t begin, int64_t end)
+static int64_t FN(lesser)(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* Where a line is: the dims before the last count them. */
+static void FN(soft_place)(const FN(soft) *s, int64_t line, char **at)
 {
-    const FN(soft) *s = ctx;
-    const kt_plan  *plan = s->plan;
-    FN(soft_work)   w;
-    while (begin < end) {
-        char   *at[3];
-        int64_t column = begin % s->columns, row = begin / s->columns, n = s->columns - column;
-        n = n < end - begin ? n : end - begin;
-        n = n < s->block ? n : s->block;
+    const kt_plan *plan = s->plan;
+    int64_t        row = line / s->columns;
+    for (int i = 0; i <= s->n_in; i++)
+        at[i] = plan->arg[i].data + line % s->columns * s->aside[i].step;
+    for (int d = plan->nd - 3; d >= 0; d--) {
         for (int i = 0; i <= s->n_in; i++)
-            at[i] = plan->arg[i].data + column * s->aside[i].step;
-        for (int d = plan->nd - 3; d >= 0; d--) {
-            for (int i = 0; i <= s->n_in; i++)
-                at[i] += row % plan->size[d] * plan->stride[i][d];
-            row /= plan->size[d];
-        }
-        if (s->block > 1)
-            FN(soft_abreast)(s, &w, at, (int)n);
-        else
-            FN(soft_line)(s, &w, at);
-        begin += n;
+            at[i] += row % plan->size[d] * plan->stride[i][d];
+        row /= plan->size[d];
     }
 }
 
-/* How many lines go together: one where lines are dense and long enough to pay for themselves, else as many as a core's own
- * cache keeps. */
-static int64_t FN(soft_together)(const FN(soft) *s)
+static void FN(part_abreast)(void *ctx, int64_t begin, int64_t end)
+{
+    const FN(soft) *s = ctx;
+    FN(soft_work)   w;
+    char           *at[3];
+    for (int64_t n; begin < end; begin += n) {
+        n = FN(lesser)(FN(lesser)(s->columns - begin % s->columns, end - begin), s->block);
+        FN(soft_place)(s, begin, at);
+        FN(soft_abreast)(s, &w, at, (int)n);
+    }
+}
+
+/* What flows back comes from the last lines to the first: what was made last is still in the caches. */
+static void FN(part_together)(void *ctx, int64_t begin, int64_t end)
+{
+    FN(soft)     *s = ctx;
+    FN(soft_room) w;
+    char         *at[3];
+    if (!FN(soft_buffers)(s, &w)) {
+        __atomic_store_n(&s->failed, true, __ATOMIC_RELAXED);
+        return;
+    }
+    while (begin < end) {
+        const bool    forward = FN(soft_forward)(s);
+        const int64_t side = forward ? s->columns - begin % s->columns : (end - 1) % s->columns + 1;
+        const int64_t n = FN(lesser)(FN(lesser)(side, end - begin), s->block);
+        FN(soft_place)(s, forward ? begin : end - n, at);
+        FN(soft_together)(s, &w, at, (int)n);
+        begin += forward ? n : 0;
+        end -= forward ? 0 : n;
+    }
+    kt__block_put(w.made, w.granted);
+}
+
+static void FN(part_by_tiles)(void *ctx, int64_t begin, int64_t end)
+{
+    const FN(soft) *s = ctx;
+    FN(soft_tiles)  w;
+    char           *at[3];
+    for (; begin < end; begin++) {
+        FN(soft_place)(s, begin, at);
+        FN(soft_line)(s, &w, at);
+    }
+}
+
+/* Which way lines go, and how many together: abreast where they are not dense or too short to pay for themselves, as many as a
+ * core's own cache keeps; else as many as make a tile. */
+static kt__range_fn *FN(soft_way)(FN(soft) *s)
 {
     const ptrdiff_t along = s->along[1].step, aside = s->aside[1].step;
     const bool      dense = (aside < 0 ? -aside : aside) >= (along < 0 ? -along : along);
-    if (s->columns == 1 || (dense && s->length > SHORT_LINE))
-        return 1;
-    const int64_t fit = IN_OWN_CACHE / s->length;
-    return fit < ABREAST_LEAST ? ABREAST_LEAST : fit > ABREAST ? ABREAST : fit;
+    if (s->columns > 1 && !(dense && s->length >= SHORT_LINE)) {
+        const int64_t fit = IN_OWN_CACHE / s->length;
+        s->block = fit < ABREAST_LEAST ? ABREAST_LEAST : FN(lesser)(fit, ABREAST);
+        return FN(part_abreast);
+    }
+    if (s->length > LINE_MOST)
+        return FN(part_by_tiles);
+    s->block = s->length < TILE ? FN(lesser)(TILE / s->length, ROWS_MOST) : 1;
+    s->block = FN(lesser)(s->block, s->columns);
+    for (int i = 0; i <= s->n_in; i++)
+        s->dense[i] = s->along[i].step == kt__dtype_rows[s->along[i].is].size && s->aside[i].step == s->length * s->along[i].step;
+    return FN(part_together);
 }
 
 /* ---- cross entropy: a line's log_softmax at one place, and what flows back ---- */
@@ -256,7 +468,7 @@ static void FN(entropy_lines)(void *ctx, int64_t begin, int64_t end)
 {
     enum { TAKEN, TOP, TOTAL, LOGITS, CLASS };
     const FN(entropy) *e = ctx;
-    FN(soft_work)      w;
+    FN(soft_tiles)     w;
     for (int64_t line = begin; line < end; line++) {
         char         *at[3] = {NULL, FN(entropy_at)(e, LOGITS, line), NULL};
         const int64_t k = FN(entropy_class)(e, CLASS, line);
@@ -264,11 +476,11 @@ static void FN(entropy_lines)(void *ctx, int64_t begin, int64_t end)
         FN(soft_find)(&e->soft, &w, at);
         if (k >= 0 && k < e->soft.length) {
             FN(load_tile)(&taken, &e->logits, at[1] + k * e->logits.step, 1);
-            taken = taken - w.top[0] - w.total[0];
+            taken = taken - w.r.top[0] - w.r.total[0];
         }
         FN(store_tile)(FN(entropy_at)(e, TAKEN, line), &e->out, &taken, 1);
-        memcpy(FN(entropy_at)(e, TOP, line), w.top, sizeof(T));
-        memcpy(FN(entropy_at)(e, TOTAL, line), w.total, sizeof(T));
+        memcpy(FN(entropy_at)(e, TOP, line), w.r.top, sizeof(T));
+        memcpy(FN(entropy_at)(e, TOTAL, line), w.r.total, sizeof(T));
     }
 }
 
@@ -330,6 +542,7 @@ static kt_status FN(cross_entropy)(const kt_plan *plan)
     kt__parallel(plan->size[0], 1 + KT__GRAIN / plan->size[1], back ? FN(entropy_back_lines) : FN(entropy_lines), &e);
     return KT_OK;
 }
+
 static kt_status FN(softmax)(const kt_plan *plan)
 {
     if (plan->kernel == KT_K_cross_entropy || plan->kernel == KT_K_cross_entropy_backward)
@@ -341,12 +554,12 @@ static kt_status FN(softmax)(const kt_plan *plan)
         s.along[i] = FN(lens_of)(&plan->arg[i], plan->stride[i][last]);
         s.aside[i] = FN(lens_of)(&plan->arg[i], last ? plan->stride[i][last - 1] : 0);
     }
-    s.block = FN(soft_together)(&s);
+    kt__range_fn *part = FN(soft_way)(&s);
     const int64_t lines = plan->numel / s.length;
     if (plan->numel <= KT__GRAIN)
-        FN(soft_part)(&s, 0, lines);
+        part(&s, 0, lines);
     else
-        kt__parallel(lines, 1 + KT__GRAIN / s.length, FN(soft_part), &s);
-    return KT_OK;
+        kt__parallel(lines, 1 + KT__GRAIN / s.length, part, &s);
+    return s.failed ? kt__fail_memory((size_t)(s.block * s.length) * 3 * sizeof(T)) : KT_OK;
 }
 #undef SOFT_NOINLINE
