@@ -154,10 +154,13 @@ static void FN(soft_ask)(const FN(soft) *s, FN(rows) *r, char *const *at, int n)
         if (!s->dense[i] || s->along[i].step != width)
             return;
     r->width = width;
-    r->soon[0] = at[0];
-    for (int i = 1; i <= s->n_in; i++)
-        r->soon[i] = at[i] + (FN(soft_forward)(s) ? n : -s->block) * s->length * width;
-    r->soon[2] = s->n_in > 1 ? r->soon[2] : r->soon[1];
+    if (FN(soft_forward)(s)) { /* the exponentials take longer than the output needs to come */
+        r->soon[0] = at[0];
+        r->soon[1] = at[1] + n * s->length * width;
+        return;
+    }
+    for (int i = 0; i <= s->n_in; i++)
+        r->soon[i] = at[i] - s->block * s->length * width;
 }
 
 static void FN(soft_together)(const FN(soft) *s, FN(soft_room) *w, char *const *at, int n)

@@ -19,11 +19,24 @@ typedef struct FN(rows) {
     T          *e, *z;                 /* e: exponentials, line behind line; z: the results */
     ptrdiff_t   of_x, of_y, of_z;      /* from line to line, in elements */
     bool        near;                  /* exponentials have a shorter form, which has the same bits */
-    const char *soon[3];               /* asked for meanwhile: the output of these lines, the inputs of the next ones */
+    const char *soon[3];               /* asked for meanwhile: the output, the inputs of the next lines */
     ptrdiff_t   width;                 /* bytes of an element there, or 0: nothing is asked for */
     T           top[ROWS_MOST], total[ROWS_MOST], low;
     A           sum[ROWS_MOST];
 } FN(rows);
+
+/* What belongs to ROW_LANES values: `bytes` at `at`, of T's two lines of the cache. */
+KT_ALWAYS void FN(ask_for)(const char *at, ptrdiff_t bytes, int writes)
+{
+    if (writes)
+        __builtin_prefetch(at, 1, 3);
+    else
+        __builtin_prefetch(at, 0, 3);
+    if (bytes > CACHE_LINE && writes)
+        __builtin_prefetch(at + CACHE_LINE, 1, 3);
+    else if (bytes > CACHE_LINE)
+        __builtin_prefetch(at + CACHE_LINE, 0, 3);
+}
 
 KT_ALWAYS T FN(rows_exp)(T a, bool near) { return near && sizeof(T) == 4 ? (T)exp_near_f32((float)a) : FN(exp)(a); }
 KT_ALWAYS bool FN(exp_is_near)(T low, T high) { return sizeof(T) == 4 && low > -87 && high < 87; }
@@ -199,20 +212,11 @@ static ROWS_NOINLINE void FN(last_values)(T *lane, const T *x, int n)
         lane[j] += x[j];
 }
 
-/* What belongs to ROW_LANES values is two lines of the cache; of narrow elements one, and the next. */
-KT_ALWAYS void FN(ask_for)(const char *at, bool writes)
-{
-    if (writes)
-        __builtin_prefetch(at, 1, 3), __builtin_prefetch(at + CACHE_LINE, 1, 3);
-    else
-        __builtin_prefetch(at, 0, 3), __builtin_prefetch(at + CACHE_LINE, 0, 3);
-}
-
 /* Of lines that are no longer than a tile. */
 KT_ALWAYS void FN(rows_sum)(FN(rows) *r, FN(sum_of) of, bool near)
 {
     const ptrdiff_t n = r->n, of_x = r->of_x, of_y = r->of_y, ahead = ROW_LANES * r->width;
-    const char     *out = r->soon[0], *in = r->soon[1], *in2 = r->soon[2];
+    const char     *out = r->soon[0], *in = r->soon[1];
     const T        *x = r->x, *y = of == FN(PRODUCTS) ? r->y : r->x;
     T              *e = of == FN(KEPT_EXPS) ? r->e : NULL;
     for (int k = 0; k < r->count; k++) {
@@ -223,11 +227,11 @@ KT_ALWAYS void FN(rows_sum)(FN(rows) *r, FN(sum_of) of, bool near)
         for (int j = 0; j < ROW_LANES; j++)
             lane[j] = 0, wide[j] = 0;
         for (; i + ROW_LANES <= n; i += ROW_LANES) {
-            FN(ask_for)(out, true), FN(ask_for)(in, false);
-            out += ahead, in += ahead;
-            if (of == FN(PRODUCTS) || of == FN(VALUES)) {
-                FN(ask_for)(in2, false);
-                in2 += ahead;
+            FN(ask_for)(in, ahead, false);
+            in += ahead;
+            if (of == FN(EXPS) || of == FN(KEPT_EXPS)) {
+                FN(ask_for)(out, ahead, true);
+                out += ahead;
             }
             KT_EACH_LANE
             for (int j = 0; j < ROW_LANES; j++) {
@@ -295,10 +299,10 @@ static void FN(rows_sums)(FN(rows) *r, FN(sum_of) of)
 
 #define EACH_RESULT(value)                                                                                             \
     for (int k = 0; k < r->count; k++) {                                                                               \
-        const T *e = r->e + k * r->n, *x = r->x + k * r->of_x, *y = r->y + k * r->of_y;                                \
+        const T *e = r->e + k * r->n, *x = r->x + k * r->of_x;                                                         \
         T       *z = r->z + k * r->of_z;                                                                               \
         const T  top = r->top[k], total = r->total[k];                                                                 \
-        (void)e, (void)x, (void)y, (void)top;                                                                          \
+        (void)e, (void)x, (void)top;                                                                                   \
         KT_EACH                                                                                                        \
         for (int64_t i = 0; i < r->n; i++)                                                                             \
             z[i] = (value);                                                                                            \
@@ -306,13 +310,34 @@ static void FN(rows_sums)(FN(rows) *r, FN(sum_of) of)
 
 static ROWS_NOINLINE void FN(rows_scaled)(const FN(rows) *r) { EACH_RESULT(e[i] * total) }
 static ROWS_NOINLINE void FN(rows_less)(const FN(rows) *r)   { EACH_RESULT(x[i] - top - total) }
-static ROWS_NOINLINE void FN(rows_turned)(const FN(rows) *r) { EACH_RESULT((x[i] - total) * y[i]) }
-static ROWS_NOINLINE void FN(rows_less_exps)(const FN(rows) *r)
-{
-    if (r->near)
-        EACH_RESULT(x[i] - FN(rows_exp)(y[i], true) * total)
-    else
-        EACH_RESULT(x[i] - FN(rows_exp)(y[i], false) * total)
-}
 #undef EACH_RESULT
+
+/* What flows back: little is calculated, so memory is asked for here too. */
+#define FLOWS_BACK(value)                                                                                              \
+    const ptrdiff_t ahead = ROW_LANES * r->width, n = r->n;                                                            \
+    const char     *out = r->soon[0], *in = r->soon[2];                                                                \
+    for (int k = 0; k < r->count; k++) {                                                                               \
+        const T *x = r->x + k * r->of_x, *y = r->y + k * r->of_y;                                                      \
+        T       *z = r->z + k * r->of_z;                                                                               \
+        const T  total = r->total[k];                                                                                  \
+        for (ptrdiff_t i = 0; i < n; i += ROW_LANES, x += ROW_LANES, y += ROW_LANES, z += ROW_LANES) {                 \
+            FN(ask_for)(in, ahead, false), FN(ask_for)(out, ahead, true);                                              \
+            in += ahead, out += ahead;                                                                                 \
+            if (n - i >= ROW_LANES) {                                                                                  \
+                KT_EACH_LANE                                                                                           \
+                for (int j = 0; j < ROW_LANES; j++)                                                                    \
+                    z[j] = (value);                                                                                    \
+            } else {                                                                                                   \
+                KT_EACH                                                                                                \
+                for (int j = 0; j < n - i; j++)                                                                        \
+                    z[j] = (value);                                                                                    \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+
+static ROWS_NOINLINE void FN(rows_turned)(const FN(rows) *r)         { FLOWS_BACK((x[j] - total) * y[j]) }
+static ROWS_NOINLINE void FN(rows_less_near_exps)(const FN(rows) *r) { FLOWS_BACK(x[j] - FN(rows_exp)(y[j], true) * total) }
+static ROWS_NOINLINE void FN(rows_less_any_exps)(const FN(rows) *r)  { FLOWS_BACK(x[j] - FN(rows_exp)(y[j], false) * total) }
+static void FN(rows_less_exps)(const FN(rows) *r) { (r->near ? FN(rows_less_near_exps) : FN(rows_less_any_exps))(r); }
+#undef FLOWS_BACK
 #undef ROWS_NOINLINE
