@@ -26,6 +26,22 @@ KT_ALWAYS void fetch_for_writing(const char *y, size_t bytes)
         __builtin_prefetch(y + i, 1, 3);
 }
 
+/* A line, and the next one if there are so many bytes: for loops that work on two lines of their type at a time, elements of which
+ * are as wide or narrower in memory. */
+KT_ALWAYS void fetch_pair_for_reading(const char *x, ptrdiff_t bytes)
+{
+    __builtin_prefetch(x, 0, 3);
+    if (bytes > CACHE_LINE)
+        __builtin_prefetch(x + CACHE_LINE, 0, 3);
+}
+
+KT_ALWAYS void fetch_pair_for_writing(const char *y, ptrdiff_t bytes)
+{
+    __builtin_prefetch(y, 1, 3);
+    if (bytes > CACHE_LINE)
+        __builtin_prefetch(y + CACHE_LINE, 1, 3);
+}
+
 /* A row that is long to calculate, a line at a time: far enough ahead that the line is there when its turn comes, past the end of
  * a page, where the processor's own prefetch stops. */
 enum { READ_AHEAD = 4096, WRITE_AHEAD = 1024 };

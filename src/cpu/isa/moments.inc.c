@@ -2,11 +2,12 @@
  * type, A the wider one.
  *
  * In: values in the core's own cache. Out: moments, joined to those of earlier pieces. Within a tile sums are made in T, in lanes
- * that are the same on every instruction set; tiles are joined in A. While a tile is worked on, what lies `ahead` elements behind
- * it is asked for: the next row, if rows are dense. Independent of: plans, threads. */
+ * that are the same on every instruction set; tiles are joined in A. While values are worked on, memory that is wanted next is
+ * asked for. Independent of: plans, threads. */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/thread.h"
+#include "cpu/write.h"
 #include "tables/kernels/norm.h"
 
 enum { LANES = 64 / sizeof(T) };
@@ -33,10 +34,11 @@ KT_ALWAYS T FN(across)(const FN(lanes) *lanes)
     return sizeof(T) == 8 ? c[0] + c[1] : (c[0] + c[2 % (16 / sizeof(T))]) + (c[1] + c[3 % (16 / sizeof(T))]);
 }
 
-KT_ALWAYS void FN(ask_for)(const T *x, int64_t ahead)
-{
-    __builtin_prefetch((const char *)x + ahead * (int64_t)sizeof(T));
-}
+/* What is wanted next: memory where an element has `width` bytes. 0: nothing, and `at` is any address. */
+typedef struct FN(soon) {
+    const char *at;
+    ptrdiff_t   width;
+} FN(soon);
 
 static T FN(tile_sum)(const T *x, int n)
 {
@@ -53,13 +55,13 @@ static T FN(tile_sum)(const T *x, int n)
 }
 
 /* The sum of the distances from c, and of their squares. */
-static void FN(tile_about)(const T *x, int n, T c, int64_t ahead, T *sum, T *squares)
+static void FN(tile_about)(const T *x, int n, T c, FN(soon) soon, T *sum, T *squares)
 {
     FN(lanes) s = {0}, t = {0}, q = {0}, r = {0};
     int       i = 0;
     for (; i + 2 * LANES <= n; i += 2 * LANES) {
         const FN(lanes) u = WIDE(x + i) - c, v = WIDE(x + i + LANES) - c;
-        FN(ask_for)(x + i, ahead), FN(ask_for)(x + i + LANES, ahead);
+        fetch_pair_for_reading(soon.at + i * soon.width, 2 * LANES * soon.width);
         s += u, t += v, q += u * u, r += v * v;
     }
     for (int j = 0; i < n; i++, j = (j + 1) % LANES) {
@@ -71,11 +73,11 @@ static void FN(tile_about)(const T *x, int n, T c, int64_t ahead, T *sum, T *squ
 }
 
 /* Joins the n values at x, no more than a tile: about their own mean, so that no digits are lost to it. */
-static void FN(moments_tile)(FN(moments) *m, const T *x, int n, bool centred, int64_t ahead)
+static void FN(moments_tile)(FN(moments) *m, const T *x, int n, bool centred, FN(soon) soon)
 {
     const T about = centred ? FN(tile_sum)(x, n) / (T)n : 0;
     T       sum, squares;
-    FN(tile_about)(x, n, about, ahead, &sum, &squares);
+    FN(tile_about)(x, n, about, soon, &sum, &squares);
     const A off = centred ? (A)sum / n : 0, mean = (A)about + off, own = (A)squares - off * (A)sum;
     if (m->n == 0) {
         *m = (FN(moments)){n, mean, own};
@@ -87,10 +89,10 @@ static void FN(moments_tile)(FN(moments) *m, const T *x, int n, bool centred, in
     m->n += n;
 }
 
-static void FN(moments_of)(FN(moments) *m, const T *x, int64_t n, bool centred, int64_t ahead)
+static void FN(moments_of)(FN(moments) *m, const T *x, int64_t n, bool centred, FN(soon) soon)
 {
-    for (int64_t done = 0; done < n; done += TILE)
-        FN(moments_tile)(m, x + done, n - done < TILE ? (int)(n - done) : TILE, centred, ahead);
+    for (int64_t done = 0; done < n; done += TILE, soon.at += TILE * soon.width)
+        FN(moments_tile)(m, x + done, n - done < TILE ? (int)(n - done) : TILE, centred, soon);
 }
 
 /* Of g = grad * w (w may be NULL: 1) and h = (x - mean) * rstd: the sums of g and of g * h; and grad * h and grad added to to_w
@@ -100,7 +102,7 @@ typedef struct FN(ties) {
 } FN(ties);
 
 KT_ALWAYS void FN(ties_here)(FN(ties) *ties, const T *x, const T *grad, const T *w, T mean, T rstd, T *to_w, T *to_b, int n,
-                             int64_t ahead, bool weighed, bool gathers)
+                             FN(soon) soon, bool weighed, bool gathers)
 {
     FN(lanes) s = {0}, p = {0}, u = {0}, q = {0};
     int       i = 0;
@@ -110,8 +112,7 @@ KT_ALWAYS void FN(ties_here)(FN(ties) *ties, const T *x, const T *grad, const T 
         FN(lanes)       g = a, f = b;
         if (weighed)
             g *= WIDE(w + i), f *= WIDE(w + i + LANES);
-        FN(ask_for)(x + i, ahead), FN(ask_for)(x + i + LANES, ahead);
-        FN(ask_for)(grad + i, ahead), FN(ask_for)(grad + i + LANES, ahead);
+        fetch_pair_for_reading(soon.at + i * soon.width, 2 * LANES * soon.width);
         s += g, p += g * h, u += f, q += f * k;
         if (gathers) {
             WIDE(to_w + i) += a * h, WIDE(to_w + i + LANES) += b * k;
@@ -129,17 +130,17 @@ KT_ALWAYS void FN(ties_here)(FN(ties) *ties, const T *x, const T *grad, const T 
 }
 
 static void FN(ties_of)(FN(ties) *t, const T *x, const T *grad, const T *w, T mean, T rstd, T *to_w, T *to_b, int64_t n,
-                        int64_t ahead)
+                        FN(soon) soon)
 {
-    for (int64_t i = 0; i < n; i += TILE) {
+    for (int64_t i = 0; i < n; i += TILE, soon.at += TILE * soon.width) {
         const int here = n - i < TILE ? (int)(n - i) : TILE;
         if (w && to_w)
-            FN(ties_here)(t, x + i, grad + i, w + i, mean, rstd, to_w + i, to_b + i, here, ahead, true, true);
+            FN(ties_here)(t, x + i, grad + i, w + i, mean, rstd, to_w + i, to_b + i, here, soon, true, true);
         else if (w)
-            FN(ties_here)(t, x + i, grad + i, w + i, mean, rstd, NULL, NULL, here, ahead, true, false);
+            FN(ties_here)(t, x + i, grad + i, w + i, mean, rstd, NULL, NULL, here, soon, true, false);
         else if (to_w)
-            FN(ties_here)(t, x + i, grad + i, NULL, mean, rstd, to_w + i, to_b + i, here, ahead, false, true);
+            FN(ties_here)(t, x + i, grad + i, NULL, mean, rstd, to_w + i, to_b + i, here, soon, false, true);
         else
-            FN(ties_here)(t, x + i, grad + i, NULL, mean, rstd, NULL, NULL, here, ahead, false, false);
+            FN(ties_here)(t, x + i, grad + i, NULL, mean, rstd, NULL, NULL, here, soon, false, false);
     }
 }

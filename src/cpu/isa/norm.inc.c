@@ -6,10 +6,9 @@
  * that is asked of it is asked there. Gradients of the weights are summed while their row is there: in T over a few rows, then
  * in double, by blocks of rows that follow from the sizes alone. Independent of: operators, the number of threads. */
 #include "cpu/isa/moments.inc.c"
-#include "cpu/write.h"
 
-enum { BLOCKS = 64, BATCH = 32, PARTIAL_BYTES = 1 << 25, NEAR = 2048 / sizeof(T) };
-/* blocks of rows at most; rows that are summed in T; bytes of the blocks' sums, unless one block has more; elements that the
+enum { BLOCKS = 64, BATCH = 32, PARTIAL_BYTES = 1 << 25, NEAR = 2048 };
+/* blocks of rows at most; rows that are summed in T; bytes of the blocks' sums, unless one block has more; bytes that the
  * processor itself looks ahead */
 
 /* Operands of the plan; absent ones are -1. */
@@ -22,8 +21,6 @@ typedef struct FN(norm) {
     const T       *w, *b;    /* dense, or NULL */
     A             *partial;  /* [blocks, 2, length]: the sums for weight and bias */
     bool           centred;  /* else a norm by the root of the mean square */
-    bool           past;     /* results are written past the caches */
-    int64_t        ahead;    /* elements from a row to the next, if that is asked for */
     bool           failed;
 } FN(norm);
 
@@ -36,23 +33,21 @@ static char *FN(norm_at)(const FN(norm) *p, int operand, int64_t row)
 
 typedef struct FN(norm_room) { /* of one thread */
     T     *x, *y, *grad, *sums;
-    char  *raw; /* a row of y as it is written past the caches */
     void  *made;
     size_t granted;
 } FN(norm_room);
 
 static int64_t FN(norm_line)(const FN(norm) *p) { return (p->length + LANES - 1) / LANES * LANES; }
 
-/* A row of an operand that is not dense T's goes through a buffer; so does a result that is written past the caches. */
+/* A row of an operand that is not dense T's goes through a buffer. */
 static bool FN(norm_buffers)(const FN(norm) *p, FN(norm_room) *r)
 {
     const bool    passed[] = {!p->lens[p->x].direct, p->grad >= 0 && !p->lens[p->grad].direct,
-                              p->y >= 0 && (p->past || !p->lens[p->y].direct), p->past && !p->lens[p->y].direct,
-                              p->partial != NULL, p->partial != NULL};
+                              p->y >= 0 && !p->lens[p->y].direct, p->partial != NULL, p->partial != NULL};
     const int64_t line = FN(norm_line)(p);
-    T            *at[6];
+    T            *at[5];
     int64_t       lines = 0;
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < 5; i++)
         lines += passed[i];
     *r = (FN(norm_room)){0};
     if (lines == 0)
@@ -60,11 +55,11 @@ static bool FN(norm_buffers)(const FN(norm) *p, FN(norm_room) *r)
     if (!(r->made = kt__block_get((size_t)(lines * line) * sizeof(T) + CACHE_LINE, &r->granted)))
         return false;
     T *next = (T *)(((uintptr_t)r->made + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 5; i++) {
         at[i] = passed[i] ? next : NULL;
         next += passed[i] ? line : 0;
     }
-    r->x = at[0], r->grad = at[1], r->y = at[2], r->raw = (char *)at[3], r->sums = at[4];
+    r->x = at[0], r->grad = at[1], r->y = at[2], r->sums = at[3];
     return true;
 }
 
@@ -83,18 +78,17 @@ static void FN(norm_store)(char *to, const FN(lens) *l, T *from, int64_t n)
 /* A row of results that lies in the room's buffer; else it is where it belongs. */
 static void FN(norm_write)(const FN(norm) *p, const FN(norm_room) *r, int64_t row)
 {
-    const FN(lens) *l = &p->lens[p->y];
-    char           *to = FN(norm_at)(p, p->y, row);
-    const size_t    bytes = (size_t)(p->length * l->step);
-    if (!r->y)
-        return;
-    if (!p->past || !can_write_past(to, bytes)) {
-        FN(norm_store)(to, l, r->y, p->length);
-        return;
-    }
-    if (r->raw)
-        FN(norm_store)(r->raw, l, r->y, p->length);
-    write_past(to, r->raw ? r->raw : (const char *)r->y, bytes);
+    if (r->y)
+        FN(norm_store)(FN(norm_at)(p, p->y, row), &p->lens[p->y], r->y, p->length);
+}
+
+/* The row of an operand that comes after this one, if rows are dense: NEAR bytes ahead at least. */
+static FN(soon) FN(norm_soon)(const FN(norm) *p, int operand, int64_t row)
+{
+    const FN(lens) *l = &p->lens[operand];
+    const int64_t   bytes = p->length * l->step;
+    const bool      dense = l->step == kt__dtype_rows[l->is].size && l->step <= (ptrdiff_t)sizeof(T);
+    return (FN(soon)){FN(norm_at)(p, operand, row) + (!dense ? 0 : bytes < NEAR ? NEAR : bytes), dense ? l->step : 0};
 }
 
 static const T *FN(norm_row)(const FN(norm) *p, int operand, int64_t row, T *room)
@@ -122,21 +116,35 @@ static void FN(norm_put)(const FN(norm) *p, int operand, int64_t row, T value)
 
 /* ---- forward ---- */
 
-static void FN(norm_apply)(T *restrict y, const T *restrict x, T mean, T rstd, const T *restrict w, const T *restrict b,
-                           int64_t n)
+KT_ALWAYS void FN(apply_here)(T *restrict y, const T *restrict x, T mean, T rstd, const T *restrict w, const T *restrict b,
+                              int64_t n, FN(soon) out, bool weighed, bool lifted)
+{
+    int64_t i = 0;
+    for (; i + 2 * LANES <= n; i += 2 * LANES) {
+        FN(lanes) u = (WIDE(x + i) - mean) * rstd, v = (WIDE(x + i + LANES) - mean) * rstd;
+        fetch_pair_for_writing(out.at + i * out.width, 2 * LANES * out.width);
+        if (weighed)
+            u *= WIDE(w + i), v *= WIDE(w + i + LANES);
+        if (lifted)
+            u += WIDE(b + i), v += WIDE(b + i + LANES);
+        WIDE(y + i) = u, WIDE(y + i + LANES) = v;
+    }
+    for (; i < n; i++) {
+        const T h = (x[i] - mean) * rstd, g = weighed ? h * w[i] : h;
+        y[i] = lifted ? g + b[i] : g;
+    }
+}
+
+static void FN(norm_apply)(T *y, const T *x, T mean, T rstd, const T *w, const T *b, int64_t n, FN(soon) out)
 {
     if (w && b)
-        for (int64_t i = 0; i < n; i++)
-            y[i] = (x[i] - mean) * rstd * w[i] + b[i];
+        FN(apply_here)(y, x, mean, rstd, w, b, n, out, true, true);
     else if (w)
-        for (int64_t i = 0; i < n; i++)
-            y[i] = (x[i] - mean) * rstd * w[i];
+        FN(apply_here)(y, x, mean, rstd, w, NULL, n, out, true, false);
     else if (b)
-        for (int64_t i = 0; i < n; i++)
-            y[i] = (x[i] - mean) * rstd + b[i];
+        FN(apply_here)(y, x, mean, rstd, NULL, b, n, out, false, true);
     else
-        for (int64_t i = 0; i < n; i++)
-            y[i] = (x[i] - mean) * rstd;
+        FN(apply_here)(y, x, mean, rstd, NULL, NULL, n, out, false, false);
 }
 
 static void FN(norm_rows)(void *ctx, int64_t begin, int64_t end)
@@ -152,29 +160,33 @@ static void FN(norm_rows)(void *ctx, int64_t begin, int64_t end)
         const T    *x = FN(norm_row)(p, p->x, row, r.x);
         T          *y = r.y ? r.y : (T *)(void *)FN(norm_at)(p, p->y, row);
         FN(moments) m = {0};
-        FN(moments_of)(&m, x, n, p->centred, p->ahead);
+        FN(moments_of)(&m, x, n, p->centred, FN(norm_soon)(p, p->x, row));
         const T mean = (T)m.mean, rstd = (T)(1 / __builtin_sqrt(m.squares / (double)n + p->eps));
-        FN(norm_apply)(y, x, mean, rstd, p->w, p->b, n);
+        FN(norm_apply)(y, x, mean, rstd, p->w, p->b, n, FN(norm_soon)(p, p->y, row));
         FN(norm_write)(p, &r, row);
         FN(norm_put)(p, p->mean, row, mean);
         FN(norm_put)(p, p->rstd, row, rstd);
     }
-    if (p->past)
-        write_past_end();
     kt__block_put(r.made, r.granted);
 }
 
 /* ---- back: of g = grad * w, dx = rstd * (g - average of g - xhat * average of g * xhat) ---- */
 
-static void FN(norm_flow)(T *restrict to, const T *restrict x, const T *restrict grad, const T *restrict w, T mean, T rstd,
-                          T lift, T turn, int64_t n)
+KT_ALWAYS void FN(flow_here)(T *restrict to, const T *restrict x, const T *restrict grad, const T *restrict w, T mean, T rstd,
+                             T lift, T turn, int64_t n, FN(soon) in, FN(soon) out, bool weighed)
 {
-    if (w)
-        for (int64_t i = 0; i < n; i++)
-            to[i] = rstd * (grad[i] * w[i] - lift - (x[i] - mean) * rstd * turn);
-    else
-        for (int64_t i = 0; i < n; i++)
-            to[i] = rstd * (grad[i] - lift - (x[i] - mean) * rstd * turn);
+    int64_t i = 0;
+    for (; i + 2 * LANES <= n; i += 2 * LANES) {
+        FN(lanes) g = WIDE(grad + i), f = WIDE(grad + i + LANES);
+        fetch_pair_for_reading(in.at + i * in.width, 2 * LANES * in.width);
+        fetch_pair_for_writing(out.at + i * out.width, 2 * LANES * out.width);
+        if (weighed)
+            g *= WIDE(w + i), f *= WIDE(w + i + LANES);
+        WIDE(to + i) = rstd * (g - lift - (WIDE(x + i) - mean) * rstd * turn);
+        WIDE(to + i + LANES) = rstd * (f - lift - (WIDE(x + i + LANES) - mean) * rstd * turn);
+    }
+    for (; i < n; i++)
+        to[i] = rstd * ((weighed ? grad[i] * w[i] : grad[i]) - lift - (x[i] - mean) * rstd * turn);
 }
 
 static void FN(norm_flush)(A *restrict to, T *restrict sums, int64_t n)
@@ -191,14 +203,21 @@ static void FN(norm_back_row)(const FN(norm) *p, const FN(norm_room) *r, int64_t
     const T      *x = FN(norm_row)(p, p->x, row, r->x), *grad = FN(norm_row)(p, p->grad, row, r->grad);
     const T       mean = FN(norm_number)(p, p->mean, row), rstd = FN(norm_number)(p, p->rstd, row);
     FN(ties)      t = {0};
-    FN(ties_of)(&t, x, grad, p->w, mean, rstd, r->sums, r->sums ? r->sums + FN(norm_line)(p) : NULL, n, p->ahead);
+    FN(ties_of)(&t, x, grad, p->w, mean, rstd, r->sums, r->sums ? r->sums + FN(norm_line)(p) : NULL, n,
+                FN(norm_soon)(p, p->x, row));
     if (p->y < 0)
         return;
     const T lift = p->centred ? (T)(t.sum / (double)n) : 0, turn = (T)(t.product / (double)n);
-    FN(norm_flow)(r->y ? r->y : (T *)(void *)FN(norm_at)(p, p->y, row), x, grad, p->w, mean, rstd, lift, turn, n);
+    T             *to = r->y ? r->y : (T *)(void *)FN(norm_at)(p, p->y, row);
+    const FN(soon) in = FN(norm_soon)(p, p->grad, row), out = FN(norm_soon)(p, p->y, row);
+    if (p->w)
+        FN(flow_here)(to, x, grad, p->w, mean, rstd, lift, turn, n, in, out, true);
+    else
+        FN(flow_here)(to, x, grad, NULL, mean, rstd, lift, turn, n, in, out, false);
     FN(norm_write)(p, r, row);
 }
 
+/* From the last block to the first: what was made last is still in the caches. */
 static void FN(norm_back_blocks)(void *ctx, int64_t begin, int64_t end)
 {
     FN(norm)     *p = ctx;
@@ -210,7 +229,7 @@ static void FN(norm_back_blocks)(void *ctx, int64_t begin, int64_t end)
     }
     if (r.sums)
         memset(r.sums, 0, (size_t)(2 * line) * sizeof(T));
-    for (int64_t block = begin; block < end; block++) {
+    for (int64_t block = end - 1; block >= begin; block--) {
         A            *to = p->partial ? p->partial + block * 2 * n : NULL;
         const int64_t first = block * p->block, stop = first + p->block < p->rows ? first + p->block : p->rows;
         for (int64_t row = first; row < stop; row++) {
@@ -221,8 +240,6 @@ static void FN(norm_back_blocks)(void *ctx, int64_t begin, int64_t end)
             }
         }
     }
-    if (p->past)
-        write_past_end();
     kt__block_put(r.made, r.granted);
 }
 
@@ -316,9 +333,6 @@ static kt_status FN(norm_run)(const kt_plan *plan)
     T           *made = copied ? kt__block_get(bytes, &granted) : NULL, *room = made;
     if (copied && !made)
         return kt__fail_memory(bytes);
-    const int64_t written = p.y < 0 ? 0 : p.rows * p.length * p.lens[p.y].step;
-    p.past = kt__writing_by_bytes(written, (back ? 3 : 2) * written) == KT__WRITE_PAST;
-    p.ahead = p.lens[p.x].direct && (p.grad < 0 || p.lens[p.grad].direct) ? (p.length < NEAR ? NEAR : p.length) : 0;
     p.w = FN(norm_weights)(&p, p.weight, &room);
     p.b = FN(norm_weights)(&p, p.bias, &room);
     kt_status status = KT_OK;

@@ -25,19 +25,6 @@ typedef struct FN(rows) {
     A           sum[ROWS_MOST];
 } FN(rows);
 
-/* What belongs to ROW_LANES values: `bytes` at `at`, of T's two lines of the cache. */
-KT_ALWAYS void FN(ask_for)(const char *at, ptrdiff_t bytes, int writes)
-{
-    if (writes)
-        __builtin_prefetch(at, 1, 3);
-    else
-        __builtin_prefetch(at, 0, 3);
-    if (bytes > CACHE_LINE && writes)
-        __builtin_prefetch(at + CACHE_LINE, 1, 3);
-    else if (bytes > CACHE_LINE)
-        __builtin_prefetch(at + CACHE_LINE, 0, 3);
-}
-
 KT_ALWAYS T FN(rows_exp)(T a, bool near) { return near && sizeof(T) == 4 ? (T)exp_near_f32((float)a) : FN(exp)(a); }
 KT_ALWAYS bool FN(exp_is_near)(T low, T high) { return sizeof(T) == 4 && low > -87 && high < 87; }
 
@@ -227,10 +214,10 @@ KT_ALWAYS void FN(rows_sum)(FN(rows) *r, FN(sum_of) of, bool near)
         for (int j = 0; j < ROW_LANES; j++)
             lane[j] = 0, wide[j] = 0;
         for (; i + ROW_LANES <= n; i += ROW_LANES) {
-            FN(ask_for)(in, ahead, false);
+            fetch_pair_for_reading(in, ahead);
             in += ahead;
             if (of == FN(EXPS) || of == FN(KEPT_EXPS)) {
-                FN(ask_for)(out, ahead, true);
+                fetch_pair_for_writing(out, ahead);
                 out += ahead;
             }
             KT_EACH_LANE
@@ -321,7 +308,7 @@ static ROWS_NOINLINE void FN(rows_less)(const FN(rows) *r)   { EACH_RESULT(x[i] 
         T       *z = r->z + k * r->of_z;                                                                               \
         const T  total = r->total[k];                                                                                  \
         for (ptrdiff_t i = 0; i < n; i += ROW_LANES, x += ROW_LANES, y += ROW_LANES, z += ROW_LANES) {                 \
-            FN(ask_for)(in, ahead, false), FN(ask_for)(out, ahead, true);                                              \
+            fetch_pair_for_reading(in, ahead), fetch_pair_for_writing(out, ahead);                                     \
             in += ahead, out += ahead;                                                                                 \
             if (n - i >= ROW_LANES) {                                                                                  \
                 KT_EACH_LANE                                                                                           \
