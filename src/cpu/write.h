@@ -26,8 +26,8 @@ KT_ALWAYS void fetch_for_writing(const char *y, size_t bytes)
         __builtin_prefetch(y + i, 1, 3);
 }
 
-/* A line, and the next one if there are so many bytes: for loops that work on two lines of their type at a time, elements of which
- * are as wide or narrower in memory. */
+/* A line, and the next one if there are so many bytes: for loops that work on two lines of their type at a time, elements of
+ * which are as wide or narrower in memory. */
 KT_ALWAYS void fetch_pair_for_reading(const char *x, ptrdiff_t bytes)
 {
     __builtin_prefetch(x, 0, 3);

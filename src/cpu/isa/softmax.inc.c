@@ -1,8 +1,8 @@
 /* softmax.inc.c - softmax, log_softmax, cross entropy and their gradients in compute type T. A template: the includer defines
  * T, ID and SELF, and includes the templates of tiles and exp_ID.
  *
- * In: a plan whose last dim is the softmax dim, with one output and one or two inputs. Out: the output. Lines are brought into the
- * core's own cache once, as many as fill a tile, and all steps are made there. A longer line than that cache holds is read two or
+ * In: a plan whose last dim is the softmax dim, with one output and one or two inputs. Out: the output. Lines are brought into
+ * the core's own cache once, as many as fill a tile, and all steps are made there. A line too long for that is read two or
  * three times, tile by tile: for the maximum, for the sum, for the results. Adjacent elements of different lines are processed
  * together, one tile per element. The order of sums depends on the sizes only.
  * Independent of: dtypes, operators. */

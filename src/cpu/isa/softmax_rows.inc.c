@@ -1,9 +1,9 @@
 /* softmax_rows.inc.c - what softmax and its gradients ask of dense lines. A template: the includer defines T, A, ID and SELF, and
  * includes tile.h and exp_ID.
  *
- * In: a few lines in the core's own cache. Out: their largest values, exponentials, sums and results. Sums are made in T, in lanes
- * that are the same on every instruction set, and joined in A, a tile at a time. Every step goes over all lines: the end of one,
- * where lanes are joined, does not wait for that of the last. Meanwhile the memory that is next is asked for.
+ * In: a few lines in the core's own cache. Out: their largest values, exponentials, sums and results. Sums are made in T, in
+ * lanes that are the same on every instruction set, and joined in A, a tile at a time. Every step goes over all lines: the end of
+ * one, where lanes are joined, does not wait for that of the last. Meanwhile the memory that is next is asked for.
  * Independent of: plans, dtypes, threads. */
 #include "cpu/write.h"
 #include "math/f32/exponential.h"
@@ -111,8 +111,8 @@ static ROWS_NOINLINE bool FN(rows_are_near)(const FN(rows) *r)
 
 /* ---- sums ---- */
 
-/* The upper half of 128 bytes of lanes is added to the lower one, until one is left. AVX-512: the compiler would pass halves through
- * memory. */
+/* The upper half of 128 bytes of lanes is added to the lower one, until one is left. AVX-512: the compiler would pass halves
+ * through memory. */
 #ifdef __AVX512F__
 #define HALVES(a, b, of) ((a) = (__typeof__(a))_mm512_castps512_ps256((__m512)(of)), \
                           (b) = (__typeof__(b))_mm512_extractf32x8_ps((__m512)(of), 1))

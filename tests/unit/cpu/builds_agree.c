@@ -102,9 +102,9 @@ TEST(elementwise)
 static void each_line(int kernel, const char *name, int n_in)
 {
     static const kt_dtype floats[] = {KT_F32, KT_F64, KT_F16, KT_BF16};
-    static const int64_t  shapes[][2] = {{1, N}, {17, 90}, {3, 510}};
+    static const int64_t  shapes[][2] = {{1, N}, {17, 90}, {3, 510}, {45, 34}};
     for (int k = 0; k < 4; k++)
-        for (int s = 0; s < 6; s++) {
+        for (int s = 0; s < 8; s++) {
             const kt_dtype d = floats[k];
             kt_plan        p;
             for (int i = 0; i < n_in; i++)
