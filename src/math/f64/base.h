@@ -32,15 +32,16 @@ KT_ALWAYS double   f64_of(uint64_t bits) { double x; memcpy(&x, &bits, 8); retur
 /* Its sign bit: is |a| not below this, or NaN? An addition carries into it: that vectorises everywhere. */
 KT_ALWAYS uint64_t f64_beyond(double a, double most) { return (f64_bits(a) & (F64_SIGN - 1)) + (F64_SIGN - f64_bits(most)); }
 
-/* A condition as a mask stays one compare and one select, and a NaN goes the way of "no". As a < b ? x : f(a) gcc 12 would turn
- * it around, into f(a) where a is not less or not ordered, for which NEON has no compare. */
-KT_ALWAYS double f64_masked(uint64_t mask, double yes, double no)
-{
-    return f64_of((f64_bits(yes) & mask) | (f64_bits(no) & ~mask));
-}
 KT_ALWAYS double select_f64(bool condition, double yes, double no)
 {
-    return f64_masked(condition ? ~UINT64_C(0) : 0, yes, no);
+#ifdef __aarch64__
+    /* A condition as a mask stays one compare and one select, and a NaN goes the way of "no". As a < b ? x : f(a) gcc 12 would
+     * turn it around, into f(a) where a is not less or not ordered, for which NEON has no compare. */
+    const uint64_t mask = condition ? ~UINT64_C(0) : 0;
+    return f64_of((f64_bits(yes) & mask) | (f64_bits(no) & ~mask));
+#else
+    return condition ? yes : no;
+#endif
 }
 
 /* a + b exactly, for |a| >= |b| or a == 0 */
@@ -88,6 +89,13 @@ KT_ALWAYS f64_pair f64_quotient_by(f64_pair n, f64_pair d, double over)
     return q;
 }
 KT_ALWAYS f64_pair f64_quotient(f64_pair n, f64_pair d) { return f64_quotient_by(n, d, 1 / d.hi); }
+
+/* The same rounded once */
+KT_ALWAYS double f64_divided(f64_pair n, f64_pair d)
+{
+    const double over = 1 / d.hi, q = n.hi * over;
+    return fma_f64(fma_f64(-q, d.hi, n.hi) + fma_f64(-q, d.lo, n.lo), over, q);
+}
 
 /* r from lo to hi, the limits beyond. */
 KT_ALWAYS double f64_ends(double a, double r, double lo, double below, double hi, double above)

@@ -26,20 +26,20 @@ static void turn(uint64_t m, int e, uint64_t z[4])
 }
 
 /* As f64_reduce, of any number; of an infinity NaN. */
-static f64_pair reduced(double x, uint64_t *quadrant)
+static f64_angle reduced(double x)
 {
     const uint64_t u = f64_bits(x), m = (u & UINT64_C(0x000fffffffffffff)) | UINT64_C(0x0010000000000000);
-    const f64_pair none = {x - x, 0}, quarter = {0x1.921fb54442d18p0, 0x1.1a62633145c07p-54};
+    const f64_pair quarter = {0x1.921fb54442d18p0, 0x1.1a62633145c07p-54};
+    f64_angle      angle = {x - x, 0, 0};
     uint64_t       z[4];
-    *quadrant = 0;
     if (!(fabs(x) < INFINITY))
-        return none;
+        return angle;
     turn(m, (int)(u >> 52 & 0x7ff) - 1075, z);
-    *quadrant = z[0] >> 62;
+    angle.quadrant = z[0] >> 62;
     uint64_t   high = z[0] << 2 | z[1] >> 62, low = z[1] << 2 | z[2] >> 62, last = z[2] << 2 | z[3] >> 62;
     const bool above = high >> 63; /* half a quarter or more: count from the next one, downwards */
     if (above) {
-        *quadrant += 1;
+        angle.quadrant += 1;
         high = ~high, low = ~low, last = ~last;
     }
     const int shift = high ? __builtin_clzll(high) : 63;
@@ -51,31 +51,18 @@ static f64_pair reduced(double x, uint64_t *quadrant)
     const f64_pair part = {(double)(high >> 11) * 0x1p-53, (double)((high << 53 | low >> 11) >> 1) * 0x1p-116};
     f64_pair       r = f64_pair_product(part, quarter);
     r = f64_sum(r.hi, r.lo);
-    r.hi *= sign;
-    r.lo *= sign;
-    *quadrant = u >> 63 ? UINT64_C(0) - *quadrant : *quadrant;
-    return r;
+    angle.hi = r.hi * sign;
+    angle.less = -r.lo * sign;
+    angle.quadrant = u >> 63 ? UINT64_C(0) - angle.quadrant : angle.quadrant;
+    return angle;
 }
 
-double kt__sin_large(double x)
-{
-    uint64_t       q;
-    const f64_pair r = reduced(x, &q);
-    return f64_sin_in(r, q, 0);
-}
-
-double kt__cos_large(double x)
-{
-    uint64_t       q;
-    const f64_pair r = reduced(x, &q);
-    return f64_sin_in(r, q, 1);
-}
-
+double kt__sin_large(double x) { return f64_sin_in(reduced(x), 0); }
+double kt__cos_large(double x) { return f64_sin_in(reduced(x), 1); }
 double kt__tan_large(double x)
 {
-    uint64_t       q;
-    const f64_pair r = reduced(x, &q);
-    const int      piece = (int)(f64_bits(f64_tan_steps(r.hi)) & (PIECES_F64 - 1));
-    const double   c[] = {tan_pieces_f64[0][piece], tan_pieces_f64[1][piece]};
-    return f64_tan_by_piece(r, q, c);
+    const f64_angle r = reduced(x);
+    const int       piece = (int)(f64_bits(f64_tan_steps(r.hi)) & (PIECES_F64 - 1));
+    const double    c[] = {tan_pieces_f64[0][piece], tan_pieces_f64[1][piece]};
+    return f64_tan_by_piece(r, c);
 }

@@ -72,8 +72,7 @@ KT_ALWAYS double   tanh_by_piece_f64(double a, const double *c)
     n.lo = fma_f64(-s, m.hi, less - n.hi) - (rest - ((1 - less) - s));
     d.hi = fma_f64(s, m.hi, more);
     d.lo = fma_f64(s, m.hi, more - d.hi) + (rest + ((1 - more) + s));
-    const f64_pair q = f64_quotient(n, d);
-    return copysign(q.hi + q.lo, a);
+    return copysign(f64_divided(n, d), a);
 }
 NEAR_BY_PIECE_F64(tanh, 2)
 
@@ -218,33 +217,25 @@ static KT_TABLE const double tan_pieces_f64[2][PIECES_F64] = {
 
 #define F64_TAN_STEP (13.0 / 256)
 KT_ALWAYS double   f64_tan_steps(double arc) { return fma_f64(fabs(arc), 256.0 / 13, F64_MAGIC); }
-KT_ALWAYS double   f64_tan_by_piece(f64_pair arc, uint64_t quadrant, const double *c)
+KT_ALWAYS double   f64_tan_by_piece(f64_angle arc, const double *c)
 {
-    const uint64_t sign = f64_bits(arc.hi) & F64_SIGN, odd = UINT64_C(0) - (quadrant & 1);
+    const uint64_t sign = f64_bits(arc.hi) & F64_SIGN;
+    const bool     odd = (arc.quadrant & 1) != 0;
     const double   n = f64_tan_steps(arc.hi) - F64_MAGIC, d = fma_f64(n, -F64_TAN_STEP, fabs(arc.hi)), z = d * d;
     const double   tail =
         f64_p4(z, z * z, 0x1.5555555555555p-2, 0x1.1111111116733p-3, 0x1.ba1b9f34393bfp-5, 0x1.667fb6679d097p-6);
-    const double   more = fma_f64(d * z, tail, f64_of(f64_bits(arc.lo) ^ sign)), tan_d = d + more;
+    const double   more = fma_f64(d * z, tail, -f64_of(f64_bits(arc.less) ^ sign)), tan_d = d + more;
     const f64_pair sum = f64_sum(c[0], tan_d);
     const double   sum_lo = sum.lo + (c[1] + ((d - tan_d) + more));
     const double   less = fma_f64(-c[0], tan_d, 1), less_lo = fma_f64(-c[0], tan_d, 1 - less);
-    const f64_pair over = {f64_masked(odd, less, sum.hi), f64_masked(odd, less_lo, sum_lo)};
-    const f64_pair under = {f64_masked(odd, sum.hi, less), f64_masked(odd, sum_lo, less_lo)}, q = f64_quotient(over, under);
-    return f64_of(f64_bits(q.hi + q.lo) ^ (sign ^ (quadrant << 63))); /* in odd quadrants -1 / tan */
+    const f64_pair over = {select_f64(odd, less, sum.hi), select_f64(odd, less_lo, sum_lo)};
+    const f64_pair under = {select_f64(odd, sum.hi, less), select_f64(odd, sum_lo, less_lo)};
+    return f64_of(f64_bits(f64_divided(over, under)) ^ (sign ^ (arc.quadrant << 63))); /* in odd quadrants -1 / tan */
 }
 
 KT_ALWAYS uint64_t tan_beyond_f64(double a) { return f64_beyond(a, F64_TRIG_MAX); }
-KT_ALWAYS int64_t  tan_piece_f64(double a)
-{
-    uint64_t q;
-    return (int64_t)f64_bits(f64_tan_steps(f64_reduce(a, &q).hi));
-}
-KT_ALWAYS double tan_by_piece_f64(double a, const double *c)
-{
-    uint64_t       q;
-    const f64_pair arc = f64_reduce(a, &q);
-    return f64_tan_by_piece(arc, q, c);
-}
+KT_ALWAYS int64_t  tan_piece_f64(double a)  { return (int64_t)f64_bits(f64_tan_steps(f64_reduce(a).hi)); }
+KT_ALWAYS double   tan_by_piece_f64(double a, const double *c) { return f64_tan_by_piece(f64_reduce(a), c); }
 NEAR_BY_PIECE_F64(tan, 2)
 
 /* ---- atan x = atan(q / p) + atan t of t = (p x - q) / (q x + p), |t| < 0.1: the error of atan t is 2^-63 ---- */

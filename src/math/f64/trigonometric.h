@@ -4,26 +4,28 @@
 
 #include "math/f64/base.h"
 
-/* x minus the nearest multiple of pi/2, whose number is *quadrant. Exact to 2^-115, while |x| < F64_TRIG_MAX: pi/2 in three
- * parts. The multiple of the first is a multiple of 2^-52, and so is the difference, which therefore is exact. The second is so
- * short that its multiple is exact. */
+typedef struct f64_angle {
+    double   hi, less; /* the arc is hi - less. A zero keeps its sign in hi, and less is a positive one. */
+    uint64_t quadrant; /* its last two bits */
+} f64_angle;
+
+/* x minus the nearest multiple of pi/2. Exact to 2^-115, while |x| < F64_TRIG_MAX: pi/2 in three parts. The multiple of the
+ * first is a multiple of 2^-52, and so is the difference, which therefore is exact. The second is so short that its multiple is
+ * exact. */
 #define F64_TRIG_MAX 0x1p22
-KT_ALWAYS f64_pair f64_reduce(double x, uint64_t *quadrant)
+KT_ALWAYS f64_angle f64_reduce(double x)
 {
     const double t = fma_f64(x, 0x1.45f306dc9c883p-1, F64_MAGIC), k = t - F64_MAGIC, near = fma_f64(k, -0x1.921fb54442d18p0, x);
-    const double second = k * 0x1.1a62633p-54;
-    f64_pair     r;
-    r.hi = near - second;
-    r.lo = fma_f64(k, -0x1.45c06e0e68948p-86, (near - r.hi) - second);
-    *quadrant = f64_bits(t);
-    return r;
+    const double second = k * 0x1.1a62633p-54, hi = near - second;
+    const f64_angle angle = {hi, fma_f64(k, 0x1.45c06e0e68948p-86, second - (near - hi)), f64_bits(t)};
+    return angle;
 }
 
-/* (sin r - r) / r^3 and (cos r - 1 + r^2 / 2) / r^4 of z = r^2, |r| <= pi/4; the errors are 2^-61 and 2^-60 */
+/* (r - sin r) / r^3 and (cos r - 1 + r^2 / 2) / r^4 of z = r^2, |r| <= pi/4; the errors are 2^-61 and 2^-60 */
 KT_ALWAYS double f64_sin_tail(double z, double z2)
 {
-    const double low = f64_p4(z, z2, -0x1.5555555555555p-3, 0x1.111111111101fp-7, -0x1.a01a019fe8de3p-13, 0x1.71de3a10d6dd4p-19);
-    return fma_f64(z2 * z2, f64_p3(z, z2, -0x1.ae63f8fdc7108p-26, 0x1.60e684b29aa41p-33, -0x1.8db5a790f3403p-41), low);
+    const double low = f64_p4(z, z2, 0x1.5555555555555p-3, -0x1.111111111101fp-7, 0x1.a01a019fe8de3p-13, -0x1.71de3a10d6dd4p-19);
+    return fma_f64(z2 * z2, f64_p3(z, z2, 0x1.ae63f8fdc7108p-26, -0x1.60e684b29aa41p-33, 0x1.8db5a790f3403p-41), low);
 }
 KT_ALWAYS double f64_cos_tail(double z, double z2)
 {
@@ -31,36 +33,25 @@ KT_ALWAYS double f64_cos_tail(double z, double z2)
     return fma_f64(z2 * z2, f64_p2(z, 0x1.1eeb57d2ffc1cp-29, -0x1.9073853122174p-37), low);
 }
 
-KT_ALWAYS double f64_sin_near(f64_pair r)
+KT_ALWAYS double f64_sin_near(f64_angle r)
 {
     const double z = r.hi * r.hi;
-    return r.hi + fma_f64(r.hi * z, f64_sin_tail(z, z * z), fma_f64(-0.5 * z, r.lo, r.lo));
+    return r.hi - fma_f64(r.hi * z, f64_sin_tail(z, z * z), r.less);
 }
-KT_ALWAYS double f64_cos_near(f64_pair r)
+KT_ALWAYS double f64_cos_near(f64_angle r)
 {
     const double z = r.hi * r.hi, z2 = z * z, c = fma_f64(-0.5, z, 1);
-    return c + fma_f64(z2, f64_cos_tail(z, z2), fma_f64(-r.hi, r.lo, fma_f64(-0.5, z, 1 - c)));
+    return c + fma_f64(z2, f64_cos_tail(z, z2), fma_f64(r.hi, r.less, fma_f64(-0.5, z, 1 - c)));
 }
 
-/* The sine, or with turn 1 the cosine, of r in that quadrant. */
-KT_ALWAYS double f64_sin_in(f64_pair r, uint64_t quadrant, uint64_t turn)
+/* The sine, or with turn 1 the cosine; that of a zero has its sign. */
+KT_ALWAYS double f64_sin_in(f64_angle r, uint64_t turn)
 {
-    const uint64_t q = quadrant + turn, odd = (uint64_t)(int64_t)-(int32_t)((uint32_t)q & 1);
-    return f64_of(f64_bits(f64_masked(odd, f64_cos_near(r), f64_sin_near(r))) ^ ((q << 62) & F64_SIGN));
+    const uint64_t q = r.quadrant + turn;
+    return f64_of(f64_bits(select_f64((q & 1) != 0, f64_cos_near(r), f64_sin_near(r))) ^ ((q << 62) & F64_SIGN));
 }
 
-KT_ALWAYS double sin_near_f64(double a)
-{
-    uint64_t       q;
-    const f64_pair r = f64_reduce(a, &q);
-    return select_f64(a == 0, a, f64_sin_in(r, q, 0));
-}
-
-KT_ALWAYS double cos_near_f64(double a)
-{
-    uint64_t       q;
-    const f64_pair r = f64_reduce(a, &q);
-    return f64_sin_in(r, q, 1);
-}
+KT_ALWAYS double sin_near_f64(double a) { return f64_sin_in(f64_reduce(a), 0); }
+KT_ALWAYS double cos_near_f64(double a) { return f64_sin_in(f64_reduce(a), 1); }
 
 #endif
