@@ -340,9 +340,36 @@
  * kt_qr(self, .some = true) -> Q, R                         out        QR decomposition; same as linalg.qr (deprecated)
  * kt_linalg_eigh(self, .UPLO = 'L') -> eigenvalues, eigenvectors  out        eigenvalues and eigenvectors of symmetric or Hermitian matrices
  * kt_linalg_eigvalsh(self, .UPLO = 'L')                     out        eigenvalues of symmetric or Hermitian matrices
+ * kt_linalg_eig(self) -> eigenvalues, eigenvectors          out        eigenvalues and eigenvectors of square matrices, as complex numbers
+ * kt_linalg_eigvals(self)                                   out        eigenvalues of square matrices, as complex numbers
  * kt_linalg_svd(A, .full_matrices = true, .driver) -> U, S, Vh  out        singular value decomposition: A = U @ diag(S) @ Vh
  * kt_linalg_svdvals(A, .driver)                             out        singular values, the largest first
  * kt_svd(self, .some = true, .compute_uv = true) -> U, S, V  out        singular value decomposition: self = U @ diag(S) @ V.mH (deprecated)
+ * kt_geqrf(self) -> a, tau                                  out        reflectors of a QR decomposition: R with vectors below it, and their factors tau
+ * kt_linalg_householder_product(input, tau)                 out        the first columns of a product of reflectors: Q of those that geqrf gives
+ * kt_orgqr(self, input2)                                    out        the first columns of a product of reflectors; same as linalg.householder_product
+ * kt_ormqr(self, input2, input3, .left = true, .transpose = false)  out        the product of a matrix with a product of reflectors that geqrf gives
+ * kt_linalg_ldl_factor_ex(self, .hermitian = false, .check_errors = false) -> LD, pivots, info  out        LDL factors of symmetric or Hermitian matrices in one tensor; info is not 0 where a block of D is singular
+ * kt_linalg_ldl_factor(self, .hermitian = false) -> LD, pivots  out        LDL factors of symmetric or Hermitian matrices in one tensor
+ * kt_linalg_ldl_solve(LD, pivots, B, .hermitian = false)    out        solves A @ X = B with the factors that ldl_factor gives
+ * kt_linalg_pinv_tensor(self, .atol, .rtol, .hermitian = false)  out        pseudo-inverses of matrices; singular values not above max(atol, rtol * the largest) count as 0
+ * kt_linalg_pinv(self, .atol, .rtol, .hermitian = false)    out        pseudo-inverses of matrices; singular values not above max(atol, rtol * the largest) count as 0
+ * kt_linalg_pinv_rcond_tensor(self, rcond, .hermitian = false)  out        pseudo-inverses of matrices; singular values not above rcond * the largest count as 0
+ * kt_linalg_pinv_rcond(self, rcond, .hermitian = false)     out        pseudo-inverses of matrices; singular values not above rcond * the largest count as 0
+ * kt_pinverse(self, .rcond = 1e-15)                                    pseudo-inverses of matrices; same as linalg.pinv
+ * kt_linalg_matrix_rank_tensor(input, .atol, .rtol, .hermitian = false)  out        ranks of matrices: how many singular values are above max(atol, rtol * the largest)
+ * kt_linalg_matrix_rank(self, .atol, .rtol, .hermitian = false)  out        ranks of matrices: how many singular values are above max(atol, rtol * the largest)
+ * kt_linalg_matrix_rank_tol_tensor(input, tol, .hermitian = false)  out        ranks of matrices: how many singular values are above tol
+ * kt_linalg_matrix_rank_tol(self, tol, .hermitian = false)  out        ranks of matrices: how many singular values are above tol
+ * kt_linalg_cond(self, .p)                                  out        condition numbers of matrices: of order 1, -1, 2 (the default), -2, inf or -inf
+ * kt_linalg_cond_str(self, p)                               out        condition numbers of matrices by name: 'fro' or 'nuc'
+ * kt_linalg_lstsq(self, b, .rcond, .driver) -> solution, residuals, rank, singular_values  out        least squares: X for which A @ X is nearest to b
+ * kt_linalg_matrix_exp(self)                                           exponentials of square matrices
+ * kt_matrix_exp(self)                                                  exponentials of square matrices; same as linalg.matrix_exp
+ * kt_linalg_tensorinv(self, .ind = 2)                       out        inverse of a tensor as a map from its last dims to its first `ind` dims
+ * kt_linalg_tensorsolve(self, other, .dims)                 out        X of tensordot(self, X) = other
+ * kt_nuclear_norm(self, .keepdim = false)                   out        nuclear norm of matrices: the sum of singular values
+ * kt_nuclear_norm_dim(self, dim, .keepdim = false)          out        nuclear norm of the matrices in two dims: the sum of singular values
  */
 
 /* ---- casts and copies ----
@@ -816,6 +843,7 @@
  * kt_linalg_slogdet_lu(A) -> sign, logabsdet, LU, pivots               signs of determinants, logarithms of their absolute values, and LU factors
  * kt_linalg_solve_lu(A, B, .left = true, .check_errors = false) -> result, LU, pivots, info             solutions of A @ X = B, and the LU factors of A
  * kt_linalg_eigh_of(A, .UPLO = 'L', .compute_v = true) -> eigenvalues, eigenvectors             eigenvalues and, if asked for, eigenvectors of symmetric or Hermitian matrices
+ * kt_linalg_eigvals_of(self)                                           eigenvalues of square matrices without a derivative, as complex numbers
  * kt_linalg_svd_of(A, .full_matrices = false, .compute_uv = true, .driver) -> U, S, Vh             singular values and, if asked for, singular vectors
  * kt_to_copy(self, .dtype, .device, .memory_format, .casting = 'unsafe', .rounding = 'torch', .non_blocking = false)             cast to a dtype, moved to a device; always a copy
  * kt_reshape_alias(self, size, stride)                                 the view that reshape returns where view cannot

@@ -76,6 +76,7 @@ from .functional import (  # noqa: E402
     cdist,
     chain_matmul,
     einsum,
+    lu,
     meshgrid,
     nonzero,
     split_copy,

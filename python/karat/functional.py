@@ -178,6 +178,29 @@ def unravel_index(indices, shape):
     return tuple(_rows["unravel_index"](indices, tuple(map(int, shape))))
 
 
+def lu(A, pivot=True, get_infos=False, out=None):
+    """LU factors of matrices in one tensor, the rows exchanged, and with get_infos where a pivot is 0."""
+    results = _rows["_lu_with_info"](A, pivot=pivot, check_errors=not get_infos)
+    results = results if get_infos else tuple(results[:2])
+    if out is None:
+        return results
+    if not isinstance(out, (tuple, list)):
+        raise TypeError(f"argument 'out' must be tuple of Tensors, not {type(out).__name__}")
+    if len(out) != len(results):
+        raise TypeError(f"expected tuple of {len(results)} elements but got {len(out)}")
+    for target, result in zip(out, results):
+        target.resize_as_(result).copy_(result)
+    return out
+
+
+def _lu(self, pivot=True, get_infos=False):
+    """LU factors of matrices in one tensor, the rows exchanged."""
+    return tuple(lu(self, pivot, get_infos))
+
+
+_lu.__name__, _lu.__qualname__, _lu.__module__ = "lu", "Tensor.lu", "karat"
+_karat.Tensor.lu = _lu
+
 _MODES = {"use_mm_for_euclid_dist_if_necessary": None, "use_mm_for_euclid_dist": 1, "donot_use_mm_for_euclid_dist": 2}
 
 

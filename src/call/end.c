@@ -43,13 +43,15 @@ static bool is_wanted(const kt_call *call, const kt_tensor *made)
 static kt_status store(kt_call *call, kt_tensor *const *made, int n)
 {
     const kt__gathered none = {.n = 0};
-    const kt__decision d = {.result = made[0]->dtype, .second = n > 1 ? made[1]->dtype : KT_NONE};
+    kt__decision       d = {.result = made[0]->dtype, .second = n > 1 ? made[1]->dtype : KT_NONE};
     const bool         wanted = n == 1 && is_wanted(call, made[0]);
     if (wanted && kt__tape.rules(call))
         return kt_error_status();
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
+        d.second = i > 1 ? made[i]->dtype : d.second;
         if (kt__check_target(call, &none, &d, i, kt__sizes(made[i])))
             return kt_error_status();
+    }
     if (wanted && call->row->target.grad == TARGET_RECORDED)
         return record_copy(call->out[0], made[0]);
     if (call->row->target.silent_resize && !kt__has_sizes(call->out[0], kt__sizes(made[0])) &&

@@ -120,8 +120,9 @@ static bool add_place(kt__str *into, const kt__facts *f, const char *word, size_
     return place;
 }
 
-/* "{op}", "{missing}", "{self}" (Float), "{self:c}" (float), "{self:np}" (float32), "{self:type}" (torch.FloatTensor); of a list
- * "{tensors}" is the dtype of the first, "{tensors.other}" that of the first unlike it. */
+/* "{op}", "{missing}", "{self}" (Float), "{self:c}" (float), "{self:np}" (float32), "{self:type}" (torch.FloatTensor),
+ * "{self:summary}" (Float{[2, 3]}); of a list "{tensors}" is the dtype of the first, "{tensors.other}" that of the first unlike
+ * it. */
 static void add_word(kt__str *into, const kt__facts *f, const char *word, size_t n)
 {
     const char *colon = memchr(word, ':', n);
@@ -130,7 +131,10 @@ static void add_word(kt__str *into, const kt__facts *f, const char *word, size_t
         kt__str_add(into, f->call->row->name);
     else if (n == 7 && memcmp(word, "missing", 7) == 0)
         kt__str_add(into, f->g ? f->g->missing : f->call->row->missing);
-    else if (!add_place(into, f, word, n)) {
+    else if (colon && colon[1] == 's') {
+        const int at = argument_named(f->call->row, word, name);
+        kt__str_addf(into, "%s{%s}", kt_dtype_torch_name(named(f, word, name)), KT__SIZES_TEXT(f->call->arg[at].t));
+    } else if (!add_place(into, f, word, n)) {
         const kt_dtype d = named(f, word, name);
         char           type[64];
         kt__str_add(into, !colon            ? kt_dtype_torch_name(d)

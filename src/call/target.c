@@ -156,7 +156,8 @@ kt_status kt__check_out(const kt_call *call, kt_dtype result, kt_dtype second)
         return kt_error_status();
     if (call->form == KT_INPLACE)
         return check_dtype(call, call->arg[0].t, result);
-    for (int i = 0; i < (second ? kt__n_results(call->row) : 1); i++)
+    const int two = second && kt__n_results(call->row) > 1; /* kt__check_target asks about others, whose dtype may be a third */
+    for (int i = 0; i <= two; i++)
         if (check_dtype(call, call->out[i], i ? second : result))
             return kt_error_status();
     return KT_OK;
@@ -193,7 +194,9 @@ KT__HOT kt_status kt__check_target(const kt_call *call, const kt__gathered *g, c
     if (elementwise && !fits && is_operand(call, g, out))
         return fail_shape(out, shape);
     if (at == 0 && (out->dtype != result || kt__n_results(call->row) > 1) && kt__check_out(call, result, (kt_dtype)d->second))
-        return kt_error_status(); /* of all targets at once */
+        return kt_error_status(); /* of both targets at once */
+    if (at > 1 && kt__policy(kt__mode()) != KT_PERMISSIVE && check_dtype(call, out, result))
+        return kt_error_status();
     if (out->dtype != result && kt__allow_result(call, result, out))
         return kt_error_status();
     if (!elementwise && fits && kt__overlaps_itself(out))

@@ -475,13 +475,15 @@ static kt_status link_one(const kt_call *call, kt_node *node, kt_tensor *out)
 /* One node for several results; saved results are stored without history, each floating result links to the node. */
 static kt_status link_several(kt_node *node, kt_tensor *const *out, uint32_t n)
 {
-    kt_status status = kt__note_forms(node, out, n);
+    const uint16_t saves = node->row->saves;
+    const uint32_t sloped = saves & SAVES_F ? 1 : saves & SAVES_P ? 2 : n; /* results that may have a gradient */
+    kt_status      status = kt__note_forms(node, out, n);
     for (uint32_t left = node->row->saves_results; left && !status; left &= left - 1) {
         const uint32_t i = (uint32_t)__builtin_ctz(left);
         status = kt__save_output(node, SAVED_Y + i, out[i], i);
     }
     for (uint32_t i = 0; i < n && !status; i++)
-        if (differentiable(node, out[i]) && (i == 0 || !(node->row->saves & SAVES_F)))
+        if (i < sloped && differentiable(node, out[i]))
             status = kt__link_result(out[i], kt__node_ref(node), i);
     kt__node_unref(node);
     return status;

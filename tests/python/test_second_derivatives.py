@@ -35,7 +35,7 @@ REFUSED = {"detach_copy", "floor_divide", "heaviside", "histogram", "nextafter",
 # Functions of symmetric or triangular matrices read one triangle, and vectors are found up to their signs or phases:
 # test_linalg.py asks for their derivatives where they are defined.
 OF_SOME_MATRICES = {"cholesky", "cholesky_ex", "cholesky_inverse", "cholesky_solve", "eigh", "eigvalsh", "svd",
-                    "_linalg_eigh", "_linalg_svd"}
+                    "_linalg_eigh", "_linalg_svd", "eig", "pinv", "pinverse", "lstsq"}
 # Of these the first result alone has a gradient: PyTorch marks the others as not differentiable, or ignores what flows to them.
 FIRST_ALONE = {"native_layer_norm", "native_batch_norm", "native_group_norm"}
 DRAWS = re.compile(r"dropout_p=(?!0\.0)")

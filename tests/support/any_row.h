@@ -95,6 +95,20 @@ static inline kt_shape any_norm_ints(const kt_row *row, const kt_arg_spec *spec)
     return strcmp(spec->name, "output_mask") == 0 ? (kt_shape){any_statistics(row) + 1, all} : (kt_shape){1, shape};
 }
 
+/* Of linear algebra: factors of reflectors, pivots, bounds; NULL: an operand like any other. */
+static inline kt_tensor *any_of_matrices(const kt_row *row, const char *name, kt_dtype dtype, int seed)
+{
+    const bool second = strcmp(name, "input2") == 0 && (strcmp(row->name, "orgqr") == 0 || strcmp(row->name, "ormqr") == 0);
+    if (strcmp(name, "tau") == 0 || second || (strcmp(row->name, "linalg_tensorsolve") == 0 && strcmp(name, "other") == 0))
+        return any_tensor(dtype, 1, seed);
+    if (strcmp(row->name, "linalg_ldl_solve") == 0 && strcmp(name, "pivots") == 0)
+        return kt_arange(KT_INT(1), KT_INT(ANY_SIDE + 1), .dtype = KT_I32);
+    if (strcmp(row->name, "linalg_tensorinv") == 0)
+        return kt_unsqueeze(any_tensor(dtype, 2, seed), 1);
+    const bool bound = strcmp(name, "rcond") == 0 || strcmp(name, "tol") == 0 || strcmp(name, "atol") == 0 || strcmp(name, "rtol") == 0;
+    return bound && strncmp(row->name, "linalg_", 7) == 0 ? kt_full(KT_SCALAR, KT_FLOAT(0.5), .dtype = dtype) : NULL;
+}
+
 /* Of rows that take classes, bags or images in another shape than their other operands; NULL: an operand like any other. */
 static inline kt_tensor *any_of_a_kind(const kt_row *row, const char *name, kt_dtype dtype, int seed)
 {
@@ -129,7 +143,7 @@ static inline kt_tensor *any_of_a_kind(const kt_row *row, const char *name, kt_d
 static inline bool any_is_fitted(const kt_row *row)
 {
     static const char *const parts[] = {"multi_margin", "multilabel_margin", "_shuffle", "pixel_", "fused_", "amp_foreach",
-                                        "affine_grid", "col2im"};
+                                        "affine_grid", "col2im", "linalg_tensor", "householder", "orgqr", "ormqr", "ldl_solve"};
     if (any_space(row) > 0 || any_is_recurrent(row) || any_norm(row) ||
         (any_attends(row) && strcmp(row->name, "attention_kept") != 0)) /* that one takes draws */
         return true;
@@ -153,7 +167,7 @@ static inline kt_tensor *any_operand(const kt_row *row, const kt_arg_spec *spec,
         return kt_reshape(any_index(1), kt_sizes(any_image(row, dtype, ANY_SIDE, seed)));
     if (any_attends(row))
         return any_heads(name, dtype, seed);
-    if ((beside = any_of_a_kind(row, name, dtype, seed)))
+    if ((beside = any_of_a_kind(row, name, dtype, seed)) || (beside = any_of_matrices(row, name, dtype, seed)))
         return beside;
     if (any_space(row))
         return any_image(row, dtype, strcmp(name, "grad_output") == 0 && !any_pools(row) ? 1 : ANY_SIDE, seed);
@@ -180,6 +194,8 @@ static inline const char *any_text(const kt_row *row, const kt_arg_spec *spec)
         return strncmp(row->name, "scatter_value", 13) == 0 || strcmp(row->name, "scatter_combine") == 0 ? "add" : "prod";
     if (any_space(row))
         return "same";
+    if (strcmp(row->name, "linalg_cond_str") == 0)
+        return "fro";
     return strcmp(spec->name, "equation") == 0 ? "ij,jk->ik" : "sum";
 }
 

@@ -75,18 +75,18 @@ static void sweep(const char *name, step *run, bool may_be_refused)
 }
 
 /* ---- what steps are made of ---- */
-static kt_tensor *big(void) { return kt_arange(KT_INT(0), KT_INT(60), .dtype = KT_F32); }
-static kt_tensor *matrix(void) { return kt_reshape(big(), KT_SHAPE(6, 10)); }
-static kt_tensor *leaf(void)
+static inline kt_tensor *big(void) { return kt_arange(KT_INT(0), KT_INT(60), .dtype = KT_F32); }
+static inline kt_tensor *matrix(void) { return kt_reshape(big(), KT_SHAPE(6, 10)); }
+static inline kt_tensor *leaf(void)
 {
     kt_tensor *t = kt_full(KT_SHAPE(5, 5), KT_FLOAT(0.5));
     if (t)
         kt_set_requires_grad(t, true);
     return t;
 }
-static kt_tensor *deep(void) { return kt_reshape(big(), KT_SHAPE(1, 2, 1, 3, 1, 2, 5)); }
+static inline kt_tensor *deep(void) { return kt_reshape(big(), KT_SHAPE(1, 2, 1, 3, 1, 2, 5)); }
 
-static void backward_of(kt_tensor *y)
+static inline void backward_of(kt_tensor *y)
 {
     if (y)
         kt_backward(kt_sum(y));

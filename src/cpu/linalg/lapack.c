@@ -21,6 +21,10 @@ typedef void triangular_fn(K side, K uplo, K trans, K diag, I m, I n, const void
                            size_t, size_t, size_t, size_t);
 typedef void reflect_fn(I m, I n, void *a, I lda, void *tau, void *work, I lwork, int *info);
 typedef void orthogonal_fn(I m, I n, I k, void *a, I lda, const void *tau, void *work, I lwork, int *info);
+typedef void turn_fn(K side, K trans, I m, I n, I k, void *a, I lda, const void *tau, void *c, I ldc, void *work, I lwork, int *info,
+                     size_t, size_t);
+typedef void indefinite_fn(K uplo, I n, void *a, I lda, int *pivots, void *work, I lwork, int *info, size_t);
+typedef void indefinite_solve_fn(K uplo, I n, I columns, const void *a, I lda, I pivots, void *b, I ldb, int *info, size_t);
 typedef void symmetric_fn(K job, K uplo, I n, void *a, I lda, void *w, void *work, I lwork, int *iwork, I liwork, int *info,
                           size_t, size_t);
 typedef void hermitian_fn(K job, K uplo, I n, void *a, I lda, void *w, void *work, I lwork, void *rwork, I lrwork, int *iwork,
@@ -60,6 +64,9 @@ static struct {
     triangular_fn     *triangular[TYPES];
     reflect_fn        *reflect[TYPES];
     orthogonal_fn     *orthogonal[TYPES];
+    turn_fn           *turn[TYPES];
+    indefinite_fn       *indefinite[TYPES], *hermitian_indefinite[2];
+    indefinite_solve_fn *indefinite_solve[TYPES], *hermitian_indefinite_solve[2];
     gels_fn           *gels[TYPES];
     symmetric_fn        *symmetric[2];
     hermitian_fn        *hermitian[2];
@@ -91,7 +98,9 @@ static void find_all(void)
     found = FOUR(lu, "getrf_") && FOUR(lu_solve, "getrs_") && FOUR(lu_invert, "getri_") && FOUR(cholesky, "potrf_") &&
             FOUR(cholesky_invert, "potri_") && FOUR(cholesky_solve, "potrs_") && FOUR(triangular, "trsm_") &&
             FOUR(reflect, "geqrf_") && REAL(orthogonal, "orgqr_") && find(&f.orthogonal[C], "cungqr_") &&
-            find(&f.orthogonal[Z], "zungqr_") && FOUR(gels, "gels_") && REAL(symmetric, "syevd_") &&
+            find(&f.orthogonal[Z], "zungqr_") && REAL(turn, "ormqr_") && find(&f.turn[C], "cunmqr_") &&
+            find(&f.turn[Z], "zunmqr_") && FOUR(indefinite, "sytrf_") && COMPLEX(hermitian_indefinite, "hetrf_") &&
+            FOUR(indefinite_solve, "sytrs_") && COMPLEX(hermitian_indefinite_solve, "hetrs_") && FOUR(gels, "gels_") && REAL(symmetric, "syevd_") &&
             COMPLEX(hermitian, "heevd_") && REAL(general, "geev_") && COMPLEX(general_complex, "geev_") &&
             REAL(singular, "gesdd_") && COMPLEX(singular_complex, "gesdd_") && REAL(gelsy, "gelsy_") &&
             COMPLEX(gelsy_complex, "gelsy_") && REAL(gelsd, "gelsd_") && COMPLEX(gelsd_complex, "gelsd_") &&
@@ -208,6 +217,48 @@ static int orthogonal(kt_dtype d, int m, int n, int k, void *a, int ld, const vo
         return KT__NO_MEMORY;
     f.orthogonal[type_of(d)](&m, &n, &k, a, &ld, tau, work.p, &lwork, &info);
     give_back(&work);
+    return info;
+}
+
+static int turn(kt_dtype d, char side, char trans, int m, int n, int k, void *a, int ld, const void *tau, void *c, int ldc)
+{
+    int        info = 0, ask = -1;
+    number     wants = {{0}};
+    space      work;
+    const char how = trans == 'C' && !kt__is_complex(d) ? 'T' : trans;
+    f.turn[type_of(d)](&side, &how, &m, &n, &k, a, &ld, tau, c, &ldc, &wants, &ask, &info, 1, 1);
+    const int lwork = size_in(&wants, d);
+    if (!take(&work, lwork, kt__width_of(d)))
+        return KT__NO_MEMORY;
+    f.turn[type_of(d)](&side, &how, &m, &n, &k, a, &ld, tau, c, &ldc, work.p, &lwork, &info, 1, 1);
+    give_back(&work);
+    return info;
+}
+
+static int indefinite(kt_dtype d, bool hermitian, int n, void *a, int ld, int *pivots)
+{
+    int            info = 0, ask = -1;
+    number         wants = {{0}};
+    space          work;
+    const char     uplo = 'L';
+    indefinite_fn *factor = hermitian && kt__is_complex(d) ? f.hermitian_indefinite[precision_of(d)] : f.indefinite[type_of(d)];
+    factor(&uplo, &n, a, &ld, pivots, &wants, &ask, &info, 1);
+    const int lwork = size_in(&wants, d);
+    if (!take(&work, lwork, kt__width_of(d)))
+        return KT__NO_MEMORY;
+    factor(&uplo, &n, a, &ld, pivots, work.p, &lwork, &info, 1);
+    give_back(&work);
+    return info;
+}
+
+static int indefinite_solve(kt_dtype d, bool hermitian, int n, int columns, const void *a, int ld, const int *pivots, void *b,
+                            int ldb)
+{
+    int                  info = 0;
+    const char           uplo = 'L';
+    indefinite_solve_fn *solve =
+        hermitian && kt__is_complex(d) ? f.hermitian_indefinite_solve[precision_of(d)] : f.indefinite_solve[type_of(d)];
+    solve(&uplo, &n, &columns, a, &ld, pivots, b, &ldb, &info, 1);
     return info;
 }
 
@@ -409,6 +460,9 @@ static const kt__solver solver = {
     .triangular_solve = triangular_solve,
     .reflect = reflect,
     .orthogonal = orthogonal,
+    .turn = turn,
+    .indefinite = indefinite,
+    .indefinite_solve = indefinite_solve,
     .symmetric = symmetric,
     .general = general,
     .singular = singular,

@@ -345,6 +345,90 @@ static int qr(const job *j, int64_t at)
     return info;
 }
 
+static int reflectors(const job *j, int64_t at)
+{
+    const matrix *r = &j->arg[0];
+    load(&j->arg[2], at, there(r, at), ld_of(r));
+    if (!least(r))
+        return 0;
+    return j->solver->reflect(j->dtype, (int)r->rows, (int)r->columns, there(r, at), ld_of(r), there(&j->arg[1], at));
+}
+
+static int reflected(const job *j, int64_t at)
+{
+    const matrix *q = &j->arg[0], *tau = &j->arg[2];
+    scratch       taus;
+    load(&j->arg[1], at, there(q, at), ld_of(q));
+    if (!q->columns)
+        return 0;
+    if (!take(&taus, bytes_of(tau)))
+        return KT__NO_MEMORY;
+    load(tau, at, taus.p, ld_of(tau));
+    const int info = j->solver->orthogonal(j->dtype, (int)q->rows, (int)q->columns, (int)tau->rows, there(q, at), ld_of(q), taus.p);
+    give_back(&taus);
+    return info;
+}
+
+static int reflect(const job *j, int64_t at)
+{
+    const matrix *x = &j->arg[0], *a = &j->arg[1], *tau = &j->arg[2];
+    const char    side = param(j, 1) ? 'R' : 'L';
+    scratch       own = {0}, taus = {0};
+    int           info = KT__NO_MEMORY;
+    load(&j->arg[3], at, there(x, at), ld_of(x));
+    if (!x->rows || !x->columns || !tau->rows)
+        return 0;
+    if (take(&own, bytes_of(a)) && take(&taus, bytes_of(tau))) {
+        load(a, at, own.p, ld_of(a));
+        load(tau, at, taus.p, ld_of(tau));
+        info = j->solver->turn(j->dtype, side, trans_of(param(j, 0)), (int)x->rows, (int)x->columns, (int)tau->rows, own.p, ld_of(a),
+                               taus.p, there(x, at), ld_of(x));
+    }
+    give_back(&taus), give_back(&own);
+    return info;
+}
+
+static int ldl_factor(const job *j, int64_t at)
+{
+    const matrix *ld = &j->arg[0];
+    const int     n = (int)ld->rows;
+    load(&j->arg[3], at, there(ld, at), ld_of(ld));
+    return n ? j->solver->indefinite(j->dtype, param(j, 0) != 0, n, there(ld, at), n, there(&j->arg[1], at)) : 0;
+}
+
+/* What the user passes must not lead outside the matrix: a negative pivot stands for two rows, and both are negative. */
+static void load_block_pivots(const matrix *pivots, int64_t at, int *to, int n)
+{
+    int row = 0;
+    for (int i = 0; i < n; i++) {
+        int32_t pivot;
+        memcpy(&pivot, pivots->data + at * pivots->step + i * pivots->down, sizeof pivot);
+        const int64_t size = pivot < 0 ? -(int64_t)pivot : pivot;
+        const bool    second = row == 1, pair = second || (pivot < 0 && i + 1 < n);
+        to[i] = (pair ? -1 : 1) * (int)(size < 1 ? 1 : size > n ? n : size);
+        row = pair && !second ? 1 : 0;
+    }
+}
+
+static int ldl_solve(const job *j, int64_t at)
+{
+    const matrix *x = &j->arg[0];
+    const int     n = (int)x->rows;
+    scratch       own = {0}, pivots = {0};
+    int           ld, info = KT__NO_MEMORY;
+    load(&j->arg[3], at, there(x, at), ld_of(x));
+    if (!n || !x->columns)
+        return 0;
+    const void *a = borrow(&j->arg[1], at, &own, &ld);
+    if (a && take(&pivots, (size_t)n * sizeof(int))) {
+        load_block_pivots(&j->arg[2], at, (int *)pivots.p, n);
+        info = j->solver->indefinite_solve(j->dtype, param(j, 0) != 0, n, (int)x->columns, a, ld, (const int *)pivots.p,
+                                           there(x, at), ld_of(x));
+    }
+    give_back(&pivots), give_back(&own);
+    return info;
+}
+
 static int eigh(const job *j, int64_t at)
 {
     const bool    wanted = j->plan->n_out == 3;
@@ -427,8 +511,10 @@ static int least_squares(const job *j, int64_t at)
         return KT__NO_MEMORY;
     load(a, at, work.p, m);
     void     *values = j->arg[2].rows ? there(&j->arg[2], at) : work.p + bytes_of(a);
-    const int info = j->solver->least_squares(j->dtype, (int)param(j, 0), m, n, columns, work.p, m, there(x, at), ld_of(x),
-                                              j->plan->param[1].v.re, &found, values);
+    const int info = is_finite(work.p, (int64_t)m * n, j->dtype)
+                         ? j->solver->least_squares(j->dtype, (int)param(j, 0), m, n, columns, work.p, m, there(x, at), ld_of(x),
+                                                    j->plan->param[1].v.re, &found, values)
+                         : -1;
     *rank = found;
     give_back(&work);
     return info;
@@ -453,6 +539,11 @@ static const struct {
     AT(eig) = {eig, 1},
     AT(svd) = {svd, 1},
     AT(least_squares) = {least_squares, 3},
+    AT(reflectors) = {reflectors, -1},
+    AT(reflected) = {reflected, -1},
+    AT(reflect) = {reflect, -1},
+    AT(ldl_factor) = {ldl_factor, 2},
+    AT(ldl_solve) = {ldl_solve, -1},
 #undef AT
 };
 

@@ -2,67 +2,17 @@
  *
  * In: one matrix at a time (solver.h). Out: as LAPACK, with its conventions of pivots, reflectors and info. Slow beside it, and
  * as exact. Eigenvalues of general matrices are not here. Independent of: plans, threads. */
-#include <complex.h>
 #include <math.h>
 #include <string.h>
 
-#include "base/alloc.h"
-#include "cpu/linalg/solver.h"
-#include "dtype/value.h"
+#include "cpu/linalg/own.h"
 
-typedef double _Complex number;
-
-typedef struct work { /* a column-major copy in complex128 */
-    number *p;
-    size_t  granted;
-    int     rows, columns;
-} work;
-
-static bool take(work *w, int rows, int columns)
-{
-    const size_t count = (size_t)rows * (size_t)columns;
-    *w = (work){.rows = rows, .columns = columns};
-    w->p = kt__block_get((count ? count : 1) * sizeof(number), &w->granted);
-    if (w->p)
-        memset(w->p, 0, count * sizeof(number));
-    return w->p != NULL;
-}
-static void give_back(work *w)
-{
-    if (w->p)
-        kt__block_put(w->p, w->granted);
-}
-
-static number *column(const work *w, int j) { return w->p + (size_t)j * (size_t)w->rows; }
-#define AT(w, i, j) ((w).p[(size_t)(j) * (size_t)(w).rows + (size_t)(i)])
-
-static void widen(work *w, kt_dtype d, const void *a, int ld)
-{
-    for (int j = 0; j < w->columns; j++)
-        kt__convert(column(w, j), KT_C128, sizeof(number), (const char *)a + (size_t)j * (size_t)ld * kt__width_of(d), d,
-                    (ptrdiff_t)kt__width_of(d), w->rows);
-}
-static void narrow_to(const work *w, kt_dtype d, void *a, int ld)
-{
-    for (int j = 0; j < w->columns; j++)
-        kt__convert((char *)a + (size_t)j * (size_t)ld * kt__width_of(d), d, (ptrdiff_t)kt__width_of(d), column(w, j), KT_C128,
-                    sizeof(number), w->rows);
-}
-static bool copy_in(work *w, kt_dtype d, int rows, int columns, const void *a, int ld)
-{
-    if (!take(w, rows, columns))
-        return false;
-    widen(w, d, a, ld);
-    return true;
-}
 static void store_reals(kt_dtype d, void *to, const double *from, int n)
 {
     const kt_dtype real = kt__real_of(d);
     kt__convert(to, real, (ptrdiff_t)kt__width_of(real), from, KT_F64, sizeof(double), n);
 }
 
-static double size_of(number x) { return hypot(creal(x), cimag(x)); }
-static number turned(number x, char trans) { return trans == 'C' ? conj(x) : x; }
 
 /* ---- triangles ---- */
 
@@ -115,15 +65,6 @@ static int triangular_solve(kt_dtype d, char side, char uplo, char trans, char d
 }
 
 /* ---- LU ---- */
-static void exchange_rows(work *w, int a, int b)
-{
-    for (int j = 0; a != b && j < w->columns; j++) {
-        const number x = AT(*w, a, j);
-        AT(*w, a, j) = AT(*w, b, j);
-        AT(*w, b, j) = x;
-    }
-}
-
 static int lu(kt_dtype d, int m, int n, void *a, int ld, int *pivots)
 {
     const int k = m < n ? m : n;
@@ -322,6 +263,31 @@ static int orthogonal(kt_dtype d, int m, int n, int k, void *a, int ld, const vo
     return info;
 }
 
+/* Q is H1 H2 ... Hk: from the left Hk comes first, from the right H1; of its adjoint the other way round. */
+static int turn(kt_dtype d, char side, char trans, int m, int n, int k, void *a, int ld, const void *taus, void *c, int ldc)
+{
+    const int  order = side == 'L' ? m : n;
+    const bool last_first = (side == 'L') == (trans == 'N');
+    work       v = {0}, t = {0}, x = {0}, xt = {0};
+    int        info = KT__NO_MEMORY;
+    if (copy_in(&v, d, order, k, a, ld) && copy_in(&t, d, k, 1, taus, k ? k : 1) && copy_in(&x, d, m, n, c, ldc) && take(&xt, n, m)) {
+        if (side == 'R') /* C H = (H^H C^H)^H */
+            adjoint_into(&xt, &x);
+        work *on = side == 'L' ? &x : &xt;
+        for (int s = 0; s < k; s++) {
+            const int    i = last_first ? k - 1 - s : s;
+            const number tau = (side == 'L') == (trans == 'N') ? t.p[i] : conj(t.p[i]);
+            apply_reflector(on, i, tau, column(&v, i), 0);
+        }
+        if (side == 'R')
+            adjoint_into(&x, &xt);
+        narrow_to(&x, d, c, ldc);
+        info = 0;
+    }
+    give_back(&xt), give_back(&x), give_back(&t), give_back(&v);
+    return info;
+}
+
 /* ---- Jacobi's rotations ---- */
 enum { SWEEPS = 60 };
 
@@ -510,13 +476,6 @@ static bool decompose(work *a, work *u, work *v, double *s)
     return done;
 }
 
-static void adjoint_into(work *to, const work *from)
-{
-    for (int j = 0; j < from->columns; j++)
-        for (int i = 0; i < from->rows; i++)
-            AT(*to, j, i) = conj(AT(*from, i, j));
-}
-
 static int singular(kt_dtype d, char job, int m, int n, void *a, int ld, void *s, void *u, int ldu, void *vh, int ldvh)
 {
     const bool wide = m < n; /* then A^H = V diag(s) U^H is decomposed */
@@ -587,6 +546,9 @@ const kt__solver kt__own_solver = {
     .triangular_solve = triangular_solve,
     .reflect = reflect,
     .orthogonal = orthogonal,
+    .turn = turn,
+    .indefinite = kt__own_indefinite,
+    .indefinite_solve = kt__own_indefinite_solve,
     .symmetric = symmetric,
     .singular = singular,
     .least_squares = least_squares,

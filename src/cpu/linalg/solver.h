@@ -24,6 +24,11 @@ typedef struct kt__solver {
                             int ldb);
     int (*reflect)(kt_dtype d, int m, int n, void *a, int ld, void *tau);             /* geqrf: R above reflectors */
     int (*orthogonal)(kt_dtype d, int m, int n, int k, void *a, int ld, const void *tau); /* orgqr: m by n of Q, from k of them */
+    /* ormqr: c, m by n, becomes op(Q) c or c op(Q), of k reflectors */
+    int (*turn)(kt_dtype d, char side, char trans, int m, int n, int k, void *a, int ld, const void *tau, void *c, int ldc);
+    int (*indefinite)(kt_dtype d, bool hermitian, int n, void *a, int ld, int *pivots); /* sytrf, hetrf of the lower triangle */
+    int (*indefinite_solve)(kt_dtype d, bool hermitian, int n, int columns, const void *a, int ld, const int *pivots, void *b,
+                            int ldb);
     int (*symmetric)(kt_dtype d, bool vectors, char uplo, int n, void *a, int ld, void *values); /* vectors replace a */
     int (*general)(kt_dtype d, int n, void *a, int ld, void *values, void *vectors,
                    int ldv); /* complex; vectors NULL: none. Itself NULL: cannot */

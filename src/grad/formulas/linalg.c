@@ -1,31 +1,5 @@
 /* linalg.c - the derivatives of factors of matrices, and of what is solved with them. ^H is the adjoint. */
-#include "grad/formula.h"
-
-static kt_tensor *adjoint(kt_tensor *t) { return t ? conjugate(kt_transpose(t, -2, -1)) : NULL; }
-static kt_tensor *mm(kt_tensor *a, kt_tensor *b) { return kt_matmul(a, b); }
-static kt_tensor *diagonal(kt_tensor *t) { return kt_diagonal(t, .dim1 = -2, .dim2 = KT_SOME(-1)); }
-static kt_tensor *each(kt_tensor *t) { return t ? kt_unsqueeze(kt_unsqueeze(t, -1), -1) : NULL; } /* a number for each matrix */
-static kt_tensor *plus(kt_tensor *a, kt_tensor *b) { return !a ? b : !b ? a : kt_add(a, b); } /* NULL: nothing arrived */
-static int64_t rows_in(const kt_tensor *t) { return t ? t->sizes[t->ndim - 2] : 0; }
-static int64_t columns_in(const kt_tensor *t) { return t ? t->sizes[t->ndim - 1] : 0; }
-
-/* A^-1 B and A^-H B with a triangle of A; B A^-1 and B A^-H. */
-typedef struct triangle {
-    kt_tensor *t;
-    bool       upper, unit;
-} triangle;
-static kt_tensor *solve_adjoint(triangle a, kt_tensor *b)
-{
-    return kt_linalg_solve_triangular(adjoint(a.t), b, !a.upper, .unitriangular = a.unit);
-}
-static kt_tensor *solve_adjoint_right(triangle a, kt_tensor *b)
-{
-    return kt_linalg_solve_triangular(adjoint(a.t), b, !a.upper, .left = KT_SOME(false), .unitriangular = a.unit);
-}
-static kt_tensor *solve_right(triangle a, kt_tensor *b)
-{
-    return kt_linalg_solve_triangular(a.t, b, a.upper, .left = KT_SOME(false), .unitriangular = a.unit);
-}
+#include "grad/formulas/matrices.h"
 
 /* ---- LU ---- */
 

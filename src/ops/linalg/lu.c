@@ -51,11 +51,11 @@ kt_status kt__body_linalg_lu_factor(kt_call *call)
     return kt__end_several(call, (kt_tensor *[]){f.LU, f.pivots}, 2);
 }
 
+/* check_errors is not looked at, as in PyTorch. */
 kt_status kt__body_lu_with_info(kt_call *call)
 {
     KT_SCOPE;
-    const kt_linalg_lu_factor_ex_results f = kt_linalg_lu_factor_ex(call->arg[0].t, .pivot = KT_SOME(kt__arg_bool(call, 1)),
-                                                                    .check_errors = kt__arg_bool(call, 2));
+    const kt_linalg_lu_factor_ex_results f = kt_linalg_lu_factor_ex(call->arg[0].t, .pivot = KT_SOME(kt__arg_bool(call, 1)));
     return kt__end_several(call, (kt_tensor *[]){f.LU, f.pivots, f.info}, 3);
 }
 

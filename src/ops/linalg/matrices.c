@@ -211,6 +211,19 @@ static kt_status fail_info(kt__info_text text, const char *who, const kt_tensor 
                        "%s: %sU[%d,%d] is zero and using it on lu_solve would result in a division by zero. If you still want to "
                        "perform the factorization, consider calling linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)",
                        who, where, v, v);
+    case KT__SINGULAR_BLOCK: /* PyTorch has no words for it, and fails an assertion */
+        return kt_fail(KT_ERR_LINALG, "%s: %sUnknown error code: %d.", who, where, v);
+    case KT__NO_GENERAL_EIGENVALUES:
+        if (v < 0)
+            return kt_fail(KT_ERR_RUNTIME, "%s: input tensor should not contain infs or NaNs.", who);
+        break;
+    case KT__NO_LEAST_SQUARES:
+        if (v > 0)
+            return kt_fail(KT_ERR_LINALG,
+                           "%s: %sThe least squares solution could not be computed because the input matrix does not have full "
+                           "rank (error code: %d).",
+                           who, where, v);
+        break;
     case KT__NO_EIGENVALUES:
     case KT__NO_SINGULAR_VALUES: break;
     }
@@ -222,7 +235,7 @@ static kt_status fail_info(kt__info_text text, const char *who, const kt_tensor 
                    "%s: %sThe algorithm failed to converge because the input matrix is ill-conditioned or has too many "
                    "repeated %s "
                    "(error code: %d).",
-                   who, where, text == KT__NO_EIGENVALUES ? "eigenvalues" : "singular values", v);
+                   who, where, text == KT__NO_SINGULAR_VALUES ? "singular values" : "eigenvalues", v);
 }
 
 kt_status kt__check_info(const kt_tensor *info, kt__info_text text, const char *who)

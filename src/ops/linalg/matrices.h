@@ -34,6 +34,7 @@ kt_tensor *kt__new_vectors(const kt_tensor *like, kt_dtype dtype, kt_shape batch
 kt_tensor *kt__new_numbers(const kt_tensor *like, kt_dtype dtype, kt_shape batch);
 kt_tensor *kt__nothing_like(const kt_tensor *like, kt_dtype dtype); /* of no elements, 1-dim: what was not asked for */
 static inline kt_dtype kt__real_dtype(kt_dtype d) { return d == KT_C64 ? KT_F32 : d == KT_C128 ? KT_F64 : d; }
+static inline bool     kt__is_recorded_matrix(const kt_tensor *t) { return kt__mode() & KT_M_GRAD && kt__wants_grad(t); }
 static inline kt_dtype kt__complex_dtype(kt_dtype d) { return d == KT_F32 ? KT_C64 : d == KT_F64 ? KT_C128 : d; }
 
 /* ---- plans ---- */
@@ -54,7 +55,10 @@ typedef enum kt__info_text {
     KT__NOT_POSITIVE,
     KT__NOT_SOLVABLE,
     KT__ZERO_PIVOT,
+    KT__SINGULAR_BLOCK,
     KT__NO_EIGENVALUES,
+    KT__NO_GENERAL_EIGENVALUES, /* a negative number: the matrix is not finite */
+    KT__NO_LEAST_SQUARES,       /* the same */
     KT__NO_SINGULAR_VALUES /* a negative number: the matrix is not finite */
 } kt__info_text;
 

@@ -1,7 +1,8 @@
-/* spectrum.c - orthogonal factors: QR, eigenvalues of Hermitian matrices, singular values. In: calls of their rows. Out: results
+/* spectrum.c - orthogonal factors: QR, eigenvalues, singular values. In: calls of their rows. Out: results
  * in the layout of LAPACK. What was not asked for is a tensor of no elements. */
 #include <string.h>
 
+#include "call/refuse.h"
 #include "ops/linalg/matrices.h"
 
 /* ---- QR ---- */
@@ -74,14 +75,57 @@ kt_status kt__body_linalg_eigh(kt_call *call)
     return kt__end_several(call, (kt_tensor *[]){r.eigenvalues, r.eigenvectors}, 2);
 }
 
-/* Its derivative needs the vectors. */
-static bool is_recorded(const kt_tensor *t) { return kt__mode() & KT_M_GRAD && kt__wants_grad(t); }
+/* The derivative of the values needs the vectors. */
 
 kt_status kt__body_linalg_eigvalsh(kt_call *call)
 {
     KT_SCOPE;
     kt_tensor *a = call->arg[0].t;
-    return kt__end(call, kt_linalg_eigh_of(a, .UPLO = kt__arg(call, 1)->str, .compute_v = KT_SOME(is_recorded(a))).eigenvalues);
+    return kt__end(call, kt_linalg_eigh_of(a, .UPLO = kt__arg(call, 1)->str, .compute_v = KT_SOME(kt__is_recorded_matrix(a))).eigenvalues);
+}
+
+/* ---- other square matrices: everything is complex ---- */
+static kt_status eigenvalues(kt_call *call, kt_tensor *a, kt_tensor **values, kt_tensor **vectors)
+{
+    if (kt__check_square(a, "linalg.eig") || kt__refuse(call, STAGE_AFTER))
+        return kt_error_status();
+    const kt_dtype dtype = kt__complex_dtype((kt_dtype)a->dtype);
+    const int64_t  n = kt__rows_in(a);
+    kt_tensor     *info = kt__new_numbers(a, KT_I32, kt__batch_of(a));
+    *values = kt__new_vectors(a, dtype, kt__batch_of(a), n);
+    if (vectors)
+        *vectors = kt__new_matrices(a, dtype, kt__batch_of(a), n, n);
+    const kt__matrix_arg with[] = {{*values, 1}, {info, 0}, {vectors ? *vectors : NULL, 2}, {a, 2}},
+                         without[] = {{*values, 1}, {info, 0}, {a, 2}};
+    return kt__run_matrices(call, KT_K_eig, a, vectors ? with : without, vectors ? 3 : 2, 1, NULL, 0) ||
+                   kt__check_info(info, KT__NO_GENERAL_EIGENVALUES, "torch.linalg.eig")
+               ? kt_error_status()
+               : KT_OK;
+}
+
+kt_status kt__body_linalg_eig(kt_call *call)
+{
+    KT_SCOPE;
+    kt_tensor *values, *vectors;
+    return eigenvalues(call, call->arg[0].t, &values, &vectors)
+               ? kt_error_status()
+               : kt__end_several(call, (kt_tensor *[]){values, vectors}, 2);
+}
+
+kt_status kt__body_linalg_eigvals_of(kt_call *call)
+{
+    KT_SCOPE;
+    kt_tensor *values;
+    return eigenvalues(call, call->arg[0].t, &values, NULL) ? kt_error_status() : kt__end(call, values);
+}
+
+kt_status kt__body_linalg_eigvals(kt_call *call)
+{
+    KT_SCOPE;
+    kt_tensor *a = call->arg[0].t;
+    if (kt__check_matrices(a, "linalg.eigvals", "A"))
+        return kt_error_status();
+    return kt__end(call, kt__is_recorded_matrix(a) ? kt_linalg_eig(a).eigenvalues : kt_linalg_eigvals_of(a));
 }
 
 /* ---- singular values ---- */
@@ -126,7 +170,7 @@ kt_status kt__body_linalg_svdvals(kt_call *call)
 {
     KT_SCOPE;
     kt_tensor *a = call->arg[0].t;
-    return kt__end(call, kt_linalg_svd_of(a, .compute_uv = KT_SOME(is_recorded(a)), .driver = driver_of(call, 1)).S);
+    return kt__end(call, kt_linalg_svd_of(a, .compute_uv = KT_SOME(kt__is_recorded_matrix(a)), .driver = driver_of(call, 1)).S);
 }
 
 /* torch.svd without vectors gives zeros for them. */

@@ -123,6 +123,7 @@ static void factors_last(kt_call *c)
 {
     GIVE(0, t, square()), GIVE(1, t, positive()), GIVE(2, t, kt_arange(KT_INT(1), KT_INT(4), .dtype = KT_I32));
 }
+static void last_two(kt_call *c) { INTS(1, 0, 1); }
 static void orthogonal(kt_call *c) { GIVE(1, str, "reduced"); }
 static void by_two(kt_call *c)
 {
@@ -156,6 +157,7 @@ static void same_value(kt_call *c) { GIVE(1, dtype, KT_F64), GIVE(c->row->id == 
 #define NUMBERS "the host passes its elements as numbers"
 #define LENGTHS "the host reads the lengths of sequences"
 #define SOLVED "an error depends on whether a matrix is singular, or an algorithm has converged"
+#define HALVED "the largest norm decides how often matrices are halved and squared"
 #define COUNTED "values decide how many classes are compared"
 static const char *const NEVER = NULL;
 
@@ -171,9 +173,15 @@ static const struct {
     {"ctc_loss_of_tensor", LENGTHS}, {"ctc_loss_tensor", LENGTHS}, {"nn_ctc_loss_tensor", LENGTHS},
     {"multilabel_margin_loss", COUNTED}, {"multilabel_margin_loss_backward", COUNTED}, {"nn_multilabel_margin_loss", COUNTED},
     {"foreach_addcmul_tensor", NUMBERS}, {"foreach_addcdiv_tensor", NUMBERS},
-    {"linalg_lu_factor", SOLVED}, {"lu_with_info", SOLVED}, {"linalg_inv", SOLVED}, {"inverse", SOLVED}, {"linalg_solve", SOLVED},
+    {"linalg_lu_factor", SOLVED}, {"linalg_inv", SOLVED}, {"inverse", SOLVED}, {"linalg_solve", SOLVED},
     {"linalg_eigh_of", SOLVED}, {"linalg_eigh", SOLVED}, {"linalg_eigvalsh", SOLVED}, {"linalg_svd_of", SOLVED},
     {"linalg_svd", SOLVED}, {"linalg_svdvals", SOLVED}, {"svd", SOLVED}, {"cholesky_inverse", SOLVED},
+    {"linalg_eig", SOLVED}, {"linalg_eigvals_of", SOLVED}, {"linalg_eigvals", SOLVED}, {"linalg_ldl_factor", SOLVED},
+    {"linalg_pinv_tensor", SOLVED}, {"linalg_pinv", SOLVED}, {"linalg_pinv_rcond_tensor", SOLVED}, {"linalg_pinv_rcond", SOLVED},
+    {"pinverse", SOLVED}, {"linalg_matrix_rank_tensor", SOLVED}, {"linalg_matrix_rank", SOLVED},
+    {"linalg_matrix_rank_tol_tensor", SOLVED}, {"linalg_matrix_rank_tol", SOLVED}, {"linalg_cond", SOLVED},
+    {"linalg_lstsq", SOLVED}, {"linalg_tensorinv", SOLVED}, {"linalg_tensorsolve", SOLVED}, {"nuclear_norm", SOLVED},
+    {"linalg_matrix_exp", HALVED}, {"matrix_exp", HALVED},
 };
 enum { WAITING = sizeof waiting / sizeof *waiting };
 
@@ -208,7 +216,7 @@ static const struct {
     {"histc", ranged, NEVER}, {"histogram", limited, NEVER}, {"to", same_value, ASKED},
     {"linalg_cholesky", definite, SOLVED}, {"cholesky", definite, SOLVED},
     {"linalg_cholesky_ex", definite, NEVER}, {"cholesky_solve", triangles, NEVER}, {"lu_unpack", factors, NEVER},
-    {"linalg_lu_solve", factors, NEVER}, {"lu_solve", factors_last, NEVER}, {"linalg_qr", orthogonal, NEVER},
+    {"linalg_lu_solve", factors, NEVER}, {"lu_solve", factors_last, NEVER}, {"linalg_qr", orthogonal, NEVER}, {"nuclear_norm_dim", last_two, SOLVED},
     {"to_copy", same_value, ASKED},
 };
 enum { SAMPLES = sizeof samples / sizeof *samples };
