@@ -92,6 +92,131 @@ def test_any_shape(sizes, dtype):
         near(L.matrix_norm(x, order), np.linalg.norm(numpy(x), order, axis=(-2, -1)))
 
 
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("sizes", [(4, 4), (5, 3), (2, 3, 5)], ids=str)
+def test_by_singular_values(sizes, dtype):
+    x = matrices(*sizes, dtype=dtype)
+    near(L.pinv(x), np.linalg.pinv(numpy(x)))
+    near(torch.pinverse(x), np.linalg.pinv(numpy(x)))
+    near(x.pinverse(), np.linalg.pinv(numpy(x)))
+    one = torch.zeros_like(x)
+    one[..., 0, :] = x[..., 0, :]
+    near(L.pinv(one), np.linalg.pinv(numpy(one)))
+    assert (L.matrix_rank(x) == min(sizes[-2:])).all() and (L.matrix_rank(one) == 1).all()
+    assert L.matrix_rank(x).shape == sizes[:-2] and L.matrix_rank(x).dtype == torch.int64
+    assert (L.matrix_rank(x, 1e3) == 0).all() and (L.matrix_rank(x, atol=torch.tensor(1e3)) == 0).all()
+    for order in (None, 2, -2):
+        near(L.cond(x, order), np.linalg.cond(numpy(x), order))
+    if sizes[-1] == sizes[-2]:
+        for order in (1, -1, float("inf"), float("-inf"), "fro", "nuc"):
+            near(L.cond(x, order), np.linalg.cond(numpy(x), order))
+        a = positive(*sizes, dtype=dtype)
+        near(L.pinv(a, hermitian=True), np.linalg.pinv(numpy(a), hermitian=True))
+        near(L.eigvals(x).sum(-1), np.linalg.eigvals(numpy(x)).sum(-1))
+        values, vectors = L.eig(x)
+        near(x.to(vectors.dtype) @ vectors, numpy(vectors * values.unsqueeze(-2)))
+
+
+@pytest.mark.parametrize("driver", [None, "gels", "gelsy", "gelsd", "gelss"])
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_least_squares(dtype, driver):
+    x, b = matrices(5, 3, dtype=dtype), matrices(5, 2, dtype=dtype, seed=1)
+    solution, residuals, rank, values = L.lstsq(x, b, driver=driver)
+    want = np.linalg.lstsq(numpy(x), numpy(b), rcond=None)
+    near(solution, want[0])
+    if driver in ("gels", "gelsd", "gelss"):
+        near(residuals, want[1])
+    else:
+        assert residuals.shape == (0,)
+    assert rank.shape == (0,) if driver == "gels" else rank.item() == 3
+    if driver in ("gelsd", "gelss"):
+        near(values, want[3])
+    near(L.lstsq(x, b[:, 0], driver=driver).solution, want[0][:, 0])
+    wide = matrices(2, 3, 5, dtype=dtype)
+    near(L.lstsq(wide, wide @ b, driver=driver).solution, np.linalg.pinv(numpy(wide)) @ numpy(wide @ b))
+
+
+def test_bounds():
+    x = torch.diag(torch.tensor([4.0, 2.0, 1.0], dtype=REAL))
+    kept = lambda **bounds: [round(v, 6) for v in L.pinv(x, **bounds).diagonal().tolist()]  # noqa: E731
+    assert kept() == [0.25, 0.5, 1.0]
+    assert kept(atol=1.5) == kept(rtol=0.3) == kept(rcond=0.3) == kept(atol=1.5, rtol=0.1) == [0.25, 0.5, 0]
+    assert kept(rtol=torch.tensor(0.6)) == kept(rcond=torch.tensor(0.6, dtype=REAL)) == kept(atol=torch.tensor(3)) == [0.25, 0, 0]
+    both = torch.stack([x, x])
+    assert L.matrix_rank(both, rtol=torch.tensor([0.3, 0.6])).tolist() == [2, 1]
+    assert L.matrix_rank(both, torch.tensor([0.5, 3.0])).tolist() == [3, 1]
+    assert L.matrix_rank(both, torch.tensor([0.5, 3.0]), hermitian=True).tolist() == [3, 1]
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("size", [1e-3, 0.5, 3.0, 20.0])
+def test_exponentials(size, dtype):
+    x = matrices(3, 4, 4, dtype=dtype)
+    x = x * (size / x.abs().sum(-2).amax(-1)).reshape(3, 1, 1)
+    values, vectors = np.linalg.eig(numpy(x).astype(complex))
+    want = (vectors * np.exp(values)[:, None, :]) @ np.linalg.inv(vectors)
+    scale = np.abs(want).max()
+    near(L.matrix_exp(x) / scale, (want if x.is_complex() else want.real) / scale)
+    near(x.matrix_exp() / scale, numpy(torch.matrix_exp(x)) / scale)
+    mixed = torch.stack([x[0] * 0, x[0], x[0] * 1e-3])
+    near(L.matrix_exp(mixed)[1] / scale, numpy(L.matrix_exp(x[0])) / scale)
+    assert L.matrix_exp(mixed)[0].tolist() == torch.eye(4, dtype=dtype).tolist()
+
+
+def test_exponentials_of_halves():
+    x = matrices(3, 3, dtype=torch.float32)
+    for dtype in (torch.float16, torch.bfloat16):
+        y = L.matrix_exp(x.to(dtype).requires_grad_())
+        assert y.dtype == dtype and (y.float() - L.matrix_exp(x)).abs().max() < 0.1
+        y.sum().backward()
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_reflectors(dtype):
+    x, b = matrices(2, 5, 3, dtype=dtype), matrices(2, 5, 4, dtype=dtype, seed=1)
+    a, tau = torch.geqrf(x)
+    q = L.householder_product(a, tau)
+    near(q @ a[..., :3, :].triu(), numpy(x))
+    near(torch.orgqr(a, tau), numpy(q))
+    eye = torch.eye(5, dtype=dtype).expand(2, 5, 5)
+    whole = torch.ormqr(a, tau, eye)
+    near(whole[..., :3], numpy(q))
+    near(torch.ormqr(a, tau, b, transpose=True), numpy(whole.mH @ b))
+    near(torch.ormqr(a, tau, b.mT, left=False), numpy(b.mT @ whole))
+
+
+@pytest.mark.parametrize("hermitian", [False, True])
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_indefinite(dtype, hermitian):
+    x, b = matrices(2, 4, 4, dtype=dtype), matrices(2, 4, 2, dtype=dtype, seed=1)
+    x = x + (x.mH if hermitian else x.mT)
+    factors, pivots = L.ldl_factor(x, hermitian=hermitian)
+    near(x @ L.ldl_solve(factors, pivots, b, hermitian=hermitian), numpy(b))
+    assert L.ldl_factor_ex(x, hermitian=hermitian).info.tolist() == [0, 0] and pivots.dtype == torch.int32
+    with pytest.raises(RuntimeError, match="derivative for aten::linalg_ldl_factor_ex is not implemented"):
+        L.ldl_factor(x.requires_grad_())[0].abs().sum().backward()
+
+
+def test_tensors_as_matrices():
+    t, b = matrices(2, 3, 6), matrices(2, 3, seed=1)
+    near(L.tensorinv(t), np.linalg.tensorinv(numpy(t), 2))
+    near(L.tensorsolve(t, b), np.linalg.tensorsolve(numpy(t), numpy(b)))
+    near(torch.nuclear_norm(b), np.linalg.norm(numpy(b), "nuc"))
+    assert torch.nuclear_norm(t, (0, 2), True).shape == (1, 3, 1)
+
+
+def test_lu():
+    x = matrices(3, 3)
+    factors, pivots = torch.lu(x)
+    near(factors, numpy(L.lu_factor(x)[0]))
+    assert torch.lu(x, get_infos=True).info.item() == 0 and [t.shape for t in x.lu()] == [(3, 3), (3,)]
+    out = torch.empty(0, dtype=REAL), torch.empty(0, dtype=torch.int32)
+    assert torch.lu(x, out=out) is out and (out[0] == factors).all() and (out[1] == pivots).all()
+    assert torch.lu(torch.zeros(2, 2))[0].tolist() == [[0, 0], [0, 0]]
+    with pytest.raises(TypeError, match="expected tuple of 2 elements but got 1"):
+        torch.lu(x, out=(out[0],))
+
+
 def test_triangles():
     a, b = matrices(3, 3) + 3 * torch.eye(3, dtype=REAL), matrices(2, 3, 4)
     near(a.triu() @ L.solve_triangular(a, b, upper=True), numpy(b))
@@ -126,6 +251,14 @@ def test_out():
     assert info.item() == 0 and (inverse == out).all()
     with pytest.raises(RuntimeError, match="^Expected out tensor to have dtype double, but got float instead"):
         L.inv(x, out=torch.empty(0))
+    outs = [torch.empty(0, dtype=d) for d in (REAL, REAL, torch.int64, REAL)]
+    L.lstsq(x, x, driver="gelsd", out=outs)
+    near(outs[0], np.eye(3))
+    assert outs[2].item() == 3 and outs[3].shape == (3,)
+    with pytest.raises(RuntimeError, match="^torch.linalg.eig: Expected eigenvectors to be safely castable from ComplexDouble"):
+        L.eig(x, out=(torch.empty(0, dtype=COMPLEX), out))
+    with pytest.raises(RuntimeError, match="^linalg.pinv: Expected result to be safely castable from Double dtype"):
+        L.pinv(x, out=torch.empty(0, dtype=torch.int64))
     with pytest.raises(RuntimeError, match=r"^linalg_inv_ex\(\): functions with out=... arguments don't support automatic"):
         L.inv(x.requires_grad_(), out=out)
 
@@ -149,6 +282,10 @@ SINGULAR = [
     (torch.cholesky_inverse, "cholesky_inverse: ", "The diagonal element 1 is zero"),
     (lambda x: L.svdvals(x * float("nan")), "linalg.svd: ", "The algorithm failed to converge because the input matrix contained "
      "non-finite values."),
+    (lambda x: L.pinv(x * float("nan")), "linalg.svd: ", "The algorithm failed to converge because the input matrix contained "),
+    (lambda x: L.lstsq(x + torch.diag(torch.tensor([1.0, 0, 0])), torch.ones_like(x), driver="gels"), "torch.linalg.lstsq: ",
+     "The least squares solution could not be computed because the input matrix does not have full rank (error code: 2)."),
+    (lambda x: L.tensorinv(x[..., :3, :3].reshape(-1, 3)[:3].reshape(3, 1, 3) * 0), "inv: ", "The diagonal element 1 is zero"),
     (lambda x: L.eigh(x * float("nan")), "linalg.eigh: ", "The algorithm failed to converge because the input matrix is "
      "ill-conditioned or has too many repeated eigenvalues (error code: 2)."),
 ]
@@ -196,6 +333,19 @@ REFUSED = [
     (lambda: L.qr(torch.eye(3), "x"), RuntimeError,
      "qr received unrecognized mode 'x' but expected one of 'reduced' (default), 'r', or 'complete'"),
     (lambda: L.eigh(torch.eye(3), "X"), RuntimeError, "Expected UPLO argument to be 'L' or 'U', but got X"),
+    (lambda: L.pinv(torch.ones(3)), RuntimeError, "linalg.pinv(Float{[3]}): expected a tensor with 2 or more dimensions of float, "
+     "double, cfloat or cdouble types"),
+    (lambda: L.pinv(torch.eye(3), torch.tensor(1j)), RuntimeError,
+     "torch.linalg.pinv: rcond tensor of complex type is not supported. Got ComplexFloat"),
+    (lambda: L.eig(torch.eye(3) * float("inf")), RuntimeError,
+     "torch.linalg.eig: input tensor should not contain infs or NaNs."),
+    (lambda: L.eig(torch.eye(3).int()), RuntimeError, "Unknown Complex ScalarType for Int"),
+    (lambda: L.cond(torch.eye(3), 3), RuntimeError, "linalg.cond got an invalid norm type: 3"),
+    (lambda: L.cond(torch.ones(2, 3), "fro"), RuntimeError,
+     "linalg.cond(ord=fro): A must be batches of square matrices, but they are 2 by 3 matrices"),
+    (lambda: L.matrix_rank(torch.eye(3).half()), RuntimeError, "This function doesn't handle types other than float and double"),
+    (lambda: L.lstsq(torch.ones(2, 3, 4), torch.ones(3, 2)), RuntimeError,
+     "The size of tensor a (2) must match the size of tensor b (3) at non-singleton dimension 0"),
     (lambda: L.svd(torch.eye(3), driver="gesvd"), RuntimeError,
      "torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER backend."),
 ]
@@ -253,6 +403,31 @@ FUNCTIONS = {
     "svd_wide": ((2, 3, 5), decomposed),
     "svdvals": ((3, 4), L.svdvals),
     "norm": ((3, 4), lambda x: L.matrix_norm(x, 2) + L.matrix_norm(x, "nuc")),
+    "pinv": ((2, 4, 3), L.pinv),
+    "pinv_wide": ((3, 5), lambda x: torch.pinverse(x)),
+    "pinv_hermitian": ((3, 3), lambda x: L.pinv(x @ x.mH, hermitian=True)),
+    "pinv_of_low_rank": ((4, 2), lambda x: L.pinv(x @ x.mH, rtol=1e-6)),
+    "lstsq": ((5, 3), lambda x: L.lstsq(x, right(x, 5, 2), driver="gelsd")[:2]),
+    "lstsq_wide": ((2, 3, 5), lambda x: L.lstsq(x, right(x, 2, 3, 2))[0]),
+    "lstsq_vector": ((4, 3), lambda x: L.lstsq(x, right(x, 4), driver="gels")[:2]),
+    "lstsq_b": ((2, 4, 2), lambda b: L.lstsq(right(b, 2, 4, 3), b, driver="gelss")[:2]),
+    "eigvals": ((2, 3, 3), lambda x: L.eigvals(x).abs().sum(-1) + (L.eigvals(x) ** 3).sum(-1).real),
+    "eig": ((3, 3), lambda x: (lambda e: ((e[1] * e[0].sin().unsqueeze(-2)) @ L.inv(e[1]), (e[1].abs() ** 4).sum()))(L.eig(x))),
+    "cond": ((3, 3), lambda x: L.cond(x) + L.cond(x, -2) + L.cond(x, "nuc")),
+    "cond_by_inverse": ((3, 3), lambda x: L.cond(x, "fro")),
+    "matrix_exp": ((2, 3, 3), L.matrix_exp),
+    "matrix_exp_large": ((3, 3), lambda x: L.matrix_exp(x * 4) / 1000),
+    "householder_product": ((4, 3), lambda x: L.householder_product(x, right(x, 3))),
+    "householder_product_some": ((2, 4, 3), lambda x: torch.orgqr(x, right(x, 2, 2))),
+    "householder_product_tau": ((2, 3), lambda tau: L.householder_product(right(tau, 2, 4, 3), tau)),
+    "ormqr": ((4, 3), lambda x: torch.ormqr(x, right(x, 3), right(x, 4, 2))),
+    "ormqr_adjoint": ((4, 3), lambda x: torch.ormqr(x, right(x, 3), right(x, 4, 2), transpose=True)),
+    "ormqr_right": ((2, 4, 3), lambda x: torch.ormqr(x, right(x, 2, 3), right(x, 2, 2, 4), left=False)),
+    "ormqr_right_adjoint": ((4, 3), lambda x: torch.ormqr(x, right(x, 3), right(x, 2, 4), left=False, transpose=True)),
+    "ormqr_tau": ((3,), lambda tau: torch.ormqr(right(tau, 4, 3), tau, right(tau, 4, 2))),
+    "ormqr_b": ((4, 2), lambda b: torch.ormqr(right(b, 4, 3), right(b, 3), b, transpose=True)),
+    "tensorinv": ((2, 3, 6), L.tensorinv),
+    "tensorsolve": ((2, 3, 6), lambda x: L.tensorsolve(x, right(x, 2, 3))),
 }
 
 
@@ -275,7 +450,7 @@ def along(g, direction):
 def test_derivatives(name, dtype):
     sizes, function = FUNCTIONS[name]
     at, direction = matrices(*sizes, dtype=dtype, seed=3), matrices(*sizes, dtype=dtype, seed=4)
-    if sizes[-1] == sizes[-2]:
+    if len(sizes) > 1 and sizes[-1] == sizes[-2]:
         at = at + 2 * torch.eye(sizes[-1], dtype=dtype)
     step = 1e-5
 
@@ -323,4 +498,8 @@ def test_meta():
     x = torch.empty(2, 5, 3, device="meta")
     assert [t.shape for t in L.svd(x)] == [(2, 5, 5), (2, 3), (2, 3, 3)]
     assert L.inv(x @ x.mT).stride() == (25, 1, 5)
+    assert L.pinv(x).shape == (2, 3, 5) and L.matrix_rank(x).shape == L.cond(x).shape == (2,)
+    assert [t.shape for t in L.lstsq(x, x, driver="gelsd")] == [(2, 3, 3), (2, 3), (2,), (2, 3)]
+    assert L.matrix_exp(x @ x.mT).shape == (2, 5, 5) and L.eig(x @ x.mT).eigenvalues.dtype == torch.complex64
+    assert [t.shape for t in torch.geqrf(x)] == [(2, 5, 3), (2, 3)]
     assert not DEVICE or L.det(x @ x.mT).device.type == "meta"

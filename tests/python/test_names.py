@@ -212,7 +212,7 @@ def test_the_nearest_name_is_a_help():
     t = karat.ones(1)
     assert nearest(lambda: karat.batch_norm_stats) == "'batch_norm'" and nearest(lambda: t.storage) == "'untyped_storage'"
     # Nothing is near: none is named. What serves another purpose, or only asks, is not near.
-    for ask in (lambda: karat.vmap, lambda: t.symeig, lambda: karat.autocast, lambda: karat.geqrf, lambda: t.to_sparse_csr):
+    for ask in (lambda: karat.vmap, lambda: t.symeig, lambda: karat.autocast, lambda: karat.lobpcg, lambda: t.to_sparse_csr):
         assert nearest(ask) == ""
 
 

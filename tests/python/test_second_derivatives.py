@@ -31,6 +31,7 @@ TIES = {"clamp", "clamp_max", "clamp_min", "clip", "dist", "cdist", "maximum", "
 TIES_OF_EXTREMES = {"scatter_reduce", "index_reduce"}
 WRITES = {"scatter", "put", "index_copy", "index_put"}
 REFUSED = {"detach_copy", "floor_divide", "heaviside", "histogram", "nextafter", "unique_consecutive", "hardsigmoid",
+           "geqrf", "ldl_factor", "ldl_factor_ex", "ldl_solve",
            "adaptive_avg_pool1d", "adaptive_max_pool1d"}  # the last two to a size of 0
 # Functions of symmetric or triangular matrices read one triangle, and vectors are found up to their signs or phases:
 # test_linalg.py asks for their derivatives where they are defined.

@@ -105,7 +105,8 @@ static inline kt_tensor *any_of_matrices(const kt_row *row, const char *name, kt
         return kt_arange(KT_INT(1), KT_INT(ANY_SIDE + 1), .dtype = KT_I32);
     if (strcmp(row->name, "linalg_tensorinv") == 0)
         return kt_unsqueeze(any_tensor(dtype, 2, seed), 1);
-    const bool bound = strcmp(name, "rcond") == 0 || strcmp(name, "tol") == 0 || strcmp(name, "atol") == 0 || strcmp(name, "rtol") == 0;
+    const bool bound = strcmp(name, "rcond") == 0 || strcmp(name, "tol") == 0 || strcmp(name, "atol") == 0 ||
+                       strcmp(name, "rtol") == 0;
     return bound && strncmp(row->name, "linalg_", 7) == 0 ? kt_full(KT_SCALAR, KT_FLOAT(0.5), .dtype = dtype) : NULL;
 }
 

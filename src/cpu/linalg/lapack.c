@@ -21,8 +21,8 @@ typedef void triangular_fn(K side, K uplo, K trans, K diag, I m, I n, const void
                            size_t, size_t, size_t, size_t);
 typedef void reflect_fn(I m, I n, void *a, I lda, void *tau, void *work, I lwork, int *info);
 typedef void orthogonal_fn(I m, I n, I k, void *a, I lda, const void *tau, void *work, I lwork, int *info);
-typedef void turn_fn(K side, K trans, I m, I n, I k, void *a, I lda, const void *tau, void *c, I ldc, void *work, I lwork, int *info,
-                     size_t, size_t);
+typedef void turn_fn(K side, K trans, I m, I n, I k, void *a, I lda, const void *tau, void *c, I ldc, void *work,
+                     I lwork, int *info, size_t, size_t);
 typedef void indefinite_fn(K uplo, I n, void *a, I lda, int *pivots, void *work, I lwork, int *info, size_t);
 typedef void indefinite_solve_fn(K uplo, I n, I columns, const void *a, I lda, I pivots, void *b, I ldb, int *info, size_t);
 typedef void symmetric_fn(K job, K uplo, I n, void *a, I lda, void *w, void *work, I lwork, int *iwork, I liwork, int *info,
@@ -100,11 +100,11 @@ static void find_all(void)
             FOUR(reflect, "geqrf_") && REAL(orthogonal, "orgqr_") && find(&f.orthogonal[C], "cungqr_") &&
             find(&f.orthogonal[Z], "zungqr_") && REAL(turn, "ormqr_") && find(&f.turn[C], "cunmqr_") &&
             find(&f.turn[Z], "zunmqr_") && FOUR(indefinite, "sytrf_") && COMPLEX(hermitian_indefinite, "hetrf_") &&
-            FOUR(indefinite_solve, "sytrs_") && COMPLEX(hermitian_indefinite_solve, "hetrs_") && FOUR(gels, "gels_") && REAL(symmetric, "syevd_") &&
-            COMPLEX(hermitian, "heevd_") && REAL(general, "geev_") && COMPLEX(general_complex, "geev_") &&
-            REAL(singular, "gesdd_") && COMPLEX(singular_complex, "gesdd_") && REAL(gelsy, "gelsy_") &&
-            COMPLEX(gelsy_complex, "gelsy_") && REAL(gelsd, "gelsd_") && COMPLEX(gelsd_complex, "gelsd_") &&
-            REAL(gelss, "gelss_") && COMPLEX(gelss_complex, "gelss_");
+            FOUR(indefinite_solve, "sytrs_") && COMPLEX(hermitian_indefinite_solve, "hetrs_") && FOUR(gels, "gels_") &&
+            REAL(symmetric, "syevd_") && COMPLEX(hermitian, "heevd_") && REAL(general, "geev_") &&
+            COMPLEX(general_complex, "geev_") && REAL(singular, "gesdd_") && COMPLEX(singular_complex, "gesdd_") &&
+            REAL(gelsy, "gelsy_") && COMPLEX(gelsy_complex, "gelsy_") && REAL(gelsd, "gelsd_") &&
+            COMPLEX(gelsd_complex, "gelsd_") && REAL(gelss, "gelss_") && COMPLEX(gelss_complex, "gelss_");
 }
 
 static int type_of(kt_dtype d) { return d == KT_F32 ? S : d == KT_F64 ? D : d == KT_C64 ? C : Z; }

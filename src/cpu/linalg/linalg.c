@@ -364,7 +364,8 @@ static int reflected(const job *j, int64_t at)
     if (!take(&taus, bytes_of(tau)))
         return KT__NO_MEMORY;
     load(tau, at, taus.p, ld_of(tau));
-    const int info = j->solver->orthogonal(j->dtype, (int)q->rows, (int)q->columns, (int)tau->rows, there(q, at), ld_of(q), taus.p);
+    const int info =
+        j->solver->orthogonal(j->dtype, (int)q->rows, (int)q->columns, (int)tau->rows, there(q, at), ld_of(q), taus.p);
     give_back(&taus);
     return info;
 }
@@ -381,8 +382,8 @@ static int reflect(const job *j, int64_t at)
     if (take(&own, bytes_of(a)) && take(&taus, bytes_of(tau))) {
         load(a, at, own.p, ld_of(a));
         load(tau, at, taus.p, ld_of(tau));
-        info = j->solver->turn(j->dtype, side, trans_of(param(j, 0)), (int)x->rows, (int)x->columns, (int)tau->rows, own.p, ld_of(a),
-                               taus.p, there(x, at), ld_of(x));
+        info = j->solver->turn(j->dtype, side, trans_of(param(j, 0)), (int)x->rows, (int)x->columns, (int)tau->rows,
+                               own.p, ld_of(a), taus.p, there(x, at), ld_of(x));
     }
     give_back(&taus), give_back(&own);
     return info;

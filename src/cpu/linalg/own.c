@@ -270,7 +270,8 @@ static int turn(kt_dtype d, char side, char trans, int m, int n, int k, void *a,
     const bool last_first = (side == 'L') == (trans == 'N');
     work       v = {0}, t = {0}, x = {0}, xt = {0};
     int        info = KT__NO_MEMORY;
-    if (copy_in(&v, d, order, k, a, ld) && copy_in(&t, d, k, 1, taus, k ? k : 1) && copy_in(&x, d, m, n, c, ldc) && take(&xt, n, m)) {
+    if (copy_in(&v, d, order, k, a, ld) && copy_in(&t, d, k, 1, taus, k ? k : 1) && copy_in(&x, d, m, n, c, ldc) &&
+        take(&xt, n, m)) {
         if (side == 'R') /* C H = (H^H C^H)^H */
             adjoint_into(&xt, &x);
         work *on = side == 'L' ? &x : &xt;

@@ -40,14 +40,14 @@ static inline number *column(const work *w, int j) { return w->p + (size_t)j * (
 static inline void widen(work *w, kt_dtype d, const void *a, int ld)
 {
     for (int j = 0; j < w->columns; j++)
-        kt__convert(column(w, j), KT_C128, sizeof(number), (const char *)a + (size_t)j * (size_t)ld * kt__width_of(d), d,
-                    (ptrdiff_t)kt__width_of(d), w->rows);
+        kt__convert(column(w, j), KT_C128, sizeof(number), (const char *)a + (size_t)j * (size_t)ld * kt__width_of(d),
+                    d, (ptrdiff_t)kt__width_of(d), w->rows);
 }
 static inline void narrow_to(const work *w, kt_dtype d, void *a, int ld)
 {
     for (int j = 0; j < w->columns; j++)
-        kt__convert((char *)a + (size_t)j * (size_t)ld * kt__width_of(d), d, (ptrdiff_t)kt__width_of(d), column(w, j), KT_C128,
-                    sizeof(number), w->rows);
+        kt__convert((char *)a + (size_t)j * (size_t)ld * kt__width_of(d), d, (ptrdiff_t)kt__width_of(d), column(w, j),
+                    KT_C128, sizeof(number), w->rows);
 }
 static inline bool copy_in(work *w, kt_dtype d, int rows, int columns, const void *a, int ld)
 {
@@ -77,7 +77,7 @@ static inline void adjoint_into(work *to, const work *from)
 
 /* own_indefinite.c, for the table of own.c */
 int kt__own_indefinite(kt_dtype d, bool hermitian, int n, void *a, int ld, int *pivots);
-int kt__own_indefinite_solve(kt_dtype d, bool hermitian, int n, int columns, const void *a, int ld, const int *pivots, void *b,
-                             int ldb);
+int kt__own_indefinite_solve(kt_dtype d, bool hermitian, int n, int columns, const void *a, int ld, const int *pivots,
+                             void *b, int ldb);
 
 #endif

@@ -76,9 +76,11 @@ static void eliminate_one(work *w, int k)
 
 static void eliminate_two(work *w, int k)
 {
-    const number a = AT(*w, k, k), b = AT(*w, k, k + 1), c = AT(*w, k + 1, k), d = AT(*w, k + 1, k + 1), det = a * d - b * c;
+    const number a = AT(*w, k, k), b = AT(*w, k, k + 1), c = AT(*w, k + 1, k), d = AT(*w, k + 1, k + 1),
+                 det = a * d - b * c;
     for (int j = k + 2; j < w->columns; j++) { /* what is left, less X D^-1 X^H */
-        const number x = AT(*w, k, j), y = AT(*w, k + 1, j), first = (d * x - b * y) / det, second = (a * y - c * x) / det;
+        const number x = AT(*w, k, j), y = AT(*w, k + 1, j), first = (d * x - b * y) / det,
+                     second = (a * y - c * x) / det;
         for (int i = k + 2; i < w->rows; i++)
             AT(*w, i, j) -= AT(*w, i, k) * first + AT(*w, i, k + 1) * second;
     }
@@ -113,8 +115,8 @@ int kt__own_indefinite(kt_dtype d, bool hermitian, int n, void *a, int ld, int *
         }
     }
     for (int j = 1; j < n; j++) /* the upper triangle is kept as it was */
-        kt__convert(column(&w, j), KT_C128, sizeof(number), (const char *)a + (size_t)j * (size_t)ld * kt__width_of(d), d,
-                    (ptrdiff_t)kt__width_of(d), j);
+        kt__convert(column(&w, j), KT_C128, sizeof(number), (const char *)a + (size_t)j * (size_t)ld * kt__width_of(d),
+                    d, (ptrdiff_t)kt__width_of(d), j);
     narrow_to(&w, d, a, ld);
     give_back(&w);
     return info;
@@ -136,8 +138,8 @@ static void subtract_row(const work *l, int k, int from, bool hermitian, work *x
             AT(*x, k, c) -= other_half(AT(*l, i, k), hermitian) * AT(*x, i, c);
 }
 
-int kt__own_indefinite_solve(kt_dtype d, bool hermitian, int n, int columns, const void *a, int ld, const int *pivots, void *b,
-                             int ldb)
+int kt__own_indefinite_solve(kt_dtype d, bool hermitian, int n, int columns, const void *a, int ld, const int *pivots,
+                             void *b, int ldb)
 {
     work l = {0}, x = {0};
     if (!copy_in(&l, d, n, n, a, ld) || !copy_in(&x, d, n, columns, b, ldb)) {

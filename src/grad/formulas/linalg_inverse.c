@@ -1,4 +1,5 @@
-/* linalg_inverse.c - the derivatives of pseudo-inverses, least squares, eigenvalues, exponentials and reflectors. ^H is the adjoint. */
+/* linalg_inverse.c - the derivatives of pseudo-inverses, least squares, eigenvalues, exponentials and reflectors. ^H is the
+ * adjoint. */
 #include "grad/formulas/matrices.h"
 
 /* ---- pseudo-inverses ---- */
@@ -12,10 +13,7 @@ static kt_tensor *pinv_back(kt_tensor *g, kt_tensor *p, kt_tensor *a)
     return kt_add(whole, kt_sub(right, mm(mm(right, p), a)));
 }
 
-GRAD(linalg_pinv_tensor)
-{
-    dA = pinv_back(G, Y, A);
-}
+GRAD(linalg_pinv_tensor) { dA = pinv_back(G, Y, A); }
 
 /* X = A^+ B; the residuals |A X - B|^2 do not change with X, which makes them least. */
 GRAD(linalg_lstsq)
@@ -57,14 +55,15 @@ GRAD(linalg_eig)
     if (!g_v) {
         inner = kt_mul(kt_unsqueeze(g_values, -1), vh);
     } else {
-        kt_tensor *along = mm(vh, g_v), *stretch = kt__converted_inside(kt_real(diagonal(along)), (kt_dtype)v->dtype, KT_WHY_GRADIENT);
+        kt_tensor *along = mm(vh, g_v),
+                  *stretch = kt__converted_inside(kt_real(diagonal(along)), (kt_dtype)v->dtype, KT_WHY_GRADIENT);
         kt_tensor *turned = kt_sub(along, kt_mul(mm(vh, v), kt_unsqueeze(stretch, -2)));
         kt_tensor *gaps = conjugate(kt_sub(kt_unsqueeze(values, -2), kt_unsqueeze(values, -1)));
         kt_tensor *on = kt_eye(columns_in(values), .dtype = KT_BOOL, .device = kt__device(values));
         turned = kt_masked_fill(kt_div(turned, kt_masked_fill(gaps, on, KT_INT(1))), on, KT_INT(0));
         inner = mm(g_values ? kt_add(turned, kt_diag_embed(g_values)) : turned, vh);
     }
-    kt_tensor *whole = kt_linalg_solve(vh, inner);
+    kt_tensor     *whole = kt_linalg_solve(vh, inner);
     const kt_dtype dtype = in_dtype(c, 0, whole);
     c->d[0] = kt__dtype_rows[dtype].category == KT_CAT_COMPLEX ? whole : kt_real(whole);
 }
@@ -76,11 +75,15 @@ GRAD(linalg_matrix_exp)
 {
     if (!need(c, 0))
         return;
-    kt_tensor *ah = adjoint(A);
+    kt_tensor *ah = adjoint(A), *g = G;
     if (!ah)
         return;
+    if (ah->dtype == KT_F16 || ah->dtype == KT_BF16) { /* the forward pass computed in float32 too */
+        ah = kt__converted_inside(ah, KT_F32, KT_WHY_GRADIENT);
+        g = kt__converted_inside(g, KT_F32, KT_WHY_GRADIENT);
+    }
     const int64_t n = rows_in(ah);
-    kt_tensor    *above = kt_cat(((kt_tensor *[]){ah, G}), 2, .dim = -1);
+    kt_tensor    *above = kt_cat(((kt_tensor *[]){ah, g}), 2, .dim = -1);
     kt_tensor    *below = kt_cat(((kt_tensor *[]){kt_zeros_like(ah), ah}), 2, .dim = -1);
     kt_tensor    *whole = kt_linalg_matrix_exp(kt_cat(((kt_tensor *[]){above, below}), 2, .dim = -2));
     c->d[0] = kt_narrow(kt_narrow(whole, -2, 0, n), -1, n, n);
@@ -98,7 +101,8 @@ static reflectors reflectors_of(kt_tensor *a, kt_tensor *tau)
     reflectors r = {0};
     if (!a || !tau)
         return r;
-    kt_tensor *one = kt_eye(rows_in(a), .m = KT_SOME(columns_in(tau)), .dtype = (kt_dtype)a->dtype, .device = kt__device(a));
+    kt_tensor *one =
+        kt_eye(rows_in(a), .m = KT_SOME(columns_in(tau)), .dtype = (kt_dtype)a->dtype, .device = kt__device(a));
     r.tau = tau;
     r.v = kt_add(kt_tril(kt_narrow(a, -1, 0, columns_in(tau)), .diagonal = -1), one);
     r.above = kt_triu(mm(adjoint(r.v), r.v), .diagonal = 1);

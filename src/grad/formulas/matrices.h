@@ -1,5 +1,5 @@
-/* matrices.h - the words in which derivatives of linear algebra are written: ^H is the adjoint. In: batches of matrices, in the last
- * two dims. Out: tensors of the scope; NULL in gives NULL out. */
+/* matrices.h - the words in which derivatives of linear algebra are written: ^H is the adjoint. In: batches of matrices, in
+ * the last two dims. Out: tensors of the scope; NULL in gives NULL out. */
 #ifndef KT_GRAD_FORMULAS_MATRICES_H
 #define KT_GRAD_FORMULAS_MATRICES_H
 
@@ -8,8 +8,14 @@
 static inline kt_tensor *adjoint(kt_tensor *t) { return t ? conjugate(kt_transpose(t, -2, -1)) : NULL; }
 static inline kt_tensor *mm(kt_tensor *a, kt_tensor *b) { return kt_matmul(a, b); }
 static inline kt_tensor *diagonal(kt_tensor *t) { return kt_diagonal(t, .dim1 = -2, .dim2 = KT_SOME(-1)); }
-static inline kt_tensor *each(kt_tensor *t) { return t ? kt_unsqueeze(kt_unsqueeze(t, -1), -1) : NULL; } /* a number for each matrix */
-static inline kt_tensor *plus(kt_tensor *a, kt_tensor *b) { return !a ? b : !b ? a : kt_add(a, b); } /* NULL: nothing arrived */
+static inline kt_tensor *each(kt_tensor *t)
+{
+    return t ? kt_unsqueeze(kt_unsqueeze(t, -1), -1) : NULL;
+} /* a number for each matrix */
+static inline kt_tensor *plus(kt_tensor *a, kt_tensor *b)
+{
+    return !a ? b : !b ? a : kt_add(a, b);
+} /* NULL: nothing arrived */
 static inline int64_t rows_in(const kt_tensor *t) { return t ? t->sizes[t->ndim - 2] : 0; }
 static inline int64_t columns_in(const kt_tensor *t) { return t ? t->sizes[t->ndim - 1] : 0; }
 

@@ -1,9 +1,9 @@
-/* exponential.c - exponentials of square matrices, by scaling and squaring with a Pade approximant. In: calls of matrix_exp. Out:
- * new tensors. It knows no kernel: products and solve do the work.
+/* exponential.c - exponentials of square matrices, by scaling and squaring with a Pade approximant. In: calls of matrix_exp.
+ * Out: new tensors. It knows no kernel: products and solve do the work.
  *
- * N. J. Higham, The scaling and squaring method for the matrix exponential revisited, SIAM J. Matrix Anal. Appl. 26 (2005): up to a
- * norm of `reach` the approximant of that degree has no error beyond rounding. Each matrix of a batch is halved as often as its norm
- * asks for, and its exponential squared as often. */
+ * N. J. Higham, The scaling and squaring method for the matrix exponential revisited, SIAM J. Matrix Anal. Appl. 26 (2005): up
+ * to a norm of `reach` the approximant of that degree has no error beyond rounding. Each matrix of a batch is halved as often
+ * as its norm asks for, and its exponential squared as often. */
 #include <math.h>
 
 #include "ops/linalg/matrices.h"
@@ -16,9 +16,20 @@ typedef struct approximant {
 } approximant;
 
 static const double of_degree_7[] = {17297280, 8648640, 1995840, 277200, 25200, 1512, 56, 1};
-static const double of_degree_13[] = {64764752532480000, 32382376266240000, 7771770303897600, 1187353796428800, 129060195264000,
-                                      10559470521600,    670442572800,      33522128640,      1323241920,       40840800,
-                                      960960,            16380,             182,              1};
+static const double of_degree_13[] = {64764752532480000,
+                                      32382376266240000,
+                                      7771770303897600,
+                                      1187353796428800,
+                                      129060195264000,
+                                      10559470521600,
+                                      670442572800,
+                                      33522128640,
+                                      1323241920,
+                                      40840800,
+                                      960960,
+                                      16380,
+                                      182,
+                                      1};
 
 static approximant for_dtype(kt_dtype d)
 {
@@ -31,14 +42,15 @@ static kt_tensor *weighed(kt_tensor *sum, kt_tensor *t, double by)
     return sum ? kt_add(sum, t, .alpha = KT_FLOAT(by)) : kt_mul_s(t, KT_FLOAT(by));
 }
 
-/* c[from] + c[from + 2] A^2 + ... of up to three squares that are there, and the rest of degree 13 below A^6. */
+/* c[from] + c[from + 2] A^2 + ..., with the powers up to A^6 that are there; what is beyond them is A^6 times a sum of them. c[0]
+ * is 1, so that the exponential of zeros is the identity itself. */
 static kt_tensor *every_second(const approximant *f, int from, kt_tensor *const *power)
 {
     kt_tensor *sum = NULL, *high = NULL;
     for (int i = 0; i < 4 && from + 2 * i <= f->degree; i++)
-        sum = weighed(sum, power[i], f->p[from + 2 * i]);
+        sum = weighed(sum, power[i], f->p[from + 2 * i] / f->p[0]);
     for (int i = 4; from + 2 * i <= f->degree; i++)
-        high = weighed(high, power[i - 3], f->p[from + 2 * i]);
+        high = weighed(high, power[i - 3], f->p[from + 2 * i] / f->p[0]);
     return high ? kt_add(sum, kt_matmul(power[3], high)) : sum;
 }
 
@@ -59,7 +71,8 @@ static kt_tensor *halvings_of(kt_tensor *a, int *most)
 {
     kt_tensor *norm = kt_linalg_matrix_norm(a, KT_INT(1));
     kt_tensor *times = kt_ceil(kt_log2(kt_div_s(norm, KT_FLOAT(for_dtype((kt_dtype)a->dtype).reach))));
-    times = kt_clamp_min_s(kt_nan_to_num(times, .nan = KT_SOME(0), .posinf = KT_SOME(0), .neginf = KT_SOME(0)), KT_INT(0));
+    times =
+        kt_clamp_min_s(kt_nan_to_num(times, .nan = KT_SOME(0), .posinf = KT_SOME(0), .neginf = KT_SOME(0)), KT_INT(0));
     kt_tensor *largest = kt_amax(times);
     if (!largest)
         return NULL;

@@ -1,5 +1,5 @@
-/* ldl.c - LDL factors of symmetric and Hermitian matrices, and solutions with them. In: calls of their rows. Out: results in the layout
- * of LAPACK, or PyTorch's refusals. */
+/* ldl.c - LDL factors of symmetric and Hermitian matrices, and solutions with them. In: calls of their rows. Out: results in
+ * the layout of LAPACK, or PyTorch's refusals. */
 #include <string.h>
 
 #include "call/refuse.h"
@@ -25,7 +25,8 @@ kt_status kt__body_linalg_ldl_factor_ex(kt_call *call)
 kt_status kt__body_linalg_ldl_factor(kt_call *call)
 {
     KT_SCOPE;
-    const kt_linalg_ldl_factor_ex_results f = kt_linalg_ldl_factor_ex(call->arg[0].t, .hermitian = kt__arg_bool(call, 1));
+    const kt_linalg_ldl_factor_ex_results f =
+        kt_linalg_ldl_factor_ex(call->arg[0].t, .hermitian = kt__arg_bool(call, 1));
     if (!f.info || kt__check_info(f.info, KT__SINGULAR_BLOCK, "torch.linalg.ldl_factor"))
         return kt_error_status();
     return kt__end_several(call, (kt_tensor *[]){f.LD, f.pivots}, 2);
@@ -33,7 +34,7 @@ kt_status kt__body_linalg_ldl_factor(kt_call *call)
 
 kt_status kt__body_linalg_ldl_solve(kt_call *call)
 {
-    static const char   who[] = "torch.linalg.ldl_solve";
+    static const char who[] = "torch.linalg.ldl_solve";
     KT_SCOPE;
     kt_tensor          *ld = call->arg[0].t, *pivots = call->arg[1].t, *b = call->arg[2].t;
     int64_t             sizes[KT_MAX_DIMS];
@@ -43,18 +44,21 @@ kt_status kt__body_linalg_ldl_solve(kt_call *call)
     if (kt__check_square(ld, who) || kt__refuse_case(call, 0) || !(d = kt__resolve_in_body(call, &room)))
         return kt_error_status();
     if (b->ndim < 2)
-        return kt_fail(KT_ERR_RUNTIME, "%s: Expected B to have at least 2 dimensions, but it has %d dimensions instead", who, b->ndim);
+        return kt_fail(KT_ERR_RUNTIME, "%s: Expected B to have at least 2 dimensions, but it has %d dimensions instead",
+                       who, b->ndim);
     if (pivots->ndim != ld->ndim - 1 || memcmp(pivots->sizes, ld->sizes, (size_t)pivots->ndim * sizeof *ld->sizes) != 0)
-        return kt_fail(KT_ERR_RUNTIME,
-                       "%s: Expected LD.shape[:-1] and pivots.shape to be the same, but got pivots with shape %s instead", who,
-                       KT__SIZES_TEXT(pivots));
+        return kt_fail(
+            KT_ERR_RUNTIME,
+            "%s: Expected LD.shape[:-1] and pivots.shape to be the same, but got pivots with shape %s instead", who,
+            KT__SIZES_TEXT(pivots));
     if (kt__refuse_case(call, 1))
         return kt_error_status();
     if (kt__rows_in(ld) != kt__rows_in(b))
-        return kt_fail(KT_ERR_RUNTIME,
-                       "Incompatible matrix sizes for %s: each A matrix is %lld by %lld but each b matrix is %lld by %lld", who,
-                       (long long)kt__rows_in(ld), (long long)kt__columns_in(ld), (long long)kt__rows_in(b),
-                       (long long)kt__columns_in(b));
+        return kt_fail(
+            KT_ERR_RUNTIME,
+            "Incompatible matrix sizes for %s: each A matrix is %lld by %lld but each b matrix is %lld by %lld", who,
+            (long long)kt__rows_in(ld), (long long)kt__columns_in(ld), (long long)kt__rows_in(b),
+            (long long)kt__columns_in(b));
     if (kt__refuse(call, STAGE_AFTER) || kt__meet_batches(ld, b, sizes, &batch))
         return kt_error_status();
     pivots = kt__with_batch(kt__converted_inside(pivots, KT_I32, KT_WHY_PROMOTION), batch, 1);

@@ -1,8 +1,9 @@
-/* rank.c - what is made of singular values: pseudo-inverses, ranks, condition numbers, least squares. In: calls of their rows. Out:
- * results, or PyTorch's refusals. Values that are not above a bound, max(atol, rtol * the largest), count as 0. */
+/* rank.c - what is made of singular values: pseudo-inverses, ranks, condition numbers, least squares. In: calls of their rows.
+ * Out: results, or PyTorch's refusals. Values that are not above a bound, max(atol, rtol * the largest), count as 0. */
 #include <math.h>
 #include <string.h>
 
+#include "call/policy.h"
 #include "call/refuse.h"
 #include "ops/linalg/matrices.h"
 
@@ -22,17 +23,28 @@ static kt_tensor *number_for(const kt_tensor *a, double value)
     return kt_full(KT_SCALAR, KT_FLOAT(value), .dtype = known ? KT_F32 : KT_F64, .device = kt__device(a));
 }
 
-/* A bound for each matrix, beside its values. */
-static kt_tensor *beside_values(kt_tensor *t) { return t && t->ndim ? kt_unsqueeze(t, -1) : t; }
-
-/* atol: NULL is 0; rtol: NULL is 0 where atol is above 0, else as many epsilons as the longer side has elements. */
-static kt_tensor *bound_of(const kt_tensor *a, kt_tensor *atol, kt_tensor *rtol, kt_tensor *largest)
+/* Does the policy let the bounds meet the values? */
+static kt_status check_bound(const kt_call *call, const kt_tensor *bound, const char *name)
 {
+    const kt_dtype real = kt__real_dtype((kt_dtype)call->arg[0].t->dtype);
+    return !bound || bound->dtype == real ? KT_OK : kt__allow(kt__mode(), call, name, bound, real, KT_WHY_PROMOTION);
+}
+
+static kt_status check_bounds(const kt_call *call, const kt_tensor *atol, const kt_tensor *rtol)
+{
+    return check_bound(call, atol, "atol") || check_bound(call, rtol, "rtol") ? kt_error_status() : KT_OK;
+}
+
+/* For each matrix, beside its values. atol: NULL is 0; rtol: NULL is 0 where atol is above 0, else as many epsilons as the
+ * longer side has elements. */
+static kt_tensor *bound_of(const kt_call *call, kt_tensor *atol, kt_tensor *rtol, kt_tensor *largest)
+{
+    const kt_tensor *a = call->arg[0].t;
     if (!rtol)
         rtol = atol ? kt_where(kt_gt_s(atol, KT_INT(0)), number_for(a, 0), number_for(a, default_rtol(a)))
                     : number_for(a, default_rtol(a));
-    kt_tensor *relative = kt_mul(beside_values(rtol), largest);
-    return atol ? kt_maximum(beside_values(atol), relative) : kt_clamp_min_s(relative, KT_INT(0));
+    kt_tensor *relative = kt_mul(rtol, largest);
+    return kt_unsqueeze(atol ? kt_maximum(atol, relative) : kt_clamp_min_s(relative, KT_INT(0)), -1);
 }
 
 static kt_tensor *tensor_at(const kt_call *call, int i) { return kt__given(call, i) ? call->arg[i].t : NULL; }
@@ -56,18 +68,20 @@ kt_status kt__body_linalg_pinv_tensor(kt_call *call)
 {
     KT_SCOPE;
     kt_tensor *a = call->arg[0].t, *atol = tensor_at(call, 1), *rtol = tensor_at(call, 2);
+    if (check_bounds(call, atol, rtol))
+        return kt_error_status();
     if (a->numel == 0)
         return kt__end(call, empty_inverse(a));
     if (kt__arg_bool(call, 3)) {
         const kt_linalg_eigh_results r = kt_linalg_eigh(a);
-        kt_tensor *sizes = kt_abs(r.eigenvalues);
-        kt_tensor *bound = bound_of(a, atol, rtol, kt_amax(sizes, .dim = KT_SHAPE(-1), .keepdim = true));
-        kt_tensor *inverse = kt__converted_inside(inverse_above(r.eigenvalues, sizes, bound), (kt_dtype)a->dtype, KT_WHY_PROMOTION);
+        kt_tensor                   *sizes = kt_abs(r.eigenvalues);
+        kt_tensor                   *bound = bound_of(call, atol, rtol, kt_amax(sizes, .dim = KT_SHAPE(-1)));
+        kt_tensor                   *inverse = inverse_above(r.eigenvalues, sizes, bound);
         return kt__end(call, kt_matmul(kt_mul(r.eigenvectors, kt_unsqueeze(inverse, -2)), kt__adjoint(r.eigenvectors)));
     }
     const kt_linalg_svd_results r = kt_linalg_svd(a, .full_matrices = KT_SOME(false));
-    kt_tensor *bound = bound_of(a, atol, rtol, kt_narrow(r.S, -1, 0, 1));
-    kt_tensor *inverse = kt__converted_inside(inverse_above(r.S, r.S, bound), (kt_dtype)a->dtype, KT_WHY_PROMOTION);
+    kt_tensor                  *bound = bound_of(call, atol, rtol, kt_select(r.S, -1, 0));
+    kt_tensor                  *inverse = inverse_above(r.S, r.S, bound);
     return kt__end(call, kt_matmul(kt_mul(kt__adjoint(r.Vh), kt_unsqueeze(inverse, -2)), kt__adjoint(r.U)));
 }
 
@@ -75,8 +89,9 @@ kt_status kt__body_linalg_pinv_tensor(kt_call *call)
 static kt_status pseudo_inverse(kt_call *call, double atol, double rtol, bool hermitian)
 {
     kt_tensor *a = call->arg[0].t;
-    return kt__end(call, kt_linalg_pinv_tensor(a, .atol = isnan(atol) ? NULL : number_for(a, atol),
-                                               .rtol = isnan(rtol) ? NULL : number_for(a, rtol), .hermitian = hermitian));
+    return kt__end(call,
+                   kt_linalg_pinv_tensor(a, .atol = isnan(atol) ? NULL : number_for(a, atol),
+                                         .rtol = isnan(rtol) ? NULL : number_for(a, rtol), .hermitian = hermitian));
 }
 
 static double float_at(const kt_call *call, int i) { return kt__given(call, i) ? call->arg[i].f : NAN; }
@@ -111,14 +126,15 @@ kt_status kt__body_linalg_pinv_rcond_tensor(kt_call *call)
 static kt_status rank(kt_call *call, kt_tensor *atol, kt_tensor *rtol, bool hermitian)
 {
     kt_tensor *a = call->arg[0].t;
-    if (kt__failed() || kt__check_matrices(a, "torch.linalg.matrix_rank", "input") || kt__refuse(call, STAGE_AFTER))
+    if (kt__failed() || kt__check_matrices(a, "torch.linalg.matrix_rank", "input") || kt__refuse(call, STAGE_AFTER) ||
+        check_bounds(call, atol, rtol))
         return kt_error_status();
     if (a->numel == 0)
         return kt__end(call, kt_zeros(kt__batch_of(a), .dtype = KT_I64, .device = kt__device(a)));
     a = kt_detach(a);
     kt_tensor *values = hermitian ? kt_abs(kt_linalg_eigvalsh(a)) : kt_linalg_svdvals(a);
-    kt_tensor *largest = hermitian ? kt_amax(values, .dim = KT_SHAPE(-1), .keepdim = true) : kt_narrow(values, -1, 0, 1);
-    return kt__end(call, kt_sum_dim(kt_gt(values, bound_of(call->arg[0].t, atol, rtol, largest)), KT_SHAPE(-1)));
+    kt_tensor *largest = hermitian ? kt_amax(values, .dim = KT_SHAPE(-1)) : kt_select(values, -1, 0);
+    return kt__end(call, kt_sum_dim(kt_gt(values, bound_of(call, atol, rtol, largest)), KT_SHAPE(-1)));
 }
 
 kt_status kt__body_linalg_matrix_rank_tensor(kt_call *call)
@@ -159,7 +175,8 @@ static kt_status check_conditioned(const kt_tensor *a, const char *order)
 /* Of a matrix of no elements. */
 static kt_status no_condition(kt_call *call, const kt_tensor *a)
 {
-    return kt__end(call, kt_zeros(kt__batch_of(a), .dtype = kt__real_dtype((kt_dtype)a->dtype), .device = kt__device(a)));
+    return kt__end(call,
+                   kt_zeros(kt__batch_of(a), .dtype = kt__real_dtype((kt_dtype)a->dtype), .device = kt__device(a)));
 }
 
 /* The inverse; infinite where a matrix is singular, which makes the product of the norms infinite too. */
@@ -184,8 +201,11 @@ kt_status kt__body_linalg_cond(kt_call *call)
         return kt_fail(KT_ERR_RUNTIME, "linalg.cond: The input tensor must have at least 2 dimensions.");
     if (given.kind == KT_SCALAR_COMPLEX)
         return kt_fail(KT_ERR_RUNTIME, "value cannot be converted to type double without overflow");
-    const double order = !given.kind ? 2 : given.kind == KT_SCALAR_FLOAT ? given.v.re : (double)given.v.i, size = fabs(order);
-    char         text[32];
+    const double order = !given.kind                     ? 2
+                         : given.kind == KT_SCALAR_FLOAT ? given.v.re
+                                                         : (double)given.v.i,
+                 size = fabs(order);
+    char text[32];
     snprintf(text, sizeof text, "%g", order);
     if (size != 1 && size != 2 && !isinf(order))
         return kt_fail(KT_ERR_RUNTIME, "linalg.cond got an invalid norm type: %s", text);
@@ -194,7 +214,8 @@ kt_status kt__body_linalg_cond(kt_call *call)
     if (size == 2) {
         kt_tensor *values = kt_linalg_svdvals(a);
         kt_tensor *largest = kt_narrow(values, -1, 0, 1), *smallest = kt_narrow(values, -1, -1, 1);
-        return kt__end(call, kt_squeeze_dim(order > 0 ? kt_div(largest, smallest) : kt_div(smallest, largest), KT_SHAPE(-1)));
+        return kt__end(call,
+                       kt_squeeze_dim(order > 0 ? kt_div(largest, smallest) : kt_div(smallest, largest), KT_SHAPE(-1)));
     }
     if (check_conditioned(a, text))
         return kt_error_status();
@@ -233,7 +254,8 @@ static kt_status driver_of(const kt_call *call, int at, int *driver)
     for (*driver = 0; *driver < DRIVERS; ++*driver)
         if (strcmp(names[*driver], call->arg[at].str) == 0)
             return KT_OK;
-    return kt_fail(KT_ERR_RUNTIME, "torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)");
+    return kt_fail(KT_ERR_RUNTIME,
+                   "torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)");
 }
 
 static bool is_vector_for(const kt_tensor *a, const kt_tensor *b)
@@ -249,8 +271,9 @@ static kt_status check_squares(const kt_tensor *a, const kt_tensor *b)
     if (b->ndim < 1)
         return kt_fail(KT_ERR_RUNTIME, "torch.linalg.lstsq: other must have at least 1 dimension.");
     if (a->ndim < b->ndim || a->ndim - b->ndim > 1)
-        return kt_fail(KT_ERR_RUNTIME, "torch.linalg.lstsq: input.dim() must be greater or equal to other.dim() and (input.dim() - "
-                                       "other.dim()) <= 1");
+        return kt_fail(KT_ERR_RUNTIME,
+                       "torch.linalg.lstsq: input.dim() must be greater or equal to other.dim() and (input.dim() - "
+                       "other.dim()) <= 1");
     if (is_vector_for(a, b) && kt__rows_in(a) != kt__columns_in(b))
         return kt_fail(KT_ERR_RUNTIME, "torch.linalg.lstsq: input.size(-2) should match other.size(-1)");
     if (!is_vector_for(a, b) && kt__rows_in(a) != kt__rows_in(b))

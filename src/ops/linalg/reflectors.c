@@ -1,5 +1,5 @@
-/* reflectors.c - QR decompositions as LAPACK keeps them: reflectors 1 - tau v v^H, each v below the diagonal of its column. In: calls
- * of geqrf, householder_product and ormqr. Out: results in the layout of LAPACK, or PyTorch's refusals. */
+/* reflectors.c - QR decompositions as LAPACK keeps them: reflectors 1 - tau v v^H, each v below the diagonal of its column.
+ * In: calls of geqrf, householder_product and ormqr. Out: results in the layout of LAPACK, or PyTorch's refusals. */
 #include <string.h>
 
 #include "call/refuse.h"
@@ -28,8 +28,8 @@ static kt_status check_batch(const kt_tensor *t, int last, const kt_tensor *a, c
     const kt_shape got = {t->ndim - last, t->sizes}, wanted = kt__batch_of(a);
     if (got.n == wanted.n && memcmp(t->sizes, a->sizes, (size_t)got.n * sizeof *t->sizes) == 0)
         return KT_OK;
-    return kt_fail(KT_ERR_RUNTIME, "%s: Expected batch dimensions of %s to be equal to input.shape[:-2], but got %s", who, name,
-                   KT__SHAPE_TEXT(got));
+    return kt_fail(KT_ERR_RUNTIME, "%s: Expected batch dimensions of %s to be equal to input.shape[:-2], but got %s",
+                   who, name, KT__SHAPE_TEXT(got));
 }
 
 static kt_status check_tau(const kt_tensor *a, const kt_tensor *tau, const char *who)
@@ -37,7 +37,8 @@ static kt_status check_tau(const kt_tensor *a, const kt_tensor *tau, const char 
     if (a->ndim - tau->ndim == 1)
         return check_batch(tau, 1, a, who, "tau");
     return kt_fail(KT_ERR_RUNTIME,
-                   "%s: Expected tau to have one dimension less than input, but got tau.ndim equal to %d and input.ndim is equal to "
+                   "%s: Expected tau to have one dimension less than input, but got tau.ndim equal to %d and "
+                   "input.ndim is equal to "
                    "%d",
                    who, tau->ndim, a->ndim);
 }
@@ -52,7 +53,8 @@ static kt_status check_product(const kt_tensor *a, const kt_tensor *tau)
         return kt_fail(KT_ERR_RUNTIME, "%s: input must have at least 2 dimensions.", who);
     if (kt__rows_in(a) < kt__columns_in(a))
         return kt_fail(KT_ERR_RUNTIME, "%s: input.shape[-2] must be greater than or equal to input.shape[-1]", who);
-    if (tau->ndim == 0 && kt_fail(KT_ERR_INDEX, "Dimension specified as %lld but tensor has no dimensions", (long long)last))
+    if (tau->ndim == 0 &&
+        kt_fail(KT_ERR_INDEX, "Dimension specified as %lld but tensor has no dimensions", (long long)last))
         return kt_error_status();
     if (kt__columns_in(a) < length_of(tau))
         return kt_fail(KT_ERR_RUNTIME, "%s: input.shape[-1] must be greater than or equal to tau.shape[-1]", who);
@@ -65,7 +67,8 @@ kt_status kt__body_linalg_householder_product(kt_call *call)
     KT_SCOPE;
     kt_tensor   *a = call->arg[0].t, *tau = call->arg[1].t;
     kt__decision room;
-    if (check_product(a, tau) || kt__refuse_case(call, 1) || kt__refuse(call, STAGE_AFTER) || !kt__resolve_in_body(call, &room))
+    if (check_product(a, tau) || kt__refuse_case(call, 1) || kt__refuse(call, STAGE_AFTER) ||
+        !kt__resolve_in_body(call, &room))
         return kt_error_status();
     kt_tensor *q = kt__new_matrices(a, (kt_dtype)a->dtype, kt__batch_of(a), kt__rows_in(a), kt__columns_in(a));
     return kt__run_matrices(call, KT_K_reflected, a, (kt__matrix_arg[]){{q, 2}, {a, 2}, {tau, 1}}, 1, 2, NULL, 0)
@@ -79,12 +82,15 @@ kt_status kt__body_orgqr(kt_call *call)
     return kt__end(call, kt_linalg_householder_product(call->arg[0].t, call->arg[1].t));
 }
 
-static kt_status check_multiplied(const kt_call *call, const kt_tensor *a, const kt_tensor *tau, const kt_tensor *b, bool left)
+static kt_status check_multiplied(const kt_call *call, const kt_tensor *a, const kt_tensor *tau, const kt_tensor *b,
+                                  bool left)
 {
     const char *side = left ? "other.shape[-2]" : "other.shape[-1]";
     if (a->ndim < 2 || b->ndim < 2)
-        return kt_fail(KT_ERR_RUNTIME, "torch.ormqr: %s must have at least 2 dimensions.", a->ndim < 2 ? "input" : "other");
-    const int64_t across = left ? kt__rows_in(b) : kt__columns_in(b), least = across < kt__columns_in(a) ? across : kt__columns_in(a);
+        return kt_fail(KT_ERR_RUNTIME, "torch.ormqr: %s must have at least 2 dimensions.",
+                       a->ndim < 2 ? "input" : "other");
+    const int64_t across = left ? kt__rows_in(b) : kt__columns_in(b),
+                  least = across < kt__columns_in(a) ? across : kt__columns_in(a);
     if (tau->ndim == 0)
         return kt_fail(KT_ERR_INDEX, "Dimension specified as -1 but tensor has no dimensions");
     if (across < length_of(tau))
@@ -97,7 +103,8 @@ static kt_status check_multiplied(const kt_call *call, const kt_tensor *a, const
         return kt_error_status();
     if (b->ndim != a->ndim)
         return kt_fail(KT_ERR_RUNTIME,
-                       "torch.ormqr: Expected other to have the same number of dimensions as input, but got other.ndim equal to %d "
+                       "torch.ormqr: Expected other to have the same number of dimensions as input, but got other.ndim "
+                       "equal to %d "
                        "and input.ndim is equal to %d",
                        b->ndim, a->ndim);
     return check_batch(b, 2, a, "torch.ormqr", "other") || kt__refuse_case(call, 1) || kt__refuse_case(call, 2) ||

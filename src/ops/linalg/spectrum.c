@@ -81,7 +81,9 @@ kt_status kt__body_linalg_eigvalsh(kt_call *call)
 {
     KT_SCOPE;
     kt_tensor *a = call->arg[0].t;
-    return kt__end(call, kt_linalg_eigh_of(a, .UPLO = kt__arg(call, 1)->str, .compute_v = KT_SOME(kt__is_recorded_matrix(a))).eigenvalues);
+    return kt__end(call,
+                   kt_linalg_eigh_of(a, .UPLO = kt__arg(call, 1)->str, .compute_v = KT_SOME(kt__is_recorded_matrix(a)))
+                       .eigenvalues);
 }
 
 /* ---- other square matrices: everything is complex ---- */

@@ -1,5 +1,6 @@
-/* unfolded.c - tensors that are read as matrices: some of their dims are the rows, the others the columns. In: calls of tensorinv and
- * tensorsolve, and of the nuclear norm. Out: results, or PyTorch's refusals. They are made of inv, solve and matrix_norm. */
+/* unfolded.c - tensors that are read as matrices: some of their dims are the rows, the others the columns. In: calls of
+ * tensorinv and tensorsolve, and of the nuclear norm. Out: results, or PyTorch's refusals. They are made of inv, solve and
+ * matrix_norm. */
 #include "ops/linalg/matrices.h"
 
 static int64_t product_of(const int64_t *sizes, int64_t n)
@@ -17,13 +18,16 @@ kt_status kt__body_linalg_tensorinv(kt_call *call)
     const int64_t first = kt__arg_int(call, 1);
     int64_t       sizes[KT_MAX_DIMS];
     if (first <= 0)
-        return kt_fail(KT_ERR_RUNTIME, "Expected a strictly positive integer for 'ind', but got %lld", (long long)first);
+        return kt_fail(KT_ERR_RUNTIME, "Expected a strictly positive integer for 'ind', but got %lld",
+                       (long long)first);
     if (first > t->ndim)
         return kt_fail(KT_ERR_RUNTIME, "ArrayRef: invalid slice, N = %lld; size = %d", (long long)first, t->ndim);
-    const int64_t rest = t->ndim - first, rows = product_of(t->sizes, first), columns = product_of(t->sizes + first, rest);
+    const int64_t rest = t->ndim - first, rows = product_of(t->sizes, first),
+                  columns = product_of(t->sizes + first, rest);
     if (rows != columns)
         return kt_fail(KT_ERR_RUNTIME,
-                       "Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got %lld != "
+                       "Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but "
+                       "got %lld != "
                        "%lld",
                        (long long)columns, (long long)rows);
     for (int64_t i = 0; i < t->ndim; i++)
@@ -53,7 +57,8 @@ kt_status kt__body_linalg_tensorsolve(kt_call *call)
     const int64_t  columns = product_of(result.d, rest);
     if (columns != other->numel)
         return kt_fail(KT_ERR_RUNTIME,
-                       "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), but "
+                       "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == "
+                       "prod(self.shape[:other.ndim]), but "
                        "got %lld != %lld",
                        (long long)columns, (long long)other->numel);
     kt_tensor *x = kt_linalg_solve(kt_reshape(t, KT_SHAPE(columns, columns)), kt_flatten(other));

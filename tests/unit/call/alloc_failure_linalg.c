@@ -5,7 +5,10 @@
 #include "cpu/linalg/solver.h"
 
 /* ---- made ---- */
-static kt_tensor *square(void) { return kt_add(kt_mul_s(kt_eye(5), KT_INT(3)), kt_mul_s(kt_tril(kt_ones(KT_SHAPE(5, 5))), KT_FLOAT(0.1))); }
+static kt_tensor *square(void)
+{
+    return kt_add(kt_mul_s(kt_eye(5), KT_INT(3)), kt_mul_s(kt_tril(kt_ones(KT_SHAPE(5, 5))), KT_FLOAT(0.1)));
+}
 static kt_tensor *symmetric(void) { return kt_add(kt_mul_s(kt_eye(5), KT_INT(3)), kt_ones(KT_SHAPE(5, 5))); }
 static kt_tensor *tall(void) { return kt_narrow(square(), 1, 0, 3); }
 static kt_tensor *tracked(kt_tensor *t)
@@ -75,16 +78,17 @@ STEP(grad_reflectors)
     backward_of(kt_ormqr(tracked(tall()), tracked(kt_ones(KT_SHAPE(3))), square()));
 }
 
-#define ALL(X)                                                                                                              \
-    X(equations) X(orthogonal) X(indefinite) X(ranks) X(squares) X(exponentials) X(refused_ranks) X(grad_ranks)             \
-    X(grad_exponentials) X(grad_reflectors)
-#define BOTH(name)                                                          \
-    TEST(name)                                                              \
-    {                                                                       \
-        sweep(#name, name, strstr(#name, "refused") != NULL);               \
-        kt__solver_choose(&kt__own_solver);                                 \
-        sweep(#name " of our own", name, strstr(#name, "refused") != NULL); \
-        kt__solver_choose(NULL);                                            \
+#define ALL(X)                                                                                                         \
+    X(equations)                                                                                                       \
+    X(orthogonal) X(indefinite) X(ranks) X(squares) X(exponentials) X(refused_ranks) X(grad_ranks)                     \
+        X(grad_exponentials) X(grad_reflectors)
+#define BOTH(name)                                                                                                     \
+    TEST(name)                                                                                                         \
+    {                                                                                                                  \
+        sweep(#name, name, strstr(#name, "refused") != NULL);                                                          \
+        kt__solver_choose(&kt__own_solver);                                                                            \
+        sweep(#name " of our own", name, strstr(#name, "refused") != NULL);                                            \
+        kt__solver_choose(NULL);                                                                                       \
     }
 ALL(BOTH)
 
@@ -92,7 +96,8 @@ STEP(eigenvalues)
 {
     kt_linalg_eig(square());
     kt_linalg_eigvals(square());
-    backward_of(kt_abs(kt_linalg_eigvals(tracked(kt_add(square(), kt_diag(kt_arange(KT_INT(0), KT_INT(5), .dtype = KT_F32)))))));
+    backward_of(kt_abs(
+        kt_linalg_eigvals(tracked(kt_add(square(), kt_diag(kt_arange(KT_INT(0), KT_INT(5), .dtype = KT_F32)))))));
 }
 TEST(eigenvalues)
 {

@@ -216,7 +216,8 @@ static const struct {
     {"histc", ranged, NEVER}, {"histogram", limited, NEVER}, {"to", same_value, ASKED},
     {"linalg_cholesky", definite, SOLVED}, {"cholesky", definite, SOLVED},
     {"linalg_cholesky_ex", definite, NEVER}, {"cholesky_solve", triangles, NEVER}, {"lu_unpack", factors, NEVER},
-    {"linalg_lu_solve", factors, NEVER}, {"lu_solve", factors_last, NEVER}, {"linalg_qr", orthogonal, NEVER}, {"nuclear_norm_dim", last_two, SOLVED},
+    {"linalg_lu_solve", factors, NEVER}, {"lu_solve", factors_last, NEVER}, {"linalg_qr", orthogonal, NEVER},
+    {"nuclear_norm_dim", last_two, SOLVED},
     {"to_copy", same_value, ASKED},
 };
 enum { SAMPLES = sizeof samples / sizeof *samples };
