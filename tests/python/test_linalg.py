@@ -333,8 +333,8 @@ REFUSED = [
     (lambda: L.qr(torch.eye(3), "x"), RuntimeError,
      "qr received unrecognized mode 'x' but expected one of 'reduced' (default), 'r', or 'complete'"),
     (lambda: L.eigh(torch.eye(3), "X"), RuntimeError, "Expected UPLO argument to be 'L' or 'U', but got X"),
-    (lambda: L.pinv(torch.ones(3)), RuntimeError, "linalg.pinv(Float{[3]}): expected a tensor with 2 or more dimensions of float, "
-     "double, cfloat or cdouble types"),
+    (lambda: L.pinv(torch.ones(3)), RuntimeError,
+     "linalg.pinv(Float{[3]}): expected a tensor with 2 or more dimensions of float, double, cfloat or cdouble types"),
     (lambda: L.pinv(torch.eye(3), torch.tensor(1j)), RuntimeError,
      "torch.linalg.pinv: rcond tensor of complex type is not supported. Got ComplexFloat"),
     (lambda: L.eig(torch.eye(3) * float("inf")), RuntimeError,
