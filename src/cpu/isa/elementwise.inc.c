@@ -31,7 +31,7 @@ KT_ALWAYS bool FN(divides)(kt_kernel_id kernel)
 }
 
 /* Elements below which a second thread costs more than it brings: fewer in long rows, by how few of them make a vector. */
-enum { FN(long_grain) = KT__GRAIN / 16 * KT_VEC_BYTES / sizeof(T) };
+enum { FN(long_grain) = KT__GRAIN / 32 * KT_VEC_BYTES / sizeof(T) };
 
 KT_ALWAYS bool FN(is_long)(kt_kernel_id kernel)
 {
