@@ -399,19 +399,24 @@ static void FN(part_together)(void *ctx, int64_t begin, int64_t end)
 {
     FN(soft)     *s = ctx;
     FN(soft_room) w;
-    char         *at[3];
     if (!FN(soft_buffers)(s, &w)) {
         __atomic_store_n(&s->failed, true, __ATOMIC_RELAXED);
         return;
     }
-    while (begin < end) {
-        const bool    forward = FN(soft_forward)(s);
+    const bool forward = FN(soft_forward)(s);
+    while (begin < end) { /* lines side by side */
         const int64_t side = forward ? s->columns - begin % s->columns : (end - 1) % s->columns + 1;
-        const int64_t n = FN(lesser)(FN(lesser)(side, end - begin), s->block);
-        FN(soft_place)(s, forward ? begin : end - n, at);
-        FN(soft_together)(s, &w, at, (int)n);
-        begin += forward ? n : 0;
-        end -= forward ? 0 : n;
+        const int64_t run = FN(lesser)(side, end - begin);
+        char         *first[3], *at[3];
+        FN(soft_place)(s, forward ? begin : end - run, first);
+        for (int64_t done = 0, n; done < run; done += n) {
+            n = FN(lesser)(run - done, s->block);
+            for (int i = 0; i <= s->n_in; i++)
+                at[i] = first[i] + (forward ? done : run - done - n) * s->aside[i].step;
+            FN(soft_together)(s, &w, at, (int)n);
+        }
+        begin += forward ? run : 0;
+        end -= forward ? 0 : run;
     }
     kt__block_put(w.made, w.granted);
 }
