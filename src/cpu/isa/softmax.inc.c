@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/thread.h"
 #include "cpu/isa/softmax_rows.inc.c"
+#include "cpu/isa/softmax_halves.inc.c"
 #include "math/f64/logarithm.h"
 #include "tables/kernels/softmax.h"
 
@@ -22,12 +23,16 @@ typedef struct FN(soft) {
     int64_t        length, columns, block; /* of a line; lines side by side, and how many go together */
     FN(lens)       along[3], aside[3];     /* the output, then the inputs: down a line, and across lines */
     bool           dense[3];               /* lines follow each other */
+    bool           halves;                 /* a gradient of bfloat16s, which are read and written where they are */
     bool           failed;
 } FN(soft);
 
 #define SOFT_NOINLINE __attribute__((noinline)) /* one call per tile costs little; inlining would multiply the code */
 
 static bool FN(soft_forward)(const FN(soft) *s) { return s->kernel == KT_K_softmax || s->kernel == KT_K_log_softmax; }
+
+/* A constant for other types than float32, which have no code for it. */
+KT_ALWAYS bool FN(soft_halves)(const FN(soft) *s) { return SELF == KT_F32 && s->halves; }
 
 static void FN(soft_load)(T *to, const FN(lens) *l, const char *from, int64_t n)
 {
@@ -50,12 +55,16 @@ static void FN(soft_tops)(const FN(soft) *s, FN(rows) *r)
         FN(rows_top)(r);
         r->near = FN(exp_is_near)(r->low, 0);
     } else if (s->kernel == KT_K_log_softmax_backward) {
-        r->near = FN(rows_are_near)(r);
+        r->near = FN(soft_halves)(s) ? FN(halves_are_near)(r) : FN(rows_are_near)(r);
     }
 }
 
 static void FN(soft_sums)(const FN(soft) *s, FN(rows) *r)
 {
+    if (FN(soft_halves)(s)) {
+        (s->kernel == KT_K_softmax_backward ? FN(halves_products) : FN(halves_values))(r);
+        return;
+    }
     switch (s->kernel) {
     case KT_K_softmax:          FN(rows_sums)(r, FN(KEPT_EXPS)); return;
     case KT_K_log_softmax:      FN(rows_sums)(r, FN(EXPS)); return;
@@ -80,6 +89,10 @@ static void FN(soft_totals)(int kernel, T *total, const A *sum, int n)
 
 static void FN(soft_results)(const FN(soft) *s, const FN(rows) *r)
 {
+    if (FN(soft_halves)(s)) {
+        (s->kernel == KT_K_softmax_backward ? FN(halves_turned) : FN(halves_less_exps))(r);
+        return;
+    }
     switch (s->kernel) {
     case KT_K_softmax:          FN(rows_scaled)(r); return;
     case KT_K_log_softmax:      FN(rows_less)(r); return;
@@ -107,7 +120,7 @@ static bool FN(soft_buffers)(const FN(soft) *s, FN(soft_room) *w)
     for (int i = 0; i < 3; i++)
         n += passed[i];
     *w = (FN(soft_room)){0};
-    if (n == 0)
+    if (n == 0 || FN(soft_halves)(s))
         return true;
     if (!(w->made = kt__block_get(n * line * sizeof(T) + CACHE_LINE, &w->granted)))
         return false;
@@ -124,7 +137,7 @@ static bool FN(soft_buffers)(const FN(soft) *s, FN(soft_room) *w)
 static const T *FN(soft_lines)(const FN(soft) *s, int i, const char *at, int n, T *room, ptrdiff_t *stride)
 {
     const FN(lens) *l = &s->along[i];
-    *stride = room ? (ptrdiff_t)s->length : s->aside[i].step / (ptrdiff_t)sizeof(T);
+    *stride = room ? (ptrdiff_t)s->length : s->aside[i].step / (FN(soft_halves)(s) ? 2 : (ptrdiff_t)sizeof(T));
     if (!room)
         return (const T *)(const void *)at;
     if (s->dense[i])
@@ -171,9 +184,9 @@ static void FN(soft_together)(const FN(soft) *s, FN(soft_room) *w, char *const *
     r.y = s->n_in > 1 ? FN(soft_lines)(s, 2, at[2], n, w->y, &r.of_y) : r.x;
     r.of_y = s->n_in > 1 ? r.of_y : r.of_x;
     r.e = w->e;
-    const bool there = s->along[0].direct;
+    const bool there = s->along[0].direct || FN(soft_halves)(s);
     r.z = there ? (T *)(void *)at[0] : w->e;
-    r.of_z = there ? s->aside[0].step / (ptrdiff_t)sizeof(T) : (ptrdiff_t)s->length;
+    r.of_z = there ? s->aside[0].step / (FN(soft_halves)(s) ? 2 : (ptrdiff_t)sizeof(T)) : (ptrdiff_t)s->length;
     r.soon[0] = r.soon[1] = r.soon[2] = (const char *)r.x;
     FN(soft_ask)(s, &r, at, n);
     for (int k = 0; k < n; k++)
@@ -447,8 +460,12 @@ static kt__range_fn *FN(soft_way)(FN(soft) *s)
         return FN(part_by_tiles);
     s->block = s->length < TILE ? FN(lesser)(TILE / s->length, ROWS_MOST) : 1;
     s->block = FN(lesser)(s->block, s->columns);
-    for (int i = 0; i <= s->n_in; i++)
-        s->dense[i] = s->along[i].step == kt__dtype_rows[s->along[i].is].size && s->aside[i].step == s->length * s->along[i].step;
+    s->halves = SELF == KT_F32 && !FN(soft_forward)(s);
+    for (int i = 0; i <= s->n_in; i++) {
+        const FN(lens) *l = &s->along[i];
+        s->dense[i] = l->step == kt__dtype_rows[l->is].size && s->aside[i].step == s->length * l->step;
+        s->halves = s->halves && l->is == KT_BF16 && l->step == 2 && !l->rounds && l->bits == 0;
+    }
     return FN(part_together);
 }
 
@@ -571,3 +588,5 @@ static kt_status FN(softmax)(const kt_plan *plan)
     return s.failed ? kt__fail_memory((size_t)(s.block * s.length) * 3 * sizeof(T)) : KT_OK;
 }
 #undef SOFT_NOINLINE
+#undef ROWS_NOINLINE
+#undef FLOWS_BACK

@@ -222,7 +222,7 @@ KT_ALWAYS void FN(rows_sum)(FN(rows) *r, FN(sum_of) of, bool near)
             }
             KT_EACH_LANE
             for (int j = 0; j < ROW_LANES; j++) {
-                const T value = FN(term)(e + i, x + i, y + i, j, top, of, near);
+                const T value = FN(term)(of == FN(KEPT_EXPS) ? e + i : NULL, x + i, y + i, j, top, of, near);
                 if (of == FN(EXPS))
                     wide[j] += (A)value;
                 else
@@ -284,29 +284,37 @@ static void FN(rows_sums)(FN(rows) *r, FN(sum_of) of)
 
 /* ---- results, once top and total are known ---- */
 
-#define EACH_RESULT(value)                                                                                             \
-    for (int k = 0; k < r->count; k++) {                                                                               \
-        const T *e = r->e + k * r->n, *x = r->x + k * r->of_x;                                                         \
-        T       *z = r->z + k * r->of_z;                                                                               \
-        const T  top = r->top[k], total = r->total[k];                                                                 \
-        (void)e, (void)x, (void)top;                                                                                   \
-        KT_EACH                                                                                                        \
-        for (int64_t i = 0; i < r->n; i++)                                                                             \
-            z[i] = (value);                                                                                            \
+static ROWS_NOINLINE void FN(rows_scaled)(const FN(rows) *r)
+{
+    for (int k = 0; k < r->count; k++) {
+        const T *e = r->e + k * r->n, total = r->total[k];
+        T       *z = r->z + k * r->of_z;
+        KT_EACH
+        for (int64_t i = 0; i < r->n; i++)
+            z[i] = e[i] * total;
     }
+}
 
-static ROWS_NOINLINE void FN(rows_scaled)(const FN(rows) *r) { EACH_RESULT(e[i] * total) }
-static ROWS_NOINLINE void FN(rows_less)(const FN(rows) *r)   { EACH_RESULT(x[i] - top - total) }
-#undef EACH_RESULT
+static ROWS_NOINLINE void FN(rows_less)(const FN(rows) *r)
+{
+    for (int k = 0; k < r->count; k++) {
+        const T *x = r->x + k * r->of_x, top = r->top[k], total = r->total[k];
+        T       *z = r->z + k * r->of_z;
+        KT_EACH
+        for (int64_t i = 0; i < r->n; i++)
+            z[i] = x[i] - top - total;
+    }
+}
 
 /* What flows back: little is calculated, so memory is asked for here too. */
-#define FLOWS_BACK(value)                                                                                              \
+#define FLOWS_BACK(type, value)                                                                                        \
     const ptrdiff_t ahead = ROW_LANES * r->width, n = r->n;                                                            \
     const char     *out = r->soon[0], *in = r->soon[2];                                                                \
     for (int k = 0; k < r->count; k++) {                                                                               \
-        const T *x = r->x + k * r->of_x, *y = r->y + k * r->of_y;                                                      \
-        T       *z = r->z + k * r->of_z;                                                                               \
-        const T  total = r->total[k];                                                                                  \
+        const type *x = (const type *)(const void *)r->x + k * r->of_x;                                                \
+        const type *y = (const type *)(const void *)r->y + k * r->of_y;                                                \
+        type       *z = (type *)(void *)r->z + k * r->of_z;                                                            \
+        const T     total = r->total[k];                                                                               \
         for (ptrdiff_t i = 0; i < n; i += ROW_LANES, x += ROW_LANES, y += ROW_LANES, z += ROW_LANES) {                 \
             fetch_pair_for_reading(in, ahead), fetch_pair_for_writing(out, ahead);                                     \
             in += ahead, out += ahead;                                                                                 \
@@ -322,9 +330,7 @@ static ROWS_NOINLINE void FN(rows_less)(const FN(rows) *r)   { EACH_RESULT(x[i] 
         }                                                                                                              \
     }
 
-static ROWS_NOINLINE void FN(rows_turned)(const FN(rows) *r)         { FLOWS_BACK((x[j] - total) * y[j]) }
-static ROWS_NOINLINE void FN(rows_less_near_exps)(const FN(rows) *r) { FLOWS_BACK(x[j] - FN(rows_exp)(y[j], true) * total) }
-static ROWS_NOINLINE void FN(rows_less_any_exps)(const FN(rows) *r)  { FLOWS_BACK(x[j] - FN(rows_exp)(y[j], false) * total) }
+static ROWS_NOINLINE void FN(rows_turned)(const FN(rows) *r)         { FLOWS_BACK(T, (x[j] - total) * y[j]) }
+static ROWS_NOINLINE void FN(rows_less_near_exps)(const FN(rows) *r) { FLOWS_BACK(T, x[j] - FN(rows_exp)(y[j], true) * total) }
+static ROWS_NOINLINE void FN(rows_less_any_exps)(const FN(rows) *r)  { FLOWS_BACK(T, x[j] - FN(rows_exp)(y[j], false) * total) }
 static void FN(rows_less_exps)(const FN(rows) *r) { (r->near ? FN(rows_less_near_exps) : FN(rows_less_any_exps))(r); }
-#undef FLOWS_BACK
-#undef ROWS_NOINLINE
