@@ -1,5 +1,5 @@
-/* softmax_halves.inc.c - what flows back through softmax, of bfloat16 lines that are read and written where they are. A template of
- * softmax.inc.c, after softmax_rows.inc.c: so little is calculated that a conversion through a buffer would take as long.
+/* softmax_halves.inc.c - what flows back through softmax, of bfloat16 lines that are read and written where they are. A template
+ * of softmax.inc.c, after softmax_rows.inc.c: so little is calculated that a conversion through a buffer would take as long.
  *
  * In: lines, as softmax_rows.inc.c has them, but x, y and z are bfloat16. Out: sums and results, with the bits of that file.
  * Independent of: plans, threads. */
