@@ -19,18 +19,6 @@ KT_ALWAYS f64_pair f64_root(f64_pair u)
     return r;
 }
 
-/* The same of a number below 1: the root and the inverse as float32, then a step that doubles the bits, and what is still
- * missing. A root and a quotient of float64 would take longer than all else. */
-KT_ALWAYS f64_pair f64_root_below_one(double u)
-{
-    const float  near = sqrtf((float)u), half = 0.5f / (near + 0x1p-100f);
-    const double first = (double)near, over = (double)half;
-    f64_pair     r;
-    r.hi = fma_f64(fma_f64(-first, first, u), over, first);
-    r.lo = fma_f64(-r.hi, r.hi, u) * over;
-    return r;
-}
-
 /* (asin(x) / x - 1) / z of z = x^2 <= 1/4; the error is 2^-57 of asin(x) / x */
 KT_ALWAYS double f64_asin_tail(double z)
 {
@@ -41,35 +29,37 @@ KT_ALWAYS double f64_asin_tail(double z)
     return fma_f64(fma_f64(fma_f64(0x1.d72b2bc8155f8p-6, z4, c), z4, b), z4, a);
 }
 
-/* Of x >= 0, below 1/2: asin(x). Else half of acos(x), whose sine is sqrt((1 - x) / 2). */
+/* Of x >= 0, below 1/2: asin(x). Else acos(x), of whose half the sine is sqrt((1 - x) / 2). What a root of one double lacks is
+ * below half a last place: an eighth of that may be lost, so the exponent and the first bits of the inverse, by a subtraction of
+ * bits, are enough to divide by. */
 KT_ALWAYS f64_pair f64_arc(double x)
 {
     const bool     near = x < 0.5;
-    const double   z = select_f64(near, x * x, fma_f64(-0.5, x, 0.5));
-    const f64_pair root = f64_root_below_one(z);
+    const double   u = fma_f64(-2, x, 2), root = sqrt(u), z = select_f64(near, x * x, 0.25 * u);
+    const double   half_inverse = f64_of(UINT64_C(0x7fce6238502484ba) - f64_bits(root));
     f64_pair       p;
-    p.hi = select_f64(near, x, root.hi);
-    p.lo = select_f64(near, 0.0, root.lo);
-    p.lo = fma_f64((p.hi + p.lo) * z, f64_asin_tail(z), p.lo);
+    p.hi = select_f64(near, x, root);
+    p.lo = fma_f64(p.hi * z, f64_asin_tail(z), select_f64(near, 0.0, fma_f64(-root, root, u) * half_inverse));
     return p;
 }
 
 KT_ALWAYS double asin_f64(double a)
 {
     const double   x = fabs(a);
-    const f64_pair p = f64_arc(x), s = f64_sum(F64_PI_2_HI, -2 * p.hi);
-    const double   v = s.hi + (s.lo + fma_f64(-2, p.lo, F64_PI_2_LO));
-    return copysign(select_f64(x < 0.5, p.hi + p.lo, v), a);
+    const f64_pair p = f64_arc(x), s = f64_sum(F64_PI_2_HI, -p.hi);
+    return copysign(select_f64(x < 0.5, p.hi + p.lo, s.hi + (s.lo + (F64_PI_2_LO - p.lo))), a);
 }
 
+/* pi/2 minus or plus the one, or the other, or pi minus that */
 KT_ALWAYS double acos_f64(double a)
 {
-    const double   x = fabs(a), far = select_f64(a < 0, -2.0, 2.0);
+    const double   x = fabs(a);
     const bool     near = x < 0.5;
     const f64_pair p = f64_arc(x);
-    const double   times = select_f64(near, -copysign(1.0, a), far), base = select_f64(near, 1.0, 1 - 0.5 * far); /* of pi/2 */
-    const f64_pair s = f64_sum(base * F64_PI_2_HI, times * p.hi);
-    return s.hi + (s.lo + fma_f64(times, p.lo, base * F64_PI_2_LO));
+    const double   base = select_f64(near, F64_PI_2_HI, select_f64(a < 0, 2 * F64_PI_2_HI, 0.0));
+    const uint64_t sign = (f64_bits(a) ^ f64_bits(select_f64(near, -0.0, 0.0))) & F64_SIGN;
+    const f64_pair s = f64_sum(base, f64_of(f64_bits(p.hi) ^ sign));
+    return s.hi + (s.lo + fma_f64(base, F64_PI_2_LO / F64_PI_2_HI, f64_of(f64_bits(p.lo) ^ sign)));
 }
 
 /* (atan(t) / t - 1) / z of z = t^2, |t| <= tan(pi/8); the error is 2^-62 of atan(t) / t */
