@@ -93,8 +93,6 @@ static kt_status check_multiplied(const kt_call *call, const kt_tensor *a, const
                   least = across < kt__columns_in(a) ? across : kt__columns_in(a);
     if (tau->ndim == 0)
         return kt_fail(KT_ERR_INDEX, "Dimension specified as -1 but tensor has no dimensions");
-    if (across < length_of(tau))
-        return kt_fail(KT_ERR_RUNTIME, "torch.ormqr: %s must be greater than or equal to tau.shape[-1]", side);
     if (across != kt__rows_in(a))
         return kt_fail(KT_ERR_RUNTIME, "torch.ormqr: %s must be equal to input.shape[-2]", side);
     if (length_of(tau) != least)
