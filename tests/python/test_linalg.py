@@ -217,6 +217,22 @@ def test_lu():
         torch.lu(x, out=(out[0],))
 
 
+def test_deprecated():
+    x = torch.eye(2)
+    torch.set_warn_always(True)
+    try:
+        for call, says in ((lambda: torch.cholesky(x), "torch.cholesky is deprecated in favor of torch.linalg.cholesky and will"),
+                           (lambda: torch.qr(x), "torch.qr is deprecated in favor of torch.linalg.qr and will be removed"),
+                           (lambda: torch.lu(x), "torch.lu is deprecated in favor of torch.linalg.lu_factor / torch.linalg.lu_"),
+                           (lambda: torch.lu_solve(x, x, torch.ones(2).int()), "torch.lu_solve is deprecated in favor of"),
+                           (lambda: torch.triangular_solve(x, x), "torch.triangular_solve is deprecated in favor of torch.")):
+            with pytest.warns(UserWarning, match="^" + says):
+                call()
+    finally:
+        torch.set_warn_always(False)
+    assert torch.cholesky(torch.zeros(0)).shape == (0,)  # nothing else is looked at
+
+
 def test_triangles():
     a, b = matrices(3, 3) + 3 * torch.eye(3, dtype=REAL), matrices(2, 3, 4)
     near(a.triu() @ L.solve_triangular(a, b, upper=True), numpy(b))
@@ -322,6 +338,10 @@ REFUSED = [
     (lambda: L.inv(torch.eye(2).half()), RuntimeError, "linalg.inv: Low precision dtypes not supported. Got Half"),
     (lambda: L.det(torch.eye(2).half()), NotImplementedError, "\"lu_cpu\" not implemented for 'Half'"),
     (lambda: L.lu_factor(torch.eye(2).int()), NotImplementedError, "\"lu_cpu\" not implemented for 'Int'"),
+    (lambda: L.solve(torch.ones(3).int(), torch.ones(3).int()), RuntimeError,
+     "linalg.solve: Expected a floating point or complex tensor as input. Got Int"),
+    (lambda: L.eigvals(torch.ones(2, 3)), RuntimeError,
+     "linalg.eigvals: A must be batches of square matrices, but they are 2 by 3 matrices"),
     (lambda: L.solve(torch.eye(3), torch.ones(2, 2)), RuntimeError,
      "linalg.solve: Incompatible shapes of A and B for the equation AX = B (3x3 and 2x2)"),
     (lambda: L.solve(torch.eye(3), torch.ones(3, 2).double()), RuntimeError,

@@ -1,4 +1,5 @@
 /* cholesky.c - Cholesky factors, and solutions with triangles. In: calls of their rows. Out: results in the layout of LAPACK. */
+#include "base/warn.h"
 #include "call/refuse.h"
 #include "ops/linalg/matrices.h"
 
@@ -39,7 +40,11 @@ kt_status kt__body_cholesky(kt_call *call)
     KT_SCOPE;
     kt_tensor   *a = call->arg[0].t, *l, *info;
     kt__decision room;
-    if (a->ndim >= 2 && a->numel == 0) /* PyTorch looks at nothing else */
+    KT__WARN_ONCE("torch.cholesky is deprecated in favor of torch.linalg.cholesky and will be removed in a future PyTorch "
+                  "release.\nL = torch.cholesky(A)\nshould be replaced with\nL = torch.linalg.cholesky(A)\nand\n"
+                  "U = torch.cholesky(A, upper=True)\nshould be replaced with\nU = torch.linalg.cholesky(A).mH\n"
+                  "This transform will produce equivalent results for all valid (symmetric positive definite) inputs.");
+    if (a->numel == 0) /* PyTorch looks at nothing else */
         return kt__resolve_in_body(call, &room) ? kt__end(call, kt_empty_like(a, .memory_format = KT_CONTIGUOUS_FORMAT))
                                                 : kt_error_status();
     if (kt__check_square(a, "cholesky") || !kt__resolve_in_body(call, &room) ||
@@ -156,6 +161,10 @@ kt_status kt__body_triangular_solve(kt_call *call)
             a->ndim);
     if (check_system(call, b, a, "triangular_solve", &d, &room) || kt__meet_batches(a, b, sizes, &batch))
         return kt_error_status();
+    KT__WARN_ONCE("torch.triangular_solve is deprecated in favor of torch.linalg.solve_triangularand will be removed in a future "
+                  "PyTorch release.\ntorch.linalg.solve_triangular has its arguments reversed and does not return a copy of one "
+                  "of the inputs.\nX = torch.triangular_solve(B, A).solution\nshould be replaced with\n"
+                  "X = torch.linalg.solve_triangular(A, B).");
     a = kt__converted_inside(a, (kt_dtype)d->common, KT_WHY_PROMOTION);
     b = kt__converted_inside(b, (kt_dtype)d->common, KT_WHY_PROMOTION);
     kt_tensor *x = solve_triangle(call, a, b, batch, kt__arg_bool(call, 2), kt__arg_bool(call, 3) ? TRANSPOSED : PLAIN,

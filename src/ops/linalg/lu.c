@@ -2,6 +2,7 @@
  * layout of LAPACK (column-major), as PyTorch has them. */
 #include <math.h>
 
+#include "base/warn.h"
 #include "call/move.h"
 #include "call/refuse.h"
 #include "ops/linalg/matrices.h"
@@ -55,6 +56,11 @@ kt_status kt__body_linalg_lu_factor(kt_call *call)
 kt_status kt__body_lu_with_info(kt_call *call)
 {
     KT_SCOPE;
+    KT__WARN_ONCE("torch.lu is deprecated in favor of torch.linalg.lu_factor / torch.linalg.lu_factor_ex and will be removed in "
+                  "a future PyTorch release.\nLU, pivots = torch.lu(A, compute_pivots)\nshould be replaced with\n"
+                  "LU, pivots = torch.linalg.lu_factor(A, compute_pivots)\nand\n"
+                  "LU, pivots, info = torch.lu(A, compute_pivots, get_infos=True)\nshould be replaced with\n"
+                  "LU, pivots, info = torch.linalg.lu_factor_ex(A, compute_pivots)");
     const kt_linalg_lu_factor_ex_results f = kt_linalg_lu_factor_ex(call->arg[0].t, .pivot = KT_SOME(kt__arg_bool(call, 1)));
     return kt__end_several(call, (kt_tensor *[]){f.LU, f.pivots, f.info}, 3);
 }
@@ -182,6 +188,9 @@ kt_status kt__body_linalg_lu_solve(kt_call *call)
 kt_status kt__body_lu_solve(kt_call *call)
 {
     KT_SCOPE;
+    KT__WARN_ONCE("torch.lu_solve is deprecated in favor of torch.linalg.lu_solveand will be removed in a future PyTorch "
+                  "release.\nNote that torch.linalg.lu_solve has its arguments reversed.\nX = torch.lu_solve(B, LU, pivots)\n"
+                  "should be replaced with\nX = torch.linalg.lu_solve(LU, pivots, B)");
     return kt__end(call, kt_linalg_lu_solve(call->arg[1].t, call->arg[2].t, call->arg[0].t));
 }
 
@@ -213,7 +222,7 @@ kt_status kt__body_linalg_solve_lu(kt_call *call)
     kt_shape     batch;
     factors      f;
     kt__decision room;
-    if (kt__check_square(a, "linalg.solve"))
+    if (kt__refuse_case(call, 0) || kt__check_square(a, "linalg.solve"))
         return kt_error_status();
     const kt__decision *d = kt__resolve_in_body(call, &room);
     if (!d)

@@ -2,6 +2,7 @@
  * in the layout of LAPACK. What was not asked for is a tensor of no elements. */
 #include <string.h>
 
+#include "base/warn.h"
 #include "call/refuse.h"
 #include "ops/linalg/matrices.h"
 
@@ -33,6 +34,9 @@ kt_status kt__body_linalg_qr(kt_call *call)
 kt_status kt__body_qr(kt_call *call)
 {
     KT_SCOPE;
+    KT__WARN_ONCE("torch.qr is deprecated in favor of torch.linalg.qr and will be removed in a future PyTorch release.\nThe "
+                  "boolean parameter 'some' has been replaced with a string parameter 'mode'.\nQ, R = torch.qr(A, some)\nshould "
+                  "be replaced with\nQ, R = torch.linalg.qr(A, 'reduced' if some else 'complete')");
     const kt_linalg_qr_results r = kt_linalg_qr(call->arg[0].t, .mode = kt__arg_bool(call, 1) ? "reduced" : "complete");
     return kt__end_several(call, (kt_tensor *[]){r.Q, r.R}, 2);
 }
@@ -89,7 +93,7 @@ kt_status kt__body_linalg_eigvalsh(kt_call *call)
 /* ---- other square matrices: everything is complex ---- */
 static kt_status eigenvalues(kt_call *call, kt_tensor *a, kt_tensor **values, kt_tensor **vectors)
 {
-    if (kt__check_square(a, "linalg.eig") || kt__refuse(call, STAGE_AFTER))
+    if (kt__check_square(a, vectors ? "linalg.eig" : "linalg.eigvals") || kt__refuse(call, STAGE_AFTER))
         return kt_error_status();
     const kt_dtype dtype = kt__complex_dtype((kt_dtype)a->dtype);
     const int64_t  n = kt__rows_in(a);
