@@ -192,6 +192,7 @@ def test_indefinite(dtype, hermitian):
     x = x + (x.mH if hermitian else x.mT)
     factors, pivots = L.ldl_factor(x, hermitian=hermitian)
     near(x @ L.ldl_solve(factors, pivots, b, hermitian=hermitian), numpy(b))
+    assert (factors == factors.tril()).all()
     assert L.ldl_factor_ex(x, hermitian=hermitian).info.tolist() == [0, 0] and pivots.dtype == torch.int32
     with pytest.raises(RuntimeError, match="derivative for aten::linalg_ldl_factor_ex is not implemented"):
         L.ldl_factor(x.requires_grad_())[0].abs().sum().backward()
@@ -225,6 +226,7 @@ def test_deprecated():
                            (lambda: torch.qr(x), "torch.qr is deprecated in favor of torch.linalg.qr and will be removed"),
                            (lambda: torch.lu(x), "torch.lu is deprecated in favor of torch.linalg.lu_factor / torch.linalg.lu_"),
                            (lambda: torch.lu_solve(x, x, torch.ones(2).int()), "torch.lu_solve is deprecated in favor of"),
+                           (lambda: torch.nuclear_norm(x), "at::nuclear_norm is deprecated and it is just left for JIT"),
                            (lambda: torch.triangular_solve(x, x), "torch.triangular_solve is deprecated in favor of torch.")):
             with pytest.warns(UserWarning, match="^" + says):
                 call()

@@ -394,7 +394,9 @@ static int ldl_factor(const job *j, int64_t at)
     const matrix *ld = &j->arg[0];
     const int     n = (int)ld->rows;
     load(&j->arg[3], at, there(ld, at), ld_of(ld));
-    return n ? j->solver->indefinite(j->dtype, param(j, 0) != 0, n, there(ld, at), n, there(&j->arg[1], at)) : 0;
+    const int info = n ? j->solver->indefinite(j->dtype, param(j, 0) != 0, n, there(ld, at), n, there(&j->arg[1], at)) : 0;
+    clear_triangle(there(ld, at), n, n, ld_of(ld), kt__width_of(j->dtype), false);
+    return info;
 }
 
 /* What the user passes must not lead outside the matrix: a negative pivot stands for two rows, and both are negative. */

@@ -1,6 +1,7 @@
 /* unfolded.c - tensors that are read as matrices: some of their dims are the rows, the others the columns. In: calls of
  * tensorinv and tensorsolve, and of the nuclear norm. Out: results, or PyTorch's refusals. They are made of inv, solve and
  * matrix_norm. */
+#include "base/warn.h"
 #include "ops/linalg/matrices.h"
 
 static int64_t product_of(const int64_t *sizes, int64_t n)
@@ -68,6 +69,8 @@ kt_status kt__body_linalg_tensorsolve(kt_call *call)
 /* ---- the nuclear norm ---- */
 static kt_status nuclear(kt_call *call, kt_shape dims, bool keepdim)
 {
+    KT__WARN_ONCE("at::nuclear_norm is deprecated and it is just left for JIT compatibility. It will be removed in a future "
+                  "PyTorch release. Please use `linalg.matrix_norm(A, 'nuc', dim, keepdim)` instead");
     return kt__end(call, kt_linalg_matrix_norm_str(call->arg[0].t, .ord = "nuc", .dim = dims, .keepdim = keepdim));
 }
 
