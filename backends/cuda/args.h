@@ -306,6 +306,99 @@ typedef struct norm_table {
     const void         *any, *back_any, *total;
 } norm_table;
 
+/* ---- norms of groups of planes: over [outer, groups, planes, elements of a plane] ---- */
+enum { PLANE_OUTER, PLANE_GROUP, PLANE_PLANE, PLANE_ELEMENT, PLANE_DIMS };
+enum { PLANE_VECTOR = 4, PLANE_ABREAST = 32 }; /* abreast: groups that lie side by side, of a block */
+typedef struct plane_operand {
+    char   *at; /* NULL: absent */
+    int64_t stride[PLANE_DIMS]; /* in bytes */
+    int32_t is, width;
+} plane_operand;
+typedef struct plane_args {
+    uint64_t      size[PLANE_DIMS];
+    uint64_t      count;       /* elements of a group */
+    uint64_t      groups;      /* all of them */
+    uint32_t      parts, part; /* of a group, each by a block: how many, elements or planes of one */
+    uint32_t      lanes;       /* threads at the sums of a plane: 32 or all of a block */
+    uint8_t       given, unused[3]; /* the statistics are constants */
+    double        eps;
+    plane_operand x, y, grad, weight, bias, mean, rstd, variance, to_weight, to_bias;
+    plane_operand use_mean, use_rstd; /* the statistics that elements are normalised by */
+    double       *sums;        /* forward [groups, parts, 3]: count, average, squares; back [groups, planes or parts, 2] */
+    char         *numbers;     /* [groups, 2] of the compute type: average and deviation, or what flows back to a group */
+} plane_args;
+typedef struct plane_kernels {
+    const void *moments, *apply, *sums, *flow; /* of one element at a time, or of vectors */
+} plane_kernels;
+typedef struct plane_table {
+    plane_kernels by[2], abreast[2]; /* one element, vectors */
+    const void   *join, *join_back, *join_abreast_back, *total;
+    kt_dtype      self;
+    uint32_t      reads, writes;
+} plane_table;
+
+/* ---- pooling: images [batch, channels, three dims in space], absent dims first, of size 1 ---- */
+enum { POOL_SPACE = 3 };
+typedef struct pool_image {
+    char    *at; /* NULL: absent */
+    int64_t  by_batch, by_channel, step[POOL_SPACE]; /* in bytes */
+    uint32_t size[POOL_SPACE];
+    int32_t  is;
+} pool_image;
+typedef struct pool_args {
+    pool_image  whole, few, index, samples; /* the image; the numbers of windows; where each largest one stands; as drawn */
+    uint32_t    batch, channels;
+    int32_t     kernel[POOL_SPACE], stride[POOL_SPACE], padding[POOL_SPACE], dilation[POOL_SPACE];
+    uint8_t     adaptive, with_padding, channels_inner, unused;
+    uint32_t    dims;    /* that the image has */
+    int64_t     divisor; /* of averages; 0: what a window sees */
+    uint64_t    volume;  /* positions of the image */
+    uint64_t    n;       /* elements: one a thread */
+    fault_place fault;
+} pool_args;
+typedef struct pool_table {
+    const void *largest, *average, *largest_back, *strays, *average_back, *fraction; /* NULL: there is none */
+    uint32_t    reads, writes;
+} pool_table;
+
+/* ---- steps of optimizers, of a list of parameters ---- */
+enum { STEP_ARRAYS = 5, STEP_PARAMS = 4, STEP_MOST = 160, STEP_VECTOR = 4 };
+enum step_kind { STEP_ADAM, STEP_AMSGRAD, STEP_SGD, STEP_BUFFERED, STEP_ADAGRAD, STEP_UNSCALE, STEP_KINDS };
+typedef struct step_number {
+    const char *at; /* NULL: `value` */
+    double      value;
+    int64_t     is;
+} step_number;
+typedef struct step_common { /* of all parameters of a list */
+    uint8_t     is[STEP_ARRAYS], width[STEP_ARRAYS];
+    uint8_t     step_is; /* KT_NONE: the numbers of steps stand in `own` */
+    uint8_t     unused;
+    uint32_t    flags;   /* KT__STEP_* */
+    step_number rate, scale, found; /* of unscale: rate is the factor */
+    double      param[STEP_PARAMS]; /* in the order of the plan's */
+} step_common;
+typedef struct step_args {
+    step_common common;
+    uint32_t    count, chunk; /* chunk: elements of a block */
+    uint32_t    nd, size[ARG_DIMS]; /* of a single parameter that is not dense, inner to outer */
+    int64_t     stride[STEP_ARRAYS][ARG_DIMS];
+    uint32_t    first_block[STEP_MOST];
+    uint64_t    n[STEP_MOST];
+    uint64_t    own[STEP_MOST]; /* the steps that were made: an address or a double; of unscale: where to tell of an infinity */
+    char       *at[STEP_MOST][STEP_ARRAYS];
+} step_args;
+typedef struct step_table {
+    const void *dense[STEP_KINDS], *any[STEP_KINDS];
+    uint32_t    reads, writes;
+} step_table;
+typedef struct scale_args {
+    float      *scale;
+    int32_t    *steps;
+    step_number found;
+    double      growth, backoff;
+    int64_t     interval;
+} scale_args;
+
 /* The host looks at `turn` until it is the one that it waits for. */
 typedef struct read_slot {
     unsigned char     bytes[READ_BYTES];
@@ -342,6 +435,10 @@ extern const list_table  lists_f32;
 extern const reduce_table reduce_f32, reduce_f64, reduce_i32, reduce_i64;
 extern const soft_table   soft_f32, soft_f64;
 extern const norm_table   norm_f32, norm_f64;
+extern const step_table   steps_f32, steps_f64;
+extern const plane_table  planes_f32, planes_f64;
+extern const pool_table   pool_tables[]; /* by compute type, up to int64 */
+extern const void *const  update_scale_kernel;
 extern const void *const cast_kernels[][KT_NUM_DTYPES]; /* [from][to]: dense */
 extern const void *const cast_any_kernels[];            /* [from]: any layout, any target */
 extern const void *const fill_kernel, *const read_kernel;

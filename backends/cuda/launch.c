@@ -59,6 +59,9 @@ kt_status launch_open(void)
     random_open();
     convolution_open();
     norm_open();
+    step_open();
+    planes_open();
+    pool_open();
     return list_open();
 }
 

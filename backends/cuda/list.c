@@ -86,6 +86,8 @@ kt_status launch_list(kt_backend *self, const void *plans, int64_t n, int64_t *t
         launch_args one = {.n = 0};
         kt_plan_unpack(&plan, at);
         at += kt_plan_bytes(&plan);
+        if (i == 0 && is_step(&plan))
+            return launch_steps(plans, n, taken);
         row = i == 0 ? kernel_of(&plan) : row;
         if (!row || kernel_of(&plan) != row)
             break;

@@ -76,6 +76,10 @@ static inline double number_of(const kt_scalar *s) { return s->kind == KT_SCALAR
 kt_status list_open(void);
 kt_status launch_list(kt_backend *self, const void *plans, int64_t n, int64_t *taken);
 
+/* ---- step.c: plans of steps, several in one launch ---- */
+bool      is_step(const kt_plan *plan);
+kt_status launch_steps(const void *plans, int64_t n, int64_t *taken); /* taken: 0, if one by one is better */
+
 /* ---- lookup.c: rows of operands of 16 bits, by a table ---- */
 enum { LOOKUP_LEAST = 1 << 20 }; /* elements for which there is one */
 kt_status launch_lookup(const row_kernels *row, const launch_args *g, const kt_plan *plan); /* KT_DECLINED: calculate them */
@@ -98,6 +102,9 @@ void range_open(void);   /* range.c: ranges, bands */
 void random_open(void);  /* random.c: draws */
 void convolution_open(void); /* convolution.c */
 void norm_open(void);    /* norm.c: norms of rows */
+void step_open(void);    /* step.c: steps of optimizers */
+void planes_open(void);  /* planes.c: norms of groups of planes */
+void pool_open(void);    /* pool.c: pooling */
 uint64_t random_draws(kt_backend *self, const kt_plan *plan);
 
 /* ---- blas.c: cuBLASLt, if it is there. Matrices are column-major, sizes and distances in elements ---- */

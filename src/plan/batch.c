@@ -15,7 +15,7 @@ enum {
     GRAIN = 32768,      /* elements that are worth a second thread */
     LARGE = 4 * GRAIN,  /* a plan of so many is split by its own kernel */
     FIRST_ITEMS = 32,
-    SPANS = 4           /* operands of a plan that may change places with others */
+    SPANS = 10          /* operands of a plan that may change places with others: five arrays of a step and its numbers */
 };
 
 /* What an operand may reach. Empty: low == high. */

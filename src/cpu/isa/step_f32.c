@@ -6,6 +6,8 @@
 #include "cpu/step.h"
 #include "math/fma.h"
 
+#include "math/step.inc.c"
+
 #include "cpu/isa/step.inc.c"
 
 const kt__cpu_steps SHARED(steps) = {.step = FN(step), .unscale = FN(unscale)};

@@ -1,0 +1,439 @@
+/* planes.cuh - norms of groups of planes (batch, group and instance norms), and what flows back, in one compute type. A template:
+ * the includer defines COMPUTE and PLANES_NAME, the table.
+ *
+ * In: plane_args. Out: the results and statistics, or gradients. A group is cut into parts by its size alone; each part's moments
+ * are doubles, counted from its first element, and joined in the parts' order. A group that is one part is normalised by the
+ * same block. Abreast: planes of one element, groups side by side, as of channels last: a thread has a group.
+ * Independent of: plans, which norm it is. */
+#include "args.h"
+#include "dev/group.cuh"
+#include "dev/values.cuh"
+
+typedef COMPUTE T;
+enum { OUTER = PLANE_OUTER, GROUP = PLANE_GROUP, PLANE = PLANE_PLANE, ELEMENT = PLANE_ELEMENT, ROWS = ARG_THREADS / PLANE_ABREAST };
+
+/* ---- places ---- */
+
+struct plane_place {
+    uint64_t outer, group, plane;
+};
+
+static __device__ __forceinline__ uint64_t quotient(uint64_t a, uint64_t b)
+{
+    return (a | b) >> 32 ? a / b : (uint32_t)a / (uint32_t)b;
+}
+
+static __device__ __forceinline__ plane_place place_of_row(const plane_args &g, uint64_t row)
+{
+    const uint64_t group = quotient(row, g.size[PLANE]), outer = quotient(group, g.size[GROUP]);
+    return {outer, group - outer * g.size[GROUP], row - group * g.size[PLANE]};
+}
+
+static __device__ __forceinline__ char *at_plane(const plane_operand &x, const plane_place &p)
+{
+    return x.at + p.outer * x.stride[OUTER] + p.group * x.stride[GROUP] + p.plane * x.stride[PLANE];
+}
+
+static __device__ __forceinline__ T number_at(const plane_operand &x, const plane_place &p, T absent)
+{
+    return x.at ? values<T>::load(at_plane(x, p), x.is) : absent;
+}
+
+static __device__ __forceinline__ void put_number(const plane_operand &x, const plane_place &p, T value)
+{
+    if (x.at)
+        values<T>::store(at_plane(x, p), x.is, value);
+}
+
+/* V elements that lie side by side. */
+template <int V> static __device__ __forceinline__ void load_vector(T (&v)[V], const char *from, const plane_operand &x)
+{
+    raw<V> r;
+    if (V == 1)
+        raw_spread(r, load_one(from, x.width), x.width);
+    else
+        raw_load(r, from, x.width);
+    values<T>::decode(v, r, x.is);
+}
+template <int V> static __device__ __forceinline__ void store_vector(const T (&v)[V], char *to, const plane_operand &x)
+{
+    raw<V> r;
+    values<T>::encode(r, v, x.is);
+    if (V == 1)
+        raw_scatter(r, to, x.width, 0, 1);
+    else
+        raw_store(r, to, x.width);
+}
+
+/* ---- moments ---- */
+
+/* Counted from `origin`, so that nothing is lost where the average is large. */
+struct shifted_sums {
+    double s = 0, q = 0;
+    __device__ void join(const shifted_sums &other) { s += other.s, q += other.q; }
+    __device__ __forceinline__ void add(double x)
+    {
+        s += x;
+        q += x * x;
+    }
+};
+
+struct moments {
+    double n = 0, mean = 0, squares = 0;
+    __device__ void join(const moments &other)
+    {
+        if (other.n == 0)
+            return;
+        const double all = n + other.n, apart = other.mean - mean;
+        mean = n == 0 ? other.mean : mean + apart * (other.n / all);
+        squares = squares + other.squares + apart * apart * (n * other.n / all);
+        n = all;
+    }
+};
+
+static __device__ __forceinline__ moments moments_of(const shifted_sums &sums, double n, double origin)
+{
+    moments m;
+    m.n = n;
+    m.mean = origin + sums.s / n;
+    m.squares = sums.q - sums.s * (sums.s / n);
+    m.squares = m.squares < 0 ? 0 : m.squares; /* a NaN stays */
+    return m;
+}
+
+static __device__ __forceinline__ double origin_of(T x) { return isfinite((double)x) ? (double)x : 0; }
+
+/* Writes a group's statistics; *mean and *rstd are what its elements are normalised by. */
+static __device__ void put_statistics(const plane_args &g, uint64_t group, const moments &m, T *mean, T *rstd)
+{
+    const uint64_t    outer = quotient(group, g.size[GROUP]);
+    const plane_place p = {outer, group - outer * g.size[GROUP], 0};
+    const double      variance = m.squares / (double)g.count;
+    *mean = (T)m.mean;
+    *rstd = (T)(1 / sqrt(variance + g.eps));
+    put_number(g.mean, p, *mean);
+    put_number(g.rstd, p, *rstd);
+    put_number(g.variance, p, (T)variance);
+}
+
+template <int V>
+static __device__ __forceinline__ void normalise(T (&v)[V], T mean, T scale, T shift)
+{
+#pragma unroll
+    for (int i = 0; i < V; i++)
+        v[i] = (v[i] - mean) * scale + shift;
+}
+
+/* One part of a group by a block. */
+template <int V> static __global__ void __launch_bounds__(ARG_THREADS) plane_moments(const __grid_constant__ plane_args g)
+{
+    const uint64_t group = blockIdx.x / g.parts, part = blockIdx.x % g.parts;
+    if (group >= g.groups)
+        return;
+    const uint64_t each = g.size[ELEMENT] / V, begin = part * g.part, all = g.count / V;
+    const uint64_t end = begin + g.part < all ? begin + g.part : all;
+    plane_place    p = place_of_row(g, group * g.size[PLANE]);
+    shifted_sums   sums;
+    p.plane = quotient(begin, each);
+    const double origin =
+        origin_of(values<T>::load(at_plane(g.x, p) + (begin - p.plane * each) * V * g.x.stride[ELEMENT], g.x.is));
+    for (uint64_t i = begin + threadIdx.x; i < end; i += ARG_THREADS) {
+        T v[V];
+        p.plane = quotient(i, each);
+        load_vector(v, at_plane(g.x, p) + (i - p.plane * each) * V * g.x.stride[ELEMENT], g.x);
+#pragma unroll
+        for (int k = 0; k < V; k++)
+            sums.add((double)v[k] - origin);
+    }
+    join_lanes(sums, ARG_THREADS);
+    struct pair {
+        T mean, rstd;
+    } use = {0, 0};
+    if (threadIdx.x == 0) {
+        const moments m = moments_of(sums, (double)((end - begin) * V), origin);
+        if (g.parts == 1) {
+            put_statistics(g, group, m, &use.mean, &use.rstd);
+        } else {
+            double *to = g.sums + 3 * (group * g.parts + part);
+            to[0] = m.n, to[1] = m.mean, to[2] = m.squares;
+        }
+    }
+    if (g.parts > 1)
+        return;
+    use = to_all_lanes(use, ARG_THREADS);
+    for (uint64_t i = threadIdx.x; i < all; i += ARG_THREADS) {
+        T v[V];
+        p.plane = quotient(i, each);
+        const uint64_t at = (i - p.plane * each) * V;
+        load_vector(v, at_plane(g.x, p) + at * g.x.stride[ELEMENT], g.x);
+        normalise(v, use.mean, number_at(g.weight, p, 1) * use.rstd, number_at(g.bias, p, 0));
+        store_vector(v, at_plane(g.y, p) + at * g.y.stride[ELEMENT], g.y);
+    }
+}
+
+/* A part of the planes of PLANE_ABREAST groups, one a lane; V is 1. */
+static __global__ void __launch_bounds__(ARG_THREADS) abreast_moments(const __grid_constant__ plane_args g)
+{
+    __shared__ shifted_sums room[ROWS][PLANE_ABREAST];
+    const uint32_t          lane = threadIdx.x % PLANE_ABREAST, row = threadIdx.x / PLANE_ABREAST;
+    const uint64_t          group = (uint64_t)(blockIdx.x / g.parts) * PLANE_ABREAST + lane, part = blockIdx.x % g.parts;
+    const uint64_t          begin = part * g.part, end = begin + g.part < g.count ? begin + g.part : g.count;
+    const bool              mine = group < g.groups;
+    const plane_place       first = {0, mine ? group : 0, begin};
+    const char             *from = at_plane(g.x, first);
+    const double            origin = origin_of(values<T>::load(from, g.x.is));
+    shifted_sums            sums;
+    for (uint64_t i = row; mine && i < end - begin; i += ROWS)
+        sums.add((double)values<T>::load(from + i * g.x.stride[PLANE], g.x.is) - origin);
+    room[row][lane] = sums;
+    __syncthreads();
+    if (row || !mine)
+        return;
+    for (int i = 1; i < ROWS; i++)
+        sums.join(room[i][lane]);
+    const moments m = moments_of(sums, (double)(end - begin), origin);
+    double       *to = g.sums + 3 * (group * g.parts + part);
+    to[0] = m.n, to[1] = m.mean, to[2] = m.squares;
+}
+
+/* The parts of a group, by a thread. */
+static __global__ void __launch_bounds__(ARG_THREADS) plane_join(const __grid_constant__ plane_args g)
+{
+    const uint64_t group = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x;
+    if (group >= g.groups)
+        return;
+    moments all;
+    for (uint32_t i = 0; i < g.parts; i++) {
+        const double *from = g.sums + 3 * (group * g.parts + i);
+        moments       m;
+        m.n = from[0], m.mean = from[1], m.squares = from[2];
+        all.join(m);
+    }
+    T *to = (T *)g.numbers + 2 * group;
+    put_statistics(g, group, all, &to[0], &to[1]);
+}
+
+/* ---- every element: forward ---- */
+
+template <int V> static __global__ void __launch_bounds__(ARG_THREADS) plane_apply(const __grid_constant__ plane_args g)
+{
+    const uint64_t i = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x, each = g.size[ELEMENT] / V, row = quotient(i, each);
+    if (row >= g.groups * g.size[PLANE])
+        return;
+    const plane_place p = place_of_row(g, row);
+    const uint64_t    at = (i - row * each) * V;
+    T                 v[V];
+    load_vector(v, at_plane(g.x, p) + at * g.x.stride[ELEMENT], g.x);
+    normalise(v, number_at(g.use_mean, p, 0), number_at(g.weight, p, 1) * number_at(g.use_rstd, p, 1), number_at(g.bias, p, 0));
+    store_vector(v, at_plane(g.y, p) + at * g.y.stride[ELEMENT], g.y);
+}
+
+/* V groups side by side. */
+static __device__ __forceinline__ bool place_abreast(const plane_args &g, int v, plane_place &p)
+{
+    const uint64_t i = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x, across = g.size[GROUP] / v;
+    p.outer = 0;
+    p.plane = quotient(i, across);
+    p.group = (i - p.plane * across) * v;
+    return p.plane < g.size[PLANE];
+}
+
+template <int V> static __global__ void __launch_bounds__(ARG_THREADS) abreast_apply(const __grid_constant__ plane_args g)
+{
+    plane_place p;
+    T           v[V];
+    if (!place_abreast(g, V, p))
+        return;
+    char *to = at_plane(g.y, p);
+    load_vector(v, at_plane(g.x, p), g.x);
+#pragma unroll
+    for (int k = 0; k < V; k++, p.group++)
+        v[k] = (v[k] - number_at(g.use_mean, p, 0)) * (number_at(g.weight, p, 1) * number_at(g.use_rstd, p, 1)) +
+               number_at(g.bias, p, 0);
+    store_vector(v, to, g.y);
+}
+
+/* ---- back: sums of a plane, or of a part of a group ---- */
+
+struct tie_sums {
+    double product = 0, sum = 0; /* of the gradient with the normalised input; of the gradient */
+    __device__ void join(const tie_sums &other) { product += other.product, sum += other.sum; }
+    __device__ __forceinline__ void add(T grad, T x, T mean, T rstd)
+    {
+        sum += (double)grad;
+        product += (double)grad * (double)((x - mean) * rstd);
+    }
+};
+
+template <int V> static __global__ void __launch_bounds__(ARG_THREADS) plane_sums(const __grid_constant__ plane_args g)
+{
+    const uint64_t    thread = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x, row = thread / g.lanes;
+    const bool        mine = row < g.groups * g.size[PLANE];
+    const plane_place p = place_of_row(g, mine ? row : 0);
+    const char       *x = at_plane(g.x, p), *grad = at_plane(g.grad, p);
+    const T           mean = number_at(g.mean, p, 0), rstd = number_at(g.rstd, p, 1);
+    tie_sums          sums;
+    for (uint64_t i = (thread % g.lanes) * V; mine && i < g.size[ELEMENT]; i += g.lanes * V) {
+        T a[V], b[V];
+        load_vector(a, x + i * g.x.stride[ELEMENT], g.x);
+        load_vector(b, grad + i * g.grad.stride[ELEMENT], g.grad);
+#pragma unroll
+        for (int k = 0; k < V; k++)
+            sums.add(b[k], a[k], mean, rstd);
+    }
+    join_lanes(sums, g.lanes);
+    if (mine && thread % g.lanes == 0) {
+        g.sums[2 * row] = sums.product;
+        g.sums[2 * row + 1] = sums.sum;
+    }
+}
+
+static __global__ void __launch_bounds__(ARG_THREADS) abreast_sums(const __grid_constant__ plane_args g)
+{
+    __shared__ tie_sums room[ROWS][PLANE_ABREAST];
+    const uint32_t      lane = threadIdx.x % PLANE_ABREAST, row = threadIdx.x / PLANE_ABREAST;
+    const uint64_t      group = (uint64_t)(blockIdx.x / g.parts) * PLANE_ABREAST + lane, part = blockIdx.x % g.parts;
+    const uint64_t      begin = part * g.part, end = begin + g.part < g.count ? begin + g.part : g.count;
+    const bool          mine = group < g.groups;
+    const plane_place   first = {0, mine ? group : 0, begin};
+    const char         *x = at_plane(g.x, first), *grad = at_plane(g.grad, first);
+    const T             mean = number_at(g.mean, first, 0), rstd = number_at(g.rstd, first, 1);
+    tie_sums            sums;
+    for (uint64_t i = row; mine && i < end - begin; i += ROWS)
+        sums.add(values<T>::load(grad + i * g.grad.stride[PLANE], g.grad.is), values<T>::load(x + i * g.x.stride[PLANE], g.x.is),
+                 mean, rstd);
+    room[row][lane] = sums;
+    __syncthreads();
+    if (row || !mine)
+        return;
+    for (int i = 1; i < ROWS; i++)
+        sums.join(room[i][lane]);
+    double *to = g.sums + 2 * (group * g.parts + part);
+    to[0] = sums.product, to[1] = sums.sum;
+}
+
+/* What a group's elements get: numbers = (turn, lift). */
+static __device__ void put_numbers(const plane_args &g, uint64_t group, const tie_sums &all, T rstd)
+{
+    const double each = g.given ? 0 : 1 / (double)g.count;
+    T           *to = (T *)g.numbers + 2 * group;
+    to[0] = (T)(all.product * each * rstd * rstd);
+    to[1] = (T)(all.sum * each * rstd);
+}
+
+/* The planes of a group, by a warp. */
+static __global__ void __launch_bounds__(ARG_THREADS) plane_join_back(const __grid_constant__ plane_args g)
+{
+    const uint64_t thread = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x, group = thread / WARP;
+    const bool     mine = group < g.groups;
+    plane_place    p = place_of_row(g, mine ? group * g.size[PLANE] : 0);
+    tie_sums       all;
+    const T        rstd = number_at(g.rstd, p, 1);
+    for (uint64_t k = thread % WARP; mine && k < g.size[PLANE]; k += WARP) {
+        const double *from = g.sums + 2 * (group * g.size[PLANE] + k);
+        p.plane = k;
+        const double w = (double)number_at(g.weight, p, 1);
+        all.product += from[0] * w;
+        all.sum += from[1] * w;
+    }
+    join_lanes(all, WARP);
+    if (mine && thread % WARP == 0)
+        put_numbers(g, group, all, rstd);
+}
+
+static __global__ void __launch_bounds__(ARG_THREADS) abreast_join_back(const __grid_constant__ plane_args g)
+{
+    const uint64_t group = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x;
+    if (group >= g.groups)
+        return;
+    const plane_place p = {0, group, 0};
+    tie_sums          all;
+    for (uint32_t i = 0; i < g.parts; i++) {
+        const double *from = g.sums + 2 * (group * g.parts + i);
+        all.product += from[0];
+        all.sum += from[1];
+    }
+    put_number(g.to_weight, p, (T)all.product);
+    put_number(g.to_bias, p, (T)all.sum);
+    const double w = (double)number_at(g.weight, p, 1);
+    all.product *= w;
+    all.sum *= w;
+    put_numbers(g, group, all, number_at(g.rstd, p, 1));
+}
+
+/* The planes that share a weight, by a warp: in all outer dims, or all planes of a group, or both. */
+static __global__ void __launch_bounds__(ARG_THREADS) plane_total(const __grid_constant__ plane_args g)
+{
+    const plane_operand &like = g.to_weight.at ? g.to_weight : g.to_bias;
+    const uint64_t       thread = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x, which = thread / WARP;
+    const uint64_t       outers = like.stride[OUTER] ? g.size[OUTER] : 1, planes = like.stride[PLANE] ? g.size[PLANE] : 1;
+    const uint64_t       over_outer = g.size[OUTER] / outers, over_plane = g.size[PLANE] / planes;
+    const bool           mine = which < outers * g.size[GROUP] * planes;
+    const uint64_t       before = which / planes;
+    const plane_place    p = {before / g.size[GROUP], before % g.size[GROUP], which % planes};
+    tie_sums             all;
+    for (uint64_t i = thread % WARP; mine && i < over_outer * over_plane; i += WARP) {
+        const uint64_t o = p.outer + quotient(i, over_plane), k = p.plane + i % over_plane;
+        const double  *from = g.sums + 2 * ((o * g.size[GROUP] + p.group) * g.size[PLANE] + k);
+        all.product += from[0];
+        all.sum += from[1];
+    }
+    join_lanes(all, WARP);
+    if (mine && thread % WARP == 0) {
+        put_number(g.to_weight, p, (T)all.product);
+        put_number(g.to_bias, p, (T)all.sum);
+    }
+}
+
+/* ---- back: every element ---- */
+
+template <int V> static __global__ void __launch_bounds__(ARG_THREADS) plane_flow(const __grid_constant__ plane_args g)
+{
+    const uint64_t i = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x, each = g.size[ELEMENT] / V, row = quotient(i, each);
+    if (row >= g.groups * g.size[PLANE])
+        return;
+    const plane_place p = place_of_row(g, row);
+    const uint64_t    at = (i - row * each) * V;
+    const T          *numbers = (const T *)g.numbers + 2 * (p.outer * g.size[GROUP] + p.group);
+    const T           mean = number_at(g.mean, p, 0), scale = number_at(g.weight, p, 1) * number_at(g.rstd, p, 1);
+    T                 v[V], back[V];
+    load_vector(v, at_plane(g.x, p) + at * g.x.stride[ELEMENT], g.x);
+    load_vector(back, at_plane(g.grad, p) + at * g.grad.stride[ELEMENT], g.grad);
+#pragma unroll
+    for (int k = 0; k < V; k++)
+        v[k] = back[k] * scale - (v[k] - mean) * numbers[0] - numbers[1];
+    store_vector(v, at_plane(g.y, p) + at * g.y.stride[ELEMENT], g.y);
+}
+
+template <int V> static __global__ void __launch_bounds__(ARG_THREADS) abreast_flow(const __grid_constant__ plane_args g)
+{
+    plane_place p;
+    T           v[V], back[V];
+    if (!place_abreast(g, V, p))
+        return;
+    char *to = at_plane(g.y, p);
+    load_vector(v, at_plane(g.x, p), g.x);
+    load_vector(back, at_plane(g.grad, p), g.grad);
+#pragma unroll
+    for (int k = 0; k < V; k++, p.group++) {
+        const T *numbers = (const T *)g.numbers + 2 * p.group;
+        v[k] = back[k] * (number_at(g.weight, p, 1) * number_at(g.rstd, p, 1)) - (v[k] - number_at(g.mean, p, 0)) * numbers[0] -
+               numbers[1];
+    }
+    store_vector(v, to, g.y);
+}
+
+/* ---- the table ---- */
+#define BY(V)                                                                                                             \
+    {(const void *)plane_moments<V>, (const void *)plane_apply<V>, (const void *)plane_sums<V>, (const void *)plane_flow<V>}
+#define ABREAST(V)                                                                                                        \
+    {(const void *)abreast_moments, (const void *)abreast_apply<V>, (const void *)abreast_sums, (const void *)abreast_flow<V>}
+const plane_table PLANES_NAME = {{BY(1), BY(PLANE_VECTOR)},
+                                 {ABREAST(1), ABREAST(PLANE_VECTOR)},
+                                 (const void *)plane_join,
+                                 (const void *)plane_join_back,
+                                 (const void *)abreast_join_back,
+                                 (const void *)plane_total,
+                                 (kt_dtype)values<T>::self,
+                                 values<T>::reads,
+                                 values<T>::writes};

@@ -1,0 +1,6 @@
+/* planes_f32.cu - batch, group and instance norms in compute type float32, of float32, bfloat16 and float16. */
+#include "dev/dtype.cuh"
+
+#define COMPUTE     float
+#define PLANES_NAME planes_f32
+#include "dev/planes.cuh"

@@ -1,0 +1,6 @@
+/* planes_f64.cu - batch, group and instance norms in compute type float64. */
+#include "dev/dtype.cuh"
+
+#define COMPUTE     double
+#define PLANES_NAME planes_f64
+#include "dev/planes.cuh"

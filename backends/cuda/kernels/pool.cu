@@ -1,0 +1,322 @@
+/* pool.cu - pooling: a thread has a window, or, of what flows back, an element of the image, which looks for the windows that see
+ * it: no two threads write to one element, and sums have one order. Sums have the CPU's order, and so its bits, but for those of
+ * an average that flows back.
+ *
+ * In: pool_args. Out: the numbers, the indices, or the image. Of equal numbers the first is the largest; a NaN beats every number,
+ * the last beats all. */
+#include "args.h"
+#include "dev/fault.cuh"
+#include "dev/values.cuh"
+#include "dev/walk.cuh"
+
+enum { DEPTH, HEIGHT, WIDTH };
+
+/* ---- windows ---- */
+struct window {
+    int32_t first, count, step, extent;
+};
+
+/* What window `at` sees in dim d. */
+static __device__ __forceinline__ window window_of(const pool_args &g, int d, int32_t at)
+{
+    const int32_t size = (int32_t)g.whole.size[d], few = (int32_t)g.few.size[d];
+    if (g.adaptive) {
+        const int32_t first = (int32_t)((int64_t)at * size / few);
+        const int32_t end = (int32_t)((((int64_t)at + 1) * size + few - 1) / few);
+        return {first, end - first, 1, end - first};
+    }
+    const int32_t apart = g.dilation[d], start = at * g.stride[d] - g.padding[d];
+    const int32_t skipped = start < 0 ? (apart - 1 - start) / apart : 0;
+    const int32_t within = start >= size ? 0 : (size - start + apart - 1) / apart;
+    const int32_t taps = within < g.kernel[d] ? within : g.kernel[d];
+    const int32_t end = start + g.kernel[d], most = size + g.padding[d];
+    return {start + skipped * apart, taps > skipped ? taps - skipped : 0, apart, (end < most ? end : most) - start};
+}
+
+/* The windows that may see position p of dim d: from .first to .end, not included. */
+struct windows {
+    int32_t first, end;
+};
+static __device__ __forceinline__ windows windows_of(const pool_args &g, int d, int32_t p)
+{
+    const int32_t size = (int32_t)g.whole.size[d], few = (int32_t)g.few.size[d];
+    if (g.adaptive)
+        return {(int32_t)((int64_t)p * few / size), (int32_t)((((int64_t)p + 1) * few + size - 1) / size)};
+    const int32_t from = p + g.padding[d], reach = g.dilation[d] * (g.kernel[d] - 1);
+    const int32_t first = from > reach ? (from - reach + g.stride[d] - 1) / g.stride[d] : 0, end = from / g.stride[d] + 1;
+    return {first, end < few ? end : few};
+}
+
+/* ---- places ---- */
+struct spot {
+    int32_t batch, channel, at[POOL_SPACE];
+};
+
+/* Element i in the order in which neighbours lie side by side. false: there is none. */
+static __device__ __forceinline__ bool spot_of(const pool_args &g, const uint32_t *size, spot &s)
+{
+    uint64_t i = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x;
+    if (i >= g.n)
+        return false;
+    const auto take = [&](uint32_t of) {
+        const uint64_t next = i >> 32 ? i / of : (uint32_t)i / of;
+        const int32_t  rest = (int32_t)(i - next * of);
+        i = next;
+        return rest;
+    };
+    if (g.channels_inner)
+        s.channel = take(g.channels);
+    for (int d = POOL_SPACE - 1; d >= 0; d--)
+        s.at[d] = take(size[d]);
+    if (!g.channels_inner)
+        s.channel = take(g.channels);
+    s.batch = (int32_t)i;
+    return true;
+}
+
+static __device__ __forceinline__ char *place_in(const pool_image &x, const spot &s, int32_t d, int32_t h, int32_t w)
+{
+    return x.at + s.batch * x.by_batch + s.channel * x.by_channel + d * x.step[DEPTH] + h * x.step[HEIGHT] + w * x.step[WIDTH];
+}
+static __device__ __forceinline__ char *place_in(const pool_image &x, const spot &s)
+{
+    return place_in(x, s, s.at[DEPTH], s.at[HEIGHT], s.at[WIDTH]);
+}
+
+static __device__ __forceinline__ int64_t number_of_place(const pool_args &g, int32_t d, int32_t h, int32_t w)
+{
+    return ((int64_t)d * g.whole.size[HEIGHT] + h) * g.whole.size[WIDTH] + w;
+}
+
+/* ---- the largest ---- */
+template <class T> struct lowest;
+template <> struct lowest<float> {
+    static __device__ float value() { return -INFINITY; }
+};
+template <> struct lowest<double> {
+    static __device__ double value() { return -INFINITY; }
+};
+template <> struct lowest<int32_t> {
+    static __device__ int32_t value() { return INT32_MIN; }
+};
+template <> struct lowest<int64_t> {
+    static __device__ int64_t value() { return INT64_MIN; }
+};
+
+template <class T> static __global__ void __launch_bounds__(ARG_THREADS) largest(const __grid_constant__ pool_args g)
+{
+    spot s;
+    if (!spot_of(g, g.few.size, s))
+        return;
+    const window see[] = {window_of(g, DEPTH, s.at[DEPTH]), window_of(g, HEIGHT, s.at[HEIGHT]), window_of(g, WIDTH, s.at[WIDTH])};
+    T            top = lowest<T>::value();
+    int64_t      where = -1;
+    for (int32_t d = 0; d < see[DEPTH].count; d++)
+        for (int32_t h = 0; h < see[HEIGHT].count; h++) {
+            const int32_t deep = see[DEPTH].first + d * see[DEPTH].step, high = see[HEIGHT].first + h * see[HEIGHT].step;
+            const char   *from = place_in(g.whole, s, deep, high, see[WIDTH].first);
+            const int64_t number = number_of_place(g, deep, high, see[WIDTH].first);
+            for (int32_t k = 0; k < see[WIDTH].count; k++) {
+                const int32_t wide = k * see[WIDTH].step;
+                const T       x = values<T>::load(from + wide * g.whole.step[WIDTH], g.whole.is);
+                if (where < 0 || x > top || x != x) {
+                    top = x;
+                    where = number + wide;
+                }
+            }
+        }
+    values<T>::store(place_in(g.few, s), g.few.is, top);
+    if (g.index.at)
+        *(int64_t *)place_in(g.index, s) = where;
+}
+
+/* Windows whose places are drawn: PyTorch's sequence, in its arithmetic. */
+template <class T> static __device__ int32_t drawn(const pool_args &g, int d, int32_t i, T sample)
+{
+    const int32_t few = (int32_t)g.few.size[d], rest = (int32_t)g.whole.size[d] - g.kernel[d];
+    if (i == few - 1)
+        return rest;
+    const T       apart = (T)rest / (T)(few - 1);
+    const int64_t at = (int64_t)(((T)i + sample) * apart) - (int64_t)(sample * apart);
+    return at < 0 ? 0 : at < rest ? (int32_t)at : rest;
+}
+
+template <class T> static __global__ void __launch_bounds__(ARG_THREADS) fraction(const __grid_constant__ pool_args g)
+{
+    spot s;
+    if (!spot_of(g, g.few.size, s))
+        return;
+    int32_t first[POOL_SPACE];
+    T       top = 0;
+    int64_t where = -1;
+    for (int d = 0; d < POOL_SPACE; d++) { /* of two dims the last comes first */
+        const int32_t at = g.dims == 2 ? d == WIDTH ? 0 : 1 : d;
+        first[d] = drawn(g, d, s.at[d], values<T>::load(place_in(g.samples, s, 0, 0, at), g.samples.is));
+    }
+    for (int32_t d = 0; d < g.kernel[DEPTH]; d++)
+        for (int32_t h = 0; h < g.kernel[HEIGHT]; h++)
+            for (int32_t w = 0; w < g.kernel[WIDTH]; w++) {
+                const int32_t at[] = {first[DEPTH] + d, first[HEIGHT] + h, first[WIDTH] + w};
+                const T       x = values<T>::load(place_in(g.whole, s, at[DEPTH], at[HEIGHT], at[WIDTH]), g.whole.is);
+                if (where < 0 || x > top || x != x) {
+                    top = x;
+                    where = number_of_place(g, at[DEPTH], at[HEIGHT], at[WIDTH]);
+                }
+            }
+    values<T>::store(place_in(g.few, s), g.few.is, top);
+    *(int64_t *)place_in(g.index, s) = where;
+}
+
+/* The sum of the windows that stand over this element and name it. */
+template <class T> static __global__ void __launch_bounds__(ARG_THREADS) largest_back(const __grid_constant__ pool_args g)
+{
+    spot s;
+    if (!spot_of(g, g.whole.size, s))
+        return;
+    const windows by[] = {windows_of(g, DEPTH, s.at[DEPTH]), windows_of(g, HEIGHT, s.at[HEIGHT]),
+                          windows_of(g, WIDTH, s.at[WIDTH])};
+    const int64_t mine = number_of_place(g, s.at[DEPTH], s.at[HEIGHT], s.at[WIDTH]);
+    T             sum = 0;
+    for (int32_t d = by[DEPTH].first; d < by[DEPTH].end; d++)
+        for (int32_t h = by[HEIGHT].first; h < by[HEIGHT].end; h++)
+            for (int32_t w = by[WIDTH].first; w < by[WIDTH].end; w++)
+                if (*(const int64_t *)place_in(g.index, s, d, h, w) == mine)
+                    sum += values<T>::load(place_in(g.few, s, d, h, w), g.few.is);
+    values<T>::store(place_in(g.whole, s), g.whole.is, sum);
+}
+
+/* ---- indices that name an element which their window does not stand over: added afterwards ---- */
+template <class T> static __device__ void add_at(char *at, int is, T x)
+{
+    if (is == KT_F32 || is == KT_I32) {
+        unsigned *word = (unsigned *)at, old = *word, was;
+        do {
+            unsigned to;
+            values<T>::store((char *)&to, is, values<T>::load((const char *)&old, is) + x);
+            was = old;
+            old = atomicCAS(word, was, to);
+        } while (old != was);
+    } else if (is == KT_F64 || is == KT_I64) {
+        unsigned long long *word = (unsigned long long *)at, old = *word, was;
+        do {
+            unsigned long long to;
+            values<T>::store((char *)&to, is, values<T>::load((const char *)&old, is) + x);
+            was = old;
+            old = atomicCAS(word, was, to);
+        } while (old != was);
+    } else if (is == KT_F16 || is == KT_BF16) {
+        unsigned short *word = (unsigned short *)at, old = *word, was;
+        do {
+            unsigned short to;
+            values<T>::store((char *)&to, is, values<T>::load((const char *)&old, is) + x);
+            was = old;
+            old = atomicCAS(word, was, to);
+        } while (old != was);
+    }
+}
+
+static __device__ __forceinline__ bool is_among(const windows &by, int32_t at) { return at >= by.first && at < by.end; }
+
+template <class T> static __global__ void __launch_bounds__(ARG_THREADS) strays(const __grid_constant__ pool_args g)
+{
+    spot s;
+    if (!spot_of(g, g.few.size, s))
+        return;
+    const int64_t index = *(const int64_t *)place_in(g.index, s);
+    if (index == -1) /* a window that saw padding alone */
+        return;
+    if (index < 0 || (uint64_t)index >= g.volume) {
+        report(g.fault, kt_fault{KT_FAULT_INDEX_ELEMENTS, 0, index, (int64_t)g.volume});
+        return;
+    }
+    const int64_t row = index / g.whole.size[WIDTH];
+    const int32_t at[] = {(int32_t)(row / g.whole.size[HEIGHT]), (int32_t)(row % g.whole.size[HEIGHT]),
+                          (int32_t)(index % g.whole.size[WIDTH])};
+    bool          seen = true;
+    for (int d = 0; d < POOL_SPACE; d++)
+        seen &= is_among(windows_of(g, d, at[d]), s.at[d]);
+    if (!seen)
+        add_at<T>(place_in(g.whole, s, at[DEPTH], at[HEIGHT], at[WIDTH]), g.whole.is,
+                  values<T>::load(place_in(g.few, s), g.few.is));
+}
+
+/* ---- averages ---- */
+template <class T> static __device__ __forceinline__ T share_of(T sum, T among)
+{
+    if constexpr ((T)0.5 == 0)
+        return among == 0 ? 0 : among == -1 ? (T)(0 - (uint64_t)sum) : sum / among;
+    else
+        return among != 0 ? sum / among : 0;
+}
+
+/* In PyTorch's order. */
+template <class T> static __device__ __forceinline__ T divided(const pool_args &g, T sum, const window (&see)[POOL_SPACE])
+{
+    if (g.adaptive)
+        return sum / (T)see[DEPTH].count / (T)see[HEIGHT].count / (T)see[WIDTH].count;
+    int64_t counted = 1;
+    for (int d = 0; d < POOL_SPACE; d++)
+        counted *= g.with_padding ? see[d].extent : see[d].count;
+    return share_of(sum, (T)(g.divisor ? g.divisor : counted));
+}
+
+template <class T> static __global__ void __launch_bounds__(ARG_THREADS) average(const __grid_constant__ pool_args g)
+{
+    spot s;
+    if (!spot_of(g, g.few.size, s))
+        return;
+    const window see[] = {window_of(g, DEPTH, s.at[DEPTH]), window_of(g, HEIGHT, s.at[HEIGHT]), window_of(g, WIDTH, s.at[WIDTH])};
+    const auto   load = [&](int32_t d, int32_t h, int32_t w) {
+        return values<T>::load(place_in(g.whole, s, see[DEPTH].first + d, see[HEIGHT].first + h, see[WIDTH].first + w), g.whole.is);
+    };
+    T    sum = 0;
+    bool any = false;
+    if (g.channels_inner) {
+        for (int32_t d = 0; d < see[DEPTH].count; d++)
+            for (int32_t h = 0; h < see[HEIGHT].count; h++)
+                for (int32_t w = 0; w < see[WIDTH].count; w++, any = true)
+                    sum = any ? sum + load(d, h, w) : load(d, h, w);
+    } else {
+        for (int32_t w = 0; w < see[WIDTH].count; w++) { /* columns first */
+            T    column = 0;
+            bool begun = false;
+            for (int32_t d = 0; d < see[DEPTH].count; d++)
+                for (int32_t h = 0; h < see[HEIGHT].count; h++, begun = true)
+                    column = begun ? column + load(d, h, w) : load(d, h, w);
+            sum = any ? sum + column : column;
+            any |= begun;
+        }
+    }
+    values<T>::store(place_in(g.few, s), g.few.is, any ? divided(g, sum, see) : (T)0);
+}
+
+template <class T> static __global__ void __launch_bounds__(ARG_THREADS) average_back(const __grid_constant__ pool_args g)
+{
+    spot s;
+    if (!spot_of(g, g.whole.size, s))
+        return;
+    const windows by[] = {windows_of(g, DEPTH, s.at[DEPTH]), windows_of(g, HEIGHT, s.at[HEIGHT]),
+                          windows_of(g, WIDTH, s.at[WIDTH])};
+    T             sum = 0;
+    window        see[POOL_SPACE];
+    for (int32_t d = by[DEPTH].first; d < by[DEPTH].end; d++) {
+        see[DEPTH] = window_of(g, DEPTH, d);
+        for (int32_t h = by[HEIGHT].first; h < by[HEIGHT].end; h++) {
+            see[HEIGHT] = window_of(g, HEIGHT, h);
+            for (int32_t w = by[WIDTH].first; w < by[WIDTH].end; w++) {
+                see[WIDTH] = window_of(g, WIDTH, w);
+                sum += divided(g, values<T>::load(place_in(g.few, s, d, h, w), g.few.is), see);
+            }
+        }
+    }
+    values<T>::store(place_in(g.whole, s), g.whole.is, sum);
+}
+
+/* ---- the table ---- */
+#define OF_REALS(T)                                                                                                       \
+    {(const void *)largest<T>,      (const void *)average<T>,  (const void *)largest_back<T>, (const void *)strays<T>,     \
+     (const void *)average_back<T>, (const void *)fraction<T>, values<T>::reads, values<T>::writes}
+#define OF_INTS(T)                                                                                                        \
+    {(const void *)largest<T>,      (const void *)average<T>, (const void *)largest_back<T>, (const void *)strays<T>,      \
+     (const void *)average_back<T>, NULL,                     values<T>::reads, values<T>::writes}
+const pool_table pool_tables[] = {OF_REALS(float), OF_REALS(double), OF_INTS(int32_t), OF_INTS(int64_t)};
