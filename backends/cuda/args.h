@@ -7,6 +7,11 @@
 #include <karat/dtype.h>
 #include <karat/plugin/fault.h>
 
+/* What a kernel gets: its launch's arguments, in constant memory. tests/cuda/on_cpu runs kernels as functions. */
+#ifndef ARGUMENTS
+#define ARGUMENTS(type) const __grid_constant__ type
+#endif
+
 enum {
     ARG_OPERANDS = 4, /* the output, then up to three inputs */
     ARG_DIMS = 8,     /* a plan of more is launched piece by piece */

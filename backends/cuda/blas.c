@@ -8,7 +8,7 @@
 
 #include "parts.h"
 
-#if __has_include(<cublasLt.h>)
+#if __has_include(<cublasLt.h>) && !defined(KT_ON_CPU)
 #include <cublasLt.h>
 
 /* ---- the library ---- */

@@ -9,7 +9,7 @@
 
 #include "parts.h"
 
-#if __has_include(<cudnn.h>)
+#if __has_include(<cudnn.h>) && !defined(KT_ON_CPU)
 #include <cudnn.h>
 
 /* ---- the library ---- */

@@ -58,9 +58,14 @@ static bool has_vectors(const plane_args *g, int d)
     return good;
 }
 
+/* The planes of a group share its weight. */
 static bool is_abreast(const plane_args *g)
 {
-    return g->size[PLANE_OUTER] == 1 && g->size[PLANE_ELEMENT] == 1 && g->size[PLANE_GROUP] > 1;
+    const plane_operand *const own[] = {&g->weight, &g->bias, &g->to_weight, &g->to_bias};
+    bool                       shared = true;
+    for (int i = 0; i < 4; i++)
+        shared &= !own[i]->at || own[i]->stride[PLANE_PLANE] == 0;
+    return shared && g->size[PLANE_OUTER] == 1 && g->size[PLANE_ELEMENT] == 1 && g->size[PLANE_GROUP] > 1;
 }
 
 /* ---- launches ---- */

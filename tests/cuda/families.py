@@ -1,61 +1,7 @@
 """Kernels of the CUDA backend that add up or move, against the CPU's: every family over dtypes, layouts and sizes. Nothing may
 fall back to the CPU. What only moves or counts is compared exactly, sums with the tolerance of another order. Arguments: the
 families that are wanted, all without any."""
-import os
-import random
-import sys
-
-os.environ["KARAT_FALLBACK"] = "error"
-import karat as torch
-
-F = torch.nn.functional
-SEED = int(os.environ.get("KARAT_TEST_SEED", random.SystemRandom().randrange(1 << 31)))
-TOLERANCE = {torch.float64: 1e-12, torch.float32: 2e-5, torch.bfloat16: 2e-2, torch.float16: 3e-3}
-FLOATS = (torch.float32, torch.bfloat16, torch.float16, torch.float64)
-checked = failed = 0
-
-
-def fail(what, why):
-    global failed
-    failed += 1
-    if failed <= 60:
-        print(f"  {what}: {why}")
-
-
-def compare(what, here, there, exact=False):
-    """The result of the CPU and that of the device."""
-    global checked
-    for x, y in zip(here, there) if isinstance(here, (tuple, list)) else ((here, there),):
-        checked += 1
-        y = y.cpu()
-        if x.dtype != y.dtype or x.shape != y.shape:
-            fail(what, f"{x.dtype} {tuple(x.shape)}, there {y.dtype} {tuple(y.shape)}")
-        elif exact or x.dtype not in TOLERANCE:
-            if not torch.equal(x, y):
-                fail(what, f"{int((x != y).sum())} of {x.numel()} differ")
-        elif x.numel():
-            a, b = torch.nan_to_num(x.double(), posinf=1e300), torch.nan_to_num(y.double(), posinf=1e300)
-            scale = max(a.abs().max().item(), 1e-2)  # of sums that nearly cancel little is left
-            worst = (a - b).abs().max().item() / scale
-            if not worst <= TOLERANCE[x.dtype]:
-                fail(what, f"differs by {worst:.3g} of the largest")
-
-
-def both(what, call, *tensors, exact=False):
-    here = call(*tensors)
-    try:
-        there = call(*[t.to("cuda") if isinstance(t, torch.Tensor) else t for t in tensors])
-        compare(what, here, there, exact)
-    except RuntimeError as error:
-        fail(what, str(error).splitlines()[0])
-
-
-def values(shape, dtype):
-    if dtype == torch.bool:
-        return torch.rand(shape) > 0.5
-    if not dtype.is_floating_point:
-        return torch.randint(0, 100, shape).to(dtype)
-    return torch.randn(shape).to(dtype)
+from against_cpu import F, FLOATS, both, compare, fail, run, torch, values
 
 
 def layouts(dtype):
@@ -508,17 +454,5 @@ def draws():
         fail("bernoulli f64", str(ones))
 
 
-torch.manual_seed(SEED)
-print(f"KARAT_TEST_SEED={SEED}")
-for part in (reductions, softmaxes, entropies, products, indexing, copies, lines, conversions, lookups, models, lists,
-             convolutions, norms, draws):
-    if sys.argv[1:] and part.__name__ not in sys.argv[1:]:
-        continue
-    before, wrong = checked, failed
-    try:
-        part()
-        torch.cuda.synchronize()
-    except Exception as error:  # the other parts are still worth their answers
-        fail(part.__name__, f"{type(error).__name__}: {error}")
-    print(f"{part.__name__}: {checked - before} results compared, {failed - wrong} wrong", flush=True)
-sys.exit(failed > 0)
+run((reductions, softmaxes, entropies, products, indexing, copies, lines, conversions, lookups, models, lists, convolutions, norms,
+     draws))

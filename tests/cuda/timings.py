@@ -1,4 +1,5 @@
-"""Timings and memory figures on a GPU: `timings.py karat` or `timings.py torch`, the same calls. Run by run.sh."""
+"""Timings and memory figures on a GPU: `timings.py karat` or `timings.py torch`, the same calls; parts by name, or all. Run by
+run.sh."""
 import importlib
 import sys
 import time
@@ -242,6 +243,14 @@ def lists():
             torch._foreach_addcdiv_(p, m, root, -0.001)
 
         line(f"Adam by lists, {what}", 1e6 * timed(10, adam), "us")
+        count = [torch.ones((), device="cuda") for _ in sizes]
+        given = dict(lr=0.001, beta1=0.9, beta2=0.999, weight_decay=0.01, eps=1e-8, amsgrad=False, maximize=False)
+        line(f"_fused_adamw_, {what}", 1e6 * timed(20, lambda: torch._fused_adamw_(p, g, m, v, [], count, **given)), "us")
+        given = dict(weight_decay=0.0, momentum=0.9, lr=0.01, dampening=0.0, nesterov=False, maximize=False, is_first_step=False)
+        line(f"_fused_sgd_, {what}", 1e6 * timed(20, lambda: torch._fused_sgd_(p, g, m, **given)), "us")
+        found, factor = torch.zeros((), device="cuda"), torch.full((), 0.5, device="cuda")
+        unscale = timed(20, lambda: torch._amp_foreach_non_finite_check_and_unscale_(g, found, factor))
+        line(f"unscale, {what}", 1e6 * unscale, "us")
 
 
 def convolutions():
@@ -266,6 +275,28 @@ def convolutions():
                  flops / timed(10, lambda: torch.autograd.grad(y, w, up, retain_graph=True)), "TFLOP/s")
 
 
+def layers():
+    """Norms of channels and pooling of 64 x 128 x 56 x 56: forward, and what flows back."""
+    F = torch.nn.functional
+    for dtype, name in ((torch.float32, "float32"), (torch.bfloat16, "bfloat16")):
+        for last in (False, True):
+            layout = torch.channels_last if last else torch.contiguous_format
+            x = torch.randn(64, 128, 56, 56, device="cuda").to(dtype).contiguous(memory_format=layout).requires_grad_()
+            w, b = (torch.ones(128, device="cuda", dtype=dtype).requires_grad_() for _ in range(2))
+            kind = f"{name}{', channels last' if last else ''}"
+            calls = (("batch_norm", lambda: F.batch_norm(x, None, None, w, b, True), (x, w, b)),
+                     ("group_norm", lambda: F.group_norm(x, 32, w, b), (x, w, b)),
+                     ("max_pool2d 3 x 3 / 2", lambda: F.max_pool2d(x, 3, 2, 1), (x,)),
+                     ("avg_pool2d 2 x 2", lambda: F.avg_pool2d(x, 2), (x,)),
+                     ("interpolate x 2 bilinear", lambda: F.interpolate(x, scale_factor=2, mode="bilinear"), (x,)))
+            for what, call, given in calls:
+                y = call()
+                up = torch.ones_like(y)
+                with torch.no_grad():
+                    line(f"{what} {kind}", 1e6 * timed(10, call), "us")
+                line(f"{what} {kind}, back", 1e6 * timed(10, lambda: torch.autograd.grad(y, given, up, retain_graph=True)), "us")
+
+
 def copies():
     x = torch.ones(64 << 20)
     y, pinned, gb = x.cuda(), x.pin_memory(), x.nbytes * 1e-9
@@ -274,7 +305,9 @@ def copies():
     line("256 MiB to the host, pageable", gb / timed(5, y.cpu), "GB/s")
 
 
-for part in (memory, small, large, rows, products, training, lists, convolutions, copies):
+for part in (memory, small, large, rows, products, training, lists, convolutions, layers, copies):
+    if sys.argv[2:] and part.__name__ not in sys.argv[2:]:
+        continue
     try:
         part()
     except Exception as error:

@@ -36,7 +36,7 @@ template <class S> static __device__ __forceinline__ void join_lanes(S &mine, ui
     }
     if (lanes == WARP)
         return;
-    __shared__ alignas(16) unsigned char room[ARG_THREADS / WARP][sizeof(S)];
+    alignas(16) __shared__ unsigned char room[ARG_THREADS / WARP][sizeof(S)];
     __syncthreads(); /* an earlier use of the room is over */
     if (threadIdx.x % WARP == 0)
         memcpy(room[threadIdx.x / WARP], &mine, sizeof(S));
@@ -56,7 +56,7 @@ template <class S> static __device__ __forceinline__ S to_all_lanes(const S &min
         return mine;
     if (lanes == WARP)
         return from_lane<FIRST>(mine, 0);
-    __shared__ alignas(16) unsigned char room[sizeof(S)];
+    alignas(16) __shared__ unsigned char room[sizeof(S)];
     __syncthreads();
     if (threadIdx.x == 0)
         memcpy(room, &mine, sizeof(S));

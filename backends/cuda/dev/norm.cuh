@@ -29,7 +29,7 @@ template <int D, int M> static __device__ __forceinline__ void load_weights(T (&
 }
 
 /* ---- forward, rows in registers ---- */
-template <int D> static __global__ void __launch_bounds__(ARG_THREADS) norm_kept(const __grid_constant__ norm_args g)
+template <int D> static __global__ void __launch_bounds__(ARG_THREADS) norm_kept(ARGUMENTS(norm_args) g)
 {
     enum { V = NORM_VECTOR, N = NORM_KEPT, W = width_in<D>::value };
     const uint64_t thread = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x, row = thread / g.lanes;
@@ -111,7 +111,7 @@ static __device__ __forceinline__ T weight_at(const char *from, uint32_t i, int 
     return from ? values<T>::load(from + (uint64_t)i * (is == values<T>::self ? sizeof(T) : sizeof(uint16_t)), is) : absent;
 }
 
-static __global__ void __launch_bounds__(ARG_THREADS) norm_any(const __grid_constant__ norm_args g)
+static __global__ void __launch_bounds__(ARG_THREADS) norm_any(ARGUMENTS(norm_args) g)
 {
     const uint64_t row = blockIdx.x, begin = row * g.length;
     if (row >= g.rows) /* a small grid is rounded up */
@@ -179,7 +179,7 @@ static __device__ __forceinline__ row_facts facts_of(const norm_args &g, uint64_
                      values<T>::load(g.rstd + row * g.rstd_width, g.rstd_is)};
 }
 
-template <int D, int N> static __global__ void __launch_bounds__(ARG_THREADS) norm_back_kept(const __grid_constant__ norm_args g)
+template <int D, int N> static __global__ void __launch_bounds__(ARG_THREADS) norm_back_kept(ARGUMENTS(norm_args) g)
 {
     enum { V = NORM_BACK_VECTOR, W = width_in<D>::value };
     const uint64_t first = blockIdx.x * g.block_rows, last = first + g.block_rows < g.rows ? first + g.block_rows : g.rows;
@@ -264,7 +264,7 @@ template <int D, int N> static __global__ void __launch_bounds__(ARG_THREADS) no
     }
 }
 
-static __global__ void __launch_bounds__(ARG_THREADS) norm_back_any(const __grid_constant__ norm_args g)
+static __global__ void __launch_bounds__(ARG_THREADS) norm_back_any(ARGUMENTS(norm_args) g)
 {
     const uint64_t first = blockIdx.x * g.block_rows, last = first + g.block_rows < g.rows ? first + g.block_rows : g.rows;
     if (first >= g.rows)
@@ -301,7 +301,7 @@ static __global__ void __launch_bounds__(ARG_THREADS) norm_back_any(const __grid
 }
 
 /* The blocks' sums of a column, by NORM_TOTAL_ROWS threads. */
-static __global__ void __launch_bounds__(ARG_THREADS) norm_total(const __grid_constant__ norm_args g)
+static __global__ void __launch_bounds__(ARG_THREADS) norm_total(ARGUMENTS(norm_args) g)
 {
     enum { ROWS = NORM_TOTAL_ROWS, COLUMNS = ARG_THREADS / ROWS };
     __shared__ double room[2][ROWS][COLUMNS];

@@ -125,7 +125,7 @@ static __device__ __forceinline__ void normalise(T (&v)[V], T mean, T scale, T s
 }
 
 /* One part of a group by a block. */
-template <int V> static __global__ void __launch_bounds__(ARG_THREADS) plane_moments(const __grid_constant__ plane_args g)
+template <int V> static __global__ void __launch_bounds__(ARG_THREADS) plane_moments(ARGUMENTS(plane_args) g)
 {
     const uint64_t group = blockIdx.x / g.parts, part = blockIdx.x % g.parts;
     if (group >= g.groups)
@@ -172,7 +172,7 @@ template <int V> static __global__ void __launch_bounds__(ARG_THREADS) plane_mom
 }
 
 /* A part of the planes of PLANE_ABREAST groups, one a lane; V is 1. */
-static __global__ void __launch_bounds__(ARG_THREADS) abreast_moments(const __grid_constant__ plane_args g)
+static __global__ void __launch_bounds__(ARG_THREADS) abreast_moments(ARGUMENTS(plane_args) g)
 {
     __shared__ shifted_sums room[ROWS][PLANE_ABREAST];
     const uint32_t          lane = threadIdx.x % PLANE_ABREAST, row = threadIdx.x / PLANE_ABREAST;
@@ -197,7 +197,7 @@ static __global__ void __launch_bounds__(ARG_THREADS) abreast_moments(const __gr
 }
 
 /* The parts of a group, by a thread. */
-static __global__ void __launch_bounds__(ARG_THREADS) plane_join(const __grid_constant__ plane_args g)
+static __global__ void __launch_bounds__(ARG_THREADS) plane_join(ARGUMENTS(plane_args) g)
 {
     const uint64_t group = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x;
     if (group >= g.groups)
@@ -215,7 +215,7 @@ static __global__ void __launch_bounds__(ARG_THREADS) plane_join(const __grid_co
 
 /* ---- every element: forward ---- */
 
-template <int V> static __global__ void __launch_bounds__(ARG_THREADS) plane_apply(const __grid_constant__ plane_args g)
+template <int V> static __global__ void __launch_bounds__(ARG_THREADS) plane_apply(ARGUMENTS(plane_args) g)
 {
     const uint64_t i = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x, each = g.size[ELEMENT] / V, row = quotient(i, each);
     if (row >= g.groups * g.size[PLANE])
@@ -238,7 +238,7 @@ static __device__ __forceinline__ bool place_abreast(const plane_args &g, int v,
     return p.plane < g.size[PLANE];
 }
 
-template <int V> static __global__ void __launch_bounds__(ARG_THREADS) abreast_apply(const __grid_constant__ plane_args g)
+template <int V> static __global__ void __launch_bounds__(ARG_THREADS) abreast_apply(ARGUMENTS(plane_args) g)
 {
     plane_place p;
     T           v[V];
@@ -265,7 +265,7 @@ struct tie_sums {
     }
 };
 
-template <int V> static __global__ void __launch_bounds__(ARG_THREADS) plane_sums(const __grid_constant__ plane_args g)
+template <int V> static __global__ void __launch_bounds__(ARG_THREADS) plane_sums(ARGUMENTS(plane_args) g)
 {
     const uint64_t    thread = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x, row = thread / g.lanes;
     const bool        mine = row < g.groups * g.size[PLANE];
@@ -288,7 +288,7 @@ template <int V> static __global__ void __launch_bounds__(ARG_THREADS) plane_sum
     }
 }
 
-static __global__ void __launch_bounds__(ARG_THREADS) abreast_sums(const __grid_constant__ plane_args g)
+static __global__ void __launch_bounds__(ARG_THREADS) abreast_sums(ARGUMENTS(plane_args) g)
 {
     __shared__ tie_sums room[ROWS][PLANE_ABREAST];
     const uint32_t      lane = threadIdx.x % PLANE_ABREAST, row = threadIdx.x / PLANE_ABREAST;
@@ -322,7 +322,7 @@ static __device__ void put_numbers(const plane_args &g, uint64_t group, const ti
 }
 
 /* The planes of a group, by a warp. */
-static __global__ void __launch_bounds__(ARG_THREADS) plane_join_back(const __grid_constant__ plane_args g)
+static __global__ void __launch_bounds__(ARG_THREADS) plane_join_back(ARGUMENTS(plane_args) g)
 {
     const uint64_t thread = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x, group = thread / WARP;
     const bool     mine = group < g.groups;
@@ -341,7 +341,7 @@ static __global__ void __launch_bounds__(ARG_THREADS) plane_join_back(const __gr
         put_numbers(g, group, all, rstd);
 }
 
-static __global__ void __launch_bounds__(ARG_THREADS) abreast_join_back(const __grid_constant__ plane_args g)
+static __global__ void __launch_bounds__(ARG_THREADS) abreast_join_back(ARGUMENTS(plane_args) g)
 {
     const uint64_t group = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x;
     if (group >= g.groups)
@@ -362,7 +362,7 @@ static __global__ void __launch_bounds__(ARG_THREADS) abreast_join_back(const __
 }
 
 /* The planes that share a weight, by a warp: in all outer dims, or all planes of a group, or both. */
-static __global__ void __launch_bounds__(ARG_THREADS) plane_total(const __grid_constant__ plane_args g)
+static __global__ void __launch_bounds__(ARG_THREADS) plane_total(ARGUMENTS(plane_args) g)
 {
     const plane_operand &like = g.to_weight.at ? g.to_weight : g.to_bias;
     const uint64_t       thread = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x, which = thread / WARP;
@@ -387,7 +387,7 @@ static __global__ void __launch_bounds__(ARG_THREADS) plane_total(const __grid_c
 
 /* ---- back: every element ---- */
 
-template <int V> static __global__ void __launch_bounds__(ARG_THREADS) plane_flow(const __grid_constant__ plane_args g)
+template <int V> static __global__ void __launch_bounds__(ARG_THREADS) plane_flow(ARGUMENTS(plane_args) g)
 {
     const uint64_t i = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x, each = g.size[ELEMENT] / V, row = quotient(i, each);
     if (row >= g.groups * g.size[PLANE])
@@ -405,7 +405,7 @@ template <int V> static __global__ void __launch_bounds__(ARG_THREADS) plane_flo
     store_vector(v, at_plane(g.y, p) + at * g.y.stride[ELEMENT], g.y);
 }
 
-template <int V> static __global__ void __launch_bounds__(ARG_THREADS) abreast_flow(const __grid_constant__ plane_args g)
+template <int V> static __global__ void __launch_bounds__(ARG_THREADS) abreast_flow(ARGUMENTS(plane_args) g)
 {
     plane_place p;
     T           v[V], back[V];

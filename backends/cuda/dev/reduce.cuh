@@ -128,7 +128,7 @@ static __device__ __forceinline__ void take_each(F &state, const reduce_args &g,
     }
 }
 
-template <class F> static __global__ void __launch_bounds__(ARG_THREADS) fold(const __grid_constant__ reduce_args g)
+template <class F> static __global__ void __launch_bounds__(ARG_THREADS) fold(ARGUMENTS(reduce_args) g)
 {
     const uint64_t thread = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x, group = thread / g.lanes;
     const uint64_t result = g.lanes == 1 ? group % g.results : group / g.parts;
@@ -158,7 +158,7 @@ template <class F> static __global__ void __launch_bounds__(ARG_THREADS) fold(co
 /* Results side by side, where their elements are too: a thread has a vector of results, and takes a vector of elements at a
  * time. */
 template <class F>
-static __global__ void __launch_bounds__(ARG_THREADS, F::pairs ? 2 : 1) fold_columns(const __grid_constant__ reduce_args g)
+static __global__ void __launch_bounds__(ARG_THREADS, F::pairs ? 2 : 1) fold_columns(ARGUMENTS(reduce_args) g)
 {
     enum { V = REDUCE_VECTOR, ROWS = REDUCE_ROWS };
     const uint64_t thread = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x, groups = g.results / V;
@@ -204,7 +204,7 @@ static __global__ void __launch_bounds__(ARG_THREADS, F::pairs ? 2 : 1) fold_col
 }
 
 /* The parts of each result. */
-template <class F> static __global__ void __launch_bounds__(ARG_THREADS) join_parts(const __grid_constant__ reduce_args g)
+template <class F> static __global__ void __launch_bounds__(ARG_THREADS) join_parts(ARGUMENTS(reduce_args) g)
 {
     const uint64_t thread = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x, result = thread / g.lanes;
     F              state;

@@ -126,7 +126,7 @@ static __device__ __forceinline__ void compute(raw<V> &out, const raw<V> (&in)[r
 }
 
 /* ---- kernels ---- */
-template <int K> static __global__ void __launch_bounds__(ARG_THREADS) flat(const __grid_constant__ launch_args g)
+template <int K> static __global__ void __launch_bounds__(ARG_THREADS) flat(ARGUMENTS(launch_args) g)
 {
     enum { V = VECTOR, U = ELEMENTS / VECTOR, N = row<K>::inputs };
     const uint64_t first = ((uint64_t)blockIdx.x * (ARG_THREADS * U) + threadIdx.x) * V;
@@ -165,7 +165,7 @@ template <int K> static __global__ void __launch_bounds__(ARG_THREADS) flat(cons
 
 /* Dense operands of the compute type's own dtype, or one value of it: no dtype to be looked at, which is what a small launch
  * waits for. */
-template <int K> static __global__ void __launch_bounds__(ARG_THREADS) own(const __grid_constant__ launch_args g)
+template <int K> static __global__ void __launch_bounds__(ARG_THREADS) own(ARGUMENTS(launch_args) g)
 {
     enum { V = 16 / sizeof(T), U = ELEMENTS / V, N = row<K>::inputs };
     const uint64_t first = ((uint64_t)blockIdx.x * (ARG_THREADS * U) + threadIdx.x) * V;
@@ -217,7 +217,7 @@ template <int K> static __global__ void __launch_bounds__(ARG_THREADS) own(const
 }
 
 /* Several launches: whose block is it, then as `flat`. */
-template <int K> static __global__ void __launch_bounds__(ARG_THREADS) list(const __grid_constant__ list_args g)
+template <int K> static __global__ void __launch_bounds__(ARG_THREADS) list(ARGUMENTS(list_args) g)
 {
     enum { V = VECTOR, U = ELEMENTS / VECTOR, N = row<K>::inputs };
     uint32_t which = 0;
@@ -298,7 +298,7 @@ template <int K, int V> static __device__ __forceinline__ void one_vector(const 
         raw_scatter(out, z.data + at[0], z.width, g.step[0], V);
 }
 
-template <int K> static __global__ void __launch_bounds__(ARG_THREADS) strided(const __grid_constant__ strided_args g)
+template <int K> static __global__ void __launch_bounds__(ARG_THREADS) strided(ARGUMENTS(strided_args) g)
 {
     if (STRIDED > 1 && g.vector > 1)
         one_vector<K, STRIDED>(g);

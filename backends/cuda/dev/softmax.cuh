@@ -138,7 +138,7 @@ static __device__ __forceinline__ void store_results(char *p, int width, int is,
 
 /* ---- lines in registers. All loads are on their way before the first is decoded, where the dtype says what they are ---- */
 template <int K, int D = ANY_DTYPE>
-static __global__ void __launch_bounds__(ARG_THREADS) soft_kept(const __grid_constant__ soft_args g)
+static __global__ void __launch_bounds__(ARG_THREADS) soft_kept(ARGUMENTS(soft_args) g)
 {
     enum { BACK = K == SOFTMAX_BACKWARD || K == LOG_SOFTMAX_BACKWARD };
     const soft_line l = line_of(g);
@@ -252,7 +252,7 @@ static __device__ __forceinline__ soft_sum sum_of(const soft_args &g, const soft
     return of_all_lanes<K>(sum, g.lanes);
 }
 
-template <int K> static __global__ void __launch_bounds__(ARG_THREADS) soft_any(const __grid_constant__ soft_args g)
+template <int K> static __global__ void __launch_bounds__(ARG_THREADS) soft_any(ARGUMENTS(soft_args) g)
 {
     enum { BACK = K == SOFTMAX_BACKWARD || K == LOG_SOFTMAX_BACKWARD };
     const soft_line  l = line_of(g);
@@ -277,7 +277,7 @@ template <int K> static __global__ void __launch_bounds__(ARG_THREADS) soft_any(
 }
 
 /* ---- cross entropy: the log_softmax at one place of a line ---- */
-template <int D> static __global__ void __launch_bounds__(ARG_THREADS) entropy(const __grid_constant__ entropy_args g)
+template <int D> static __global__ void __launch_bounds__(ARG_THREADS) entropy(ARGUMENTS(entropy_args) g)
 {
     const soft_line l = line_of(g.soft);
     const soft_sum  sum = sum_of<LOG_SOFTMAX, D>(g.soft, l, parts_of(g.soft, l, 1, 2));
@@ -309,7 +309,7 @@ static __device__ __forceinline__ void flow_back(T (&z)[M], const T (&x)[M], int
         z[i] = result_of<LOG_SOFTMAX_BACKWARD>(i == k ? grad : (T)0, y[i], 0, grad);
 }
 
-template <int D> static __global__ void __launch_bounds__(ARG_THREADS) entropy_back(const __grid_constant__ entropy_args g)
+template <int D> static __global__ void __launch_bounds__(ARG_THREADS) entropy_back(ARGUMENTS(entropy_args) g)
 {
     const soft_args &s = g.soft;
     const soft_line  l = line_of(s);

@@ -163,7 +163,7 @@ template <int KIND> static __device__ bool begin_step(step_numbers &by, const st
     return goes;
 }
 
-template <int KIND> static __global__ void __launch_bounds__(ARG_THREADS) step_dense(const __grid_constant__ step_args g)
+template <int KIND> static __global__ void __launch_bounds__(ARG_THREADS) step_dense(ARGUMENTS(step_args) g)
 {
     enum { N = step_kind_of<KIND>::arrays, V = STEP_VECTOR };
     uint32_t which = 0;
@@ -188,7 +188,7 @@ template <int KIND> static __global__ void __launch_bounds__(ARG_THREADS) step_d
     }
 }
 
-template <int KIND> static __global__ void __launch_bounds__(ARG_THREADS) step_any(const __grid_constant__ step_args g)
+template <int KIND> static __global__ void __launch_bounds__(ARG_THREADS) step_any(ARGUMENTS(step_args) g)
 {
     enum { N = step_kind_of<KIND>::arrays };
     step_numbers by;

@@ -65,6 +65,7 @@ VALUES(int32_t, i32, I32)
 VALUES(int64_t, i64, I64)
 
 /* Vectors of one dtype by the machine's own conversions, for kernels where it does not matter which NaN comes out. */
+#ifdef __CUDA_ARCH__
 template <int D, class T, int M> static __device__ __forceinline__ void decode_as(T (&v)[M], const raw<M> &r)
 {
     if constexpr (D == KT_F16) {
@@ -89,5 +90,12 @@ template <int D, class T, int M> static __device__ __forceinline__ void encode_a
         values<T>::encode(r, v, is);
     }
 }
+#else
+template <int D, class T, int M> static __device__ void decode_as(T (&v)[M], const raw<M> &r) { values<T>::decode(v, r, D); }
+template <int D, class T, int M> static __device__ void encode_as(raw<M> &r, const T (&v)[M], int is)
+{
+    values<T>::encode(r, v, is);
+}
+#endif
 
 #endif

@@ -12,7 +12,7 @@ template <class S, int V> struct alignas(sizeof(S) * V) several {
     S at[V];
 };
 
-template <int FROM, int TO> static __global__ void __launch_bounds__(ARG_THREADS) cast(const __grid_constant__ launch_args g)
+template <int FROM, int TO> static __global__ void __launch_bounds__(ARG_THREADS) cast(ARGUMENTS(launch_args) g)
 {
     typedef typename dtype<FROM>::S F;
     typedef typename dtype<TO>::S   S;
@@ -53,7 +53,7 @@ template <class C> static __device__ __forceinline__ C flipped_complex(C x, int 
 static __device__ __forceinline__ kt__c64  flipped(kt__c64 x, int bits) { return flipped_complex(x, bits); }
 static __device__ __forceinline__ kt__c128 flipped(kt__c128 x, int bits) { return flipped_complex(x, bits); }
 
-template <int FROM> static __global__ void __launch_bounds__(ARG_THREADS) cast_any(const __grid_constant__ strided_args g)
+template <int FROM> static __global__ void __launch_bounds__(ARG_THREADS) cast_any(ARGUMENTS(strided_args) g)
 {
     int64_t at[2];
     if (!place(g, at))

@@ -41,12 +41,12 @@ template <class W> static __device__ __forceinline__ void check(const strided_ar
     }
 }
 
-static __global__ void __launch_bounds__(ARG_THREADS) check_float(const __grid_constant__ strided_args g)
+static __global__ void __launch_bounds__(ARG_THREADS) check_float(ARGUMENTS(strided_args) g)
 {
     check<double>(g, false);
 }
 
-static __global__ void __launch_bounds__(ARG_THREADS) check_int(const __grid_constant__ strided_args g)
+static __global__ void __launch_bounds__(ARG_THREADS) check_int(ARGUMENTS(strided_args) g)
 {
     check<int64_t>(g, true);
 }

@@ -8,7 +8,7 @@
 #include "dev/raw.cuh"
 #include "dev/walk.cuh"
 
-template <class S> static __global__ void __launch_bounds__(ARG_THREADS) cross(const __grid_constant__ cross_args g)
+template <class S> static __global__ void __launch_bounds__(ARG_THREADS) cross(ARGUMENTS(cross_args) g)
 {
     enum { V = 16 / sizeof(S), WARP_A = 8, WARP_B = 4, WARPS = ARG_THREADS / 32 };
     const uint32_t blocks_a = (g.a + WARP_A - 1) / WARP_A, blocks_b = (g.b + WARP_B * WARPS - 1) / (WARP_B * WARPS);

@@ -26,7 +26,7 @@ static __device__ __forceinline__ int64_t place_of(const strided_args &g, const 
 }
 
 /* ---- moved ---- */
-template <class S> static __global__ void __launch_bounds__(ARG_THREADS) take(const __grid_constant__ strided_args g)
+template <class S> static __global__ void __launch_bounds__(ARG_THREADS) take(ARGUMENTS(strided_args) g)
 {
     int64_t at[3];
     if (!place(g, at))
@@ -36,7 +36,7 @@ template <class S> static __global__ void __launch_bounds__(ARG_THREADS) take(co
         *(S *)(g.flat.at[0].data + at[0]) = *(const S *)(memory_of(g.flat.at[1]) + at[1] + p * (int64_t)g.flat.param[1]);
 }
 
-template <class S> static __global__ void __launch_bounds__(ARG_THREADS) put(const __grid_constant__ strided_args g)
+template <class S> static __global__ void __launch_bounds__(ARG_THREADS) put(ARGUMENTS(strided_args) g)
 {
     int64_t at[3];
     if (!place(g, at))
@@ -46,7 +46,7 @@ template <class S> static __global__ void __launch_bounds__(ARG_THREADS) put(con
         *(S *)(g.flat.at[0].data + at[0] + p * (int64_t)g.flat.param[1]) = *(const S *)(memory_of(g.flat.at[1]) + at[1]);
 }
 
-template <class S> static __global__ void __launch_bounds__(ARG_THREADS) masked(const __grid_constant__ strided_args g)
+template <class S> static __global__ void __launch_bounds__(ARG_THREADS) masked(ARGUMENTS(strided_args) g)
 {
     int64_t at[3];
     if (!place(g, at))
@@ -55,7 +55,7 @@ template <class S> static __global__ void __launch_bounds__(ARG_THREADS) masked(
         *(S *)(g.flat.at[0].data + at[0]) = *(const S *)(memory_of(g.flat.at[1]) + at[1]);
 }
 
-static __global__ void __launch_bounds__(ARG_THREADS) offsets(const __grid_constant__ strided_args g)
+static __global__ void __launch_bounds__(ARG_THREADS) offsets(ARGUMENTS(strided_args) g)
 {
     int64_t at[2];
     if (!place(g, at))
@@ -150,7 +150,7 @@ template <> __device__ __forceinline__ bool add_at<KT_F16>(char *p, dtype<KT_F16
 }
 #endif
 
-template <int HOW> static __global__ void __launch_bounds__(ARG_THREADS) combine(const __grid_constant__ strided_args g)
+template <int HOW> static __global__ void __launch_bounds__(ARG_THREADS) combine(ARGUMENTS(strided_args) g)
 {
     int64_t at[3];
     if (!place(g, at))
@@ -188,7 +188,7 @@ static __device__ __forceinline__ uint32_t block_sum(uint32_t mine)
     return all;
 }
 
-static __global__ void __launch_bounds__(ARG_THREADS) count_true(const __grid_constant__ nonzero_args g)
+static __global__ void __launch_bounds__(ARG_THREADS) count_true(ARGUMENTS(nonzero_args) g)
 {
     const uint64_t begin = (uint64_t)blockIdx.x * g.block, end = begin + g.block < g.n ? begin + g.block : g.n;
     uint32_t       mine = 0;
@@ -201,7 +201,7 @@ static __global__ void __launch_bounds__(ARG_THREADS) count_true(const __grid_co
         g.counts[blockIdx.x] = all;
 }
 
-static __global__ void __launch_bounds__(ARG_THREADS) write_true(const __grid_constant__ nonzero_args g)
+static __global__ void __launch_bounds__(ARG_THREADS) write_true(ARGUMENTS(nonzero_args) g)
 {
     const uint64_t begin = (uint64_t)blockIdx.x * g.block, end = begin + g.block < g.n ? begin + g.block : g.n;
     __shared__ uint64_t before;

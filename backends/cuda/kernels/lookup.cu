@@ -8,7 +8,7 @@ static __device__ __forceinline__ uint32_t looked_up(const uint16_t *results, ui
     return __ldg(results + (two & 0xffff)) | (uint32_t)__ldg(results + (two >> 16)) << 16;
 }
 
-static __global__ void __launch_bounds__(ARG_THREADS) lookup(const __grid_constant__ lookup_args g)
+static __global__ void __launch_bounds__(ARG_THREADS) lookup(ARGUMENTS(lookup_args) g)
 {
     enum { V = LOOKUP_VECTOR, U = LOOKUP_STEPS };
     const uint64_t  first = ((uint64_t)blockIdx.x * (ARG_THREADS * U) + threadIdx.x) * V;
@@ -43,7 +43,7 @@ template <int D> static __device__ __forceinline__ uint32_t products(uint32_t ti
     return low | (uint32_t)product<D>((uint16_t)(times >> 16), (uint16_t)(from >> 16), factors) << 16;
 }
 
-template <int D> static __global__ void __launch_bounds__(ARG_THREADS) lookup_factors(const __grid_constant__ lookup_args g)
+template <int D> static __global__ void __launch_bounds__(ARG_THREADS) lookup_factors(ARGUMENTS(lookup_args) g)
 {
     enum { V = LOOKUP_VECTOR };
     const float *factors = (const float *)g.table;

@@ -4,7 +4,7 @@
 #include "args.h"
 
 /* `to` is aligned to the pattern's period, which divides 16: so each thread writes the pattern turned as its place asks. */
-static __global__ void __launch_bounds__(ARG_THREADS) fill(const __grid_constant__ fill_args g)
+static __global__ void __launch_bounds__(ARG_THREADS) fill(ARGUMENTS(fill_args) g)
 {
     const uint64_t i = ((uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x) * 16;
     if (i >= g.bytes)
@@ -17,7 +17,7 @@ static __global__ void __launch_bounds__(ARG_THREADS) fill(const __grid_constant
         g.to[k] = (char)g.pattern[k % 16];
 }
 
-static __global__ void __launch_bounds__(ARG_THREADS) read(const __grid_constant__ read_args g)
+static __global__ void __launch_bounds__(ARG_THREADS) read(ARGUMENTS(read_args) g)
 {
     if (threadIdx.x < g.bytes)
         g.slot->bytes[threadIdx.x] = (unsigned char)g.from[threadIdx.x];

@@ -103,7 +103,7 @@ template <> struct lowest<int64_t> {
     static __device__ int64_t value() { return INT64_MIN; }
 };
 
-template <class T> static __global__ void __launch_bounds__(ARG_THREADS) largest(const __grid_constant__ pool_args g)
+template <class T> static __global__ void __launch_bounds__(ARG_THREADS) largest(ARGUMENTS(pool_args) g)
 {
     spot s;
     if (!spot_of(g, g.few.size, s))
@@ -141,7 +141,7 @@ template <class T> static __device__ int32_t drawn(const pool_args &g, int d, in
     return at < 0 ? 0 : at < rest ? (int32_t)at : rest;
 }
 
-template <class T> static __global__ void __launch_bounds__(ARG_THREADS) fraction(const __grid_constant__ pool_args g)
+template <class T> static __global__ void __launch_bounds__(ARG_THREADS) fraction(ARGUMENTS(pool_args) g)
 {
     spot s;
     if (!spot_of(g, g.few.size, s))
@@ -168,7 +168,7 @@ template <class T> static __global__ void __launch_bounds__(ARG_THREADS) fractio
 }
 
 /* The sum of the windows that stand over this element and name it. */
-template <class T> static __global__ void __launch_bounds__(ARG_THREADS) largest_back(const __grid_constant__ pool_args g)
+template <class T> static __global__ void __launch_bounds__(ARG_THREADS) largest_back(ARGUMENTS(pool_args) g)
 {
     spot s;
     if (!spot_of(g, g.whole.size, s))
@@ -217,7 +217,7 @@ template <class T> static __device__ void add_at(char *at, int is, T x)
 
 static __device__ __forceinline__ bool is_among(const windows &by, int32_t at) { return at >= by.first && at < by.end; }
 
-template <class T> static __global__ void __launch_bounds__(ARG_THREADS) strays(const __grid_constant__ pool_args g)
+template <class T> static __global__ void __launch_bounds__(ARG_THREADS) strays(ARGUMENTS(pool_args) g)
 {
     spot s;
     if (!spot_of(g, g.few.size, s))
@@ -260,7 +260,7 @@ template <class T> static __device__ __forceinline__ T divided(const pool_args &
     return share_of(sum, (T)(g.divisor ? g.divisor : counted));
 }
 
-template <class T> static __global__ void __launch_bounds__(ARG_THREADS) average(const __grid_constant__ pool_args g)
+template <class T> static __global__ void __launch_bounds__(ARG_THREADS) average(ARGUMENTS(pool_args) g)
 {
     spot s;
     if (!spot_of(g, g.few.size, s))
@@ -290,7 +290,7 @@ template <class T> static __global__ void __launch_bounds__(ARG_THREADS) average
     values<T>::store(place_in(g.few, s), g.few.is, any ? divided(g, sum, see) : (T)0);
 }
 
-template <class T> static __global__ void __launch_bounds__(ARG_THREADS) average_back(const __grid_constant__ pool_args g)
+template <class T> static __global__ void __launch_bounds__(ARG_THREADS) average_back(ARGUMENTS(pool_args) g)
 {
     spot s;
     if (!spot_of(g, g.whole.size, s))

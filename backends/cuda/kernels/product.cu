@@ -32,7 +32,7 @@ template <class T> static __device__ __forceinline__ T factor(const product_args
     return f;
 }
 
-template <class T> static __global__ void __launch_bounds__(ARG_THREADS) product(const __grid_constant__ product_args g)
+template <class T> static __global__ void __launch_bounds__(ARG_THREADS) product(ARGUMENTS(product_args) g)
 {
     __shared__ T   left[SIDE][SIDE + 1], right[SIDE][SIDE + 1];
     const uint32_t tiles_n = (g.n + SIDE - 1) / SIDE, tiles_m = (g.m + SIDE - 1) / SIDE;

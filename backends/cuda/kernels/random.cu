@@ -139,7 +139,7 @@ struct random_wide_of {
     }
 };
 
-template <class F> static __global__ void __launch_bounds__(DRAW_THREADS) draw(const __grid_constant__ draw_args g)
+template <class F> static __global__ void __launch_bounds__(DRAW_THREADS) draw(ARGUMENTS(draw_args) g)
 {
     typedef typename F::W W;
     const uint64_t t = (uint64_t)blockIdx.x * DRAW_THREADS + threadIdx.x;
@@ -158,7 +158,7 @@ template <class F> static __global__ void __launch_bounds__(DRAW_THREADS) draw(c
 }
 
 /* ---- dropout: what is kept is multiplied. A thread draws for the V elements of its vector, four numbers at a time ---- */
-template <int D, int V> static __global__ void __launch_bounds__(DRAW_THREADS) drop(const __grid_constant__ drop_args g)
+template <int D, int V> static __global__ void __launch_bounds__(DRAW_THREADS) drop(ARGUMENTS(drop_args) g)
 {
     typedef typename dtype<D>::S S;
     typedef typename dtype<D>::C W;
@@ -190,7 +190,7 @@ template <int D, int V> static __global__ void __launch_bounds__(DRAW_THREADS) d
 }
 
 /* The order of bernoulli. */
-template <int D> static __global__ void __launch_bounds__(DRAW_THREADS) drop_any(const __grid_constant__ drop_args g)
+template <int D> static __global__ void __launch_bounds__(DRAW_THREADS) drop_any(ARGUMENTS(drop_args) g)
 {
     typedef typename dtype<D>::S S;
     typedef typename dtype<D>::C W;

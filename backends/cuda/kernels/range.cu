@@ -22,14 +22,14 @@ template <> __device__ __forceinline__ float linear<float>(const range_args &g, 
     return (float)(i < g.n / 2 ? fma((double)by, (double)i, (double)a) : fma(-(double)by, (double)(g.n - 1 - i), (double)b));
 }
 
-template <class T> static __global__ void __launch_bounds__(ARG_THREADS) linspace(const __grid_constant__ range_args g)
+template <class T> static __global__ void __launch_bounds__(ARG_THREADS) linspace(ARGUMENTS(range_args) g)
 {
     const uint64_t i = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x;
     if (i < g.n)
         values<T>::store(g.to + (int64_t)i * g.step, g.is, linear<T>(g, i));
 }
 
-template <class T> static __global__ void __launch_bounds__(ARG_THREADS) arange(const __grid_constant__ range_args g)
+template <class T> static __global__ void __launch_bounds__(ARG_THREADS) arange(ARGUMENTS(range_args) g)
 {
     const uint64_t i = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x;
     if (i >= g.n)
@@ -47,7 +47,7 @@ static __device__ __forceinline__ int64_t diagonal_of(const strided_args &g)
 }
 
 /* param: the diagonals from and to which elements stay. */
-template <class S> static __global__ void __launch_bounds__(ARG_THREADS) band(const __grid_constant__ strided_args g)
+template <class S> static __global__ void __launch_bounds__(ARG_THREADS) band(ARGUMENTS(strided_args) g)
 {
     int64_t at[2];
     if (!place(g, at))
@@ -60,7 +60,7 @@ template <class S> static __global__ void __launch_bounds__(ARG_THREADS) band(co
 }
 
 /* The second operand is one. */
-template <class S> static __global__ void __launch_bounds__(ARG_THREADS) eye(const __grid_constant__ strided_args g)
+template <class S> static __global__ void __launch_bounds__(ARG_THREADS) eye(ARGUMENTS(strided_args) g)
 {
     int64_t at[1];
     if (!place(g, at))

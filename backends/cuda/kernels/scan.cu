@@ -28,9 +28,9 @@ template <class T> struct scan_results {
     __device__ void whole(int k, int64_t v) { *(int64_t *)at[k] = v; }
 };
 
-template <class T, class F> static __global__ void __launch_bounds__(ARG_THREADS) scan(const __grid_constant__ scan_args g)
+template <class T, class F> static __global__ void __launch_bounds__(ARG_THREADS) scan(ARGUMENTS(scan_args) g)
 {
-    __shared__ alignas(16) unsigned char room[ARG_THREADS / WARP + 1][sizeof(F)];
+    alignas(16) __shared__ unsigned char room[ARG_THREADS / WARP + 1][sizeof(F)];
     const uint32_t lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
     char          *at[3] = {g.at[0], g.at[1], g.at[2]};
     if (walk(blockIdx.x, g.nd, g.size, g.stride, at))

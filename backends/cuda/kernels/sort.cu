@@ -37,7 +37,7 @@ static __device__ __forceinline__ int64_t line_at(const sort_args &g, int operan
     return at[0];
 }
 
-static __global__ void __launch_bounds__(ARG_THREADS) sort_chunks(const __grid_constant__ sort_args g)
+static __global__ void __launch_bounds__(ARG_THREADS) sort_chunks(ARGUMENTS(sort_args) g)
 {
     __shared__ uint64_t keys[SORT_CHUNK];
     __shared__ uint32_t from[SORT_CHUNK];
@@ -74,7 +74,7 @@ static __global__ void __launch_bounds__(ARG_THREADS) sort_chunks(const __grid_c
 }
 
 /* Runs of g.run elements become runs of twice as many. */
-static __global__ void __launch_bounds__(ARG_THREADS) merge_runs(const __grid_constant__ sort_args g)
+static __global__ void __launch_bounds__(ARG_THREADS) merge_runs(ARGUMENTS(sort_args) g)
 {
     const uint64_t i = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x, line = i / g.length;
     if (line >= g.lines)
@@ -98,7 +98,7 @@ static __global__ void __launch_bounds__(ARG_THREADS) merge_runs(const __grid_co
     g.from[1][to] = g.from[0][i];
 }
 
-static __global__ void __launch_bounds__(ARG_THREADS) put_sorted(const __grid_constant__ sort_args g)
+static __global__ void __launch_bounds__(ARG_THREADS) put_sorted(ARGUMENTS(sort_args) g)
 {
     const uint64_t i = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x, line = i / g.length, at = i - line * g.length;
     if (line >= g.lines)

@@ -10,7 +10,7 @@
 #include "dev/step.cuh"
 
 /* A scale that would become infinite does not grow. */
-static __global__ void __launch_bounds__(ARG_THREADS) update_scale(const __grid_constant__ scale_args g)
+static __global__ void __launch_bounds__(ARG_THREADS) update_scale(ARGUMENTS(scale_args) g)
 {
     if (blockIdx.x || threadIdx.x)
         return;

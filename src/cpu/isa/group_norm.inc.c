@@ -322,6 +322,16 @@ static kt_status FN(group_back_all)(FN(planes) *p)
     return KT_OK;
 }
 
+/* Groups side by side, each of whose planes is one element; the planes of a group share its weight. */
+static bool FN(is_abreast)(const FN(planes) *p)
+{
+    const int own[] = {p->weight, p->bias, p->to_weight, p->to_bias};
+    bool      shared = true;
+    for (int i = 0; i < 4; i++)
+        shared = shared && (own[i] < 0 || p->plan->stride[own[i]][PLANE] == 0);
+    return shared && p->size[OUTER] == 1 && p->size[ELEMENT] == 1 && p->size[GROUP] > 1;
+}
+
 static kt_status FN(group_norm_run)(const kt_plan *plan)
 {
     const bool back = plan->kernel == KT_K_group_norm_backward;
@@ -337,7 +347,7 @@ static kt_status FN(group_norm_run)(const kt_plan *plan)
     else
         FN(plane_operands)(&p, (int *[]){&p.y, &p.mean, &p.rstd, &p.variance, &p.x, &p.weight, &p.bias}, 7);
     const int64_t groups = p.size[OUTER] * p.size[GROUP], grain = KT__GRAIN / (p.count + 1) + 1;
-    if (p.size[OUTER] == 1 && p.size[ELEMENT] == 1 && p.size[GROUP] > 1)
+    if (FN(is_abreast)(&p))
         kt__parallel((groups + ABREAST - 1) / ABREAST, grain / ABREAST + 1, back ? FN(abreast_back) : FN(abreast_forward), &p);
     else if (back)
         return FN(group_back_all)(&p);

@@ -1,0 +1,161 @@
+"""Kernels of the CUDA backend that layers and optimizers are made of, against the CPU's: steps of optimizers, norms of channels,
+pooling, resampling, searches and ranks. Nothing may fall back to the CPU. Arguments: the parts that are wanted, all without any."""
+from against_cpu import F, FLOATS, both, compare, fail, run, torch, values
+
+
+def steps():
+    """A step of each optimizer over lists of tensors, all of them dense, then some that are not."""
+    sizes = ((3,), (1000,), (33, 65), (0,), (4099,), (1,)) * 3
+
+    def each(what, call, *lists):
+        here = [[t.clone() for t in ts] for ts in lists]
+        there = [[t.cuda() for t in ts] for ts in lists]
+        try:
+            call(here, "cpu")
+            call(there, "cuda")
+            for one, other in zip(here, there):
+                compare(what, one, other)
+        except RuntimeError as error:
+            fail(what, str(error).splitlines()[0])
+
+    for dtype in FLOATS:
+        p, g, m = ([values(n, dtype) for n in sizes] for _ in range(3))
+        v, x = ([values(n, dtype).abs() for n in sizes] for _ in range(2))
+        for lay in ("dense", "turned"):
+            if lay == "turned":
+                p, g, m, v, x = ([t.T if t.dim() == 2 and i % 2 == 0 else t for i, t in enumerate(ts)] for ts in (p, g, m, v, x))
+                p = [t[::2] if t.dim() == 1 else t for t in p]
+                g, m, v, x = ([t[: p[i].shape[0]] if t.dim() == 1 else t for i, t in enumerate(ts)] for ts in (g, m, v, x))
+            count = [torch.tensor(float(i + 1)) for i in range(len(p))]
+            for amsgrad in (False, True):
+                for name in ("_fused_adam_", "_fused_adamw_"):
+                    for scaled in (False, True):
+
+                        def adam(ts, device):
+                            scale = dict(grad_scale=torch.tensor(4.0, device=device), found_inf=torch.tensor(0.0, device=device))
+                            getattr(torch, name)(ts[0], ts[1], ts[2], ts[3], ts[4] if amsgrad else [], [t.to(device) for t in ts[5]],
+                                                 lr=0.01, beta1=0.9, beta2=0.99, weight_decay=0.1, eps=1e-6, amsgrad=amsgrad,
+                                                 maximize=scaled, **(scale if scaled else {}))
+
+                        each(f"{name} {dtype} {lay} {amsgrad} {scaled}", adam, p, g, m, v, x, count)
+            for momentum, nesterov, first in ((0, False, False), (0.9, False, True), (0.9, True, False)):
+
+                def sgd(ts, device):
+                    torch._fused_sgd_(ts[0], ts[1], ts[2] if momentum else [], weight_decay=0.1, momentum=momentum,
+                                      lr=torch.tensor(0.1, dtype=torch.float64, device=device), dampening=0.1 * (not nesterov),
+                                      nesterov=nesterov, maximize=False, is_first_step=first)
+
+                each(f"sgd {dtype} {lay} {momentum} {nesterov} {first}", sgd, p, g, m)
+
+            def adagrad(ts, device):
+                torch._fused_adagrad_(ts[0], ts[1], ts[2], [t.to(device) for t in ts[3]], lr=0.1, lr_decay=0.01,
+                                      weight_decay=0.1, eps=1e-8, maximize=True)
+
+            each(f"adagrad {dtype} {lay}", adagrad, p, g, v, count)
+
+            def left_out(ts, device):
+                torch._fused_sgd_(ts[0], ts[1], [], weight_decay=0.0, momentum=0.0, lr=0.1, dampening=0.0, nesterov=False,
+                                  maximize=False, is_first_step=False, found_inf=torch.tensor(1.0, device=device))
+
+            each(f"left out {dtype} {lay}", left_out, p, g)
+
+            def unscale(ts, device):
+                found = torch.zeros((), device=device)
+                torch._amp_foreach_non_finite_check_and_unscale_(ts[0], found, torch.tensor(0.25, device=device))
+                if found.item() != 0:
+                    fail(f"unscale {dtype}", "found what is not there")
+                ts[0][1].view(-1)[0] = float("inf")
+                torch._amp_foreach_non_finite_check_and_unscale_(ts[0], found, torch.tensor(1.0, device=device))
+                if found.item() != 1:
+                    fail(f"unscale {dtype}", "found no infinity")
+
+            each(f"unscale {dtype} {lay}", unscale, [t.contiguous() for t in g])
+
+    def updated(scale, count, found):
+        scale, count = scale.clone(), count.clone()
+        torch._amp_update_scale_(scale, count, found, 2.0, 0.5, 8)
+        return scale, count
+
+    for found, count in ((0.0, 1), (1.0, 1), (0.0, 7)):
+        both(f"update_scale {found} {count}", updated,
+             torch.tensor(64.0), torch.tensor(count, dtype=torch.int32), torch.tensor(found), exact=True)
+
+
+def trained(what, call, *tensors):
+    """The result, and what flows back to each tensor that has a gradient."""
+
+    def all_of(*given):
+        xs = [t.detach().clone(memory_format=torch.preserve_format).requires_grad_() if t is not None and t.is_floating_point()
+              else t for t in given]
+        y = call(*xs)
+        up = (torch.arange(y.numel()) * 7 % 23 / 16).to(y.dtype).reshape(y.shape).to(y.device)
+        wanted = [x for x in xs if x is not None and x.requires_grad]
+        return [y.detach(), *torch.autograd.grad(y, wanted, up)]
+
+    try:
+        all_of(*tensors)
+    except NotImplementedError:  # PyTorch has none of that dtype
+        return
+    both(what, all_of, *tensors)
+
+
+def channels():
+    shapes = ((4, 6), (5, 8, 9), (3, 8, 5, 7), (2, 4, 3, 4, 5), (8, 3, 33, 40), (64, 32), (2, 8, 64, 64), (1, 4, 1, 1), (70, 3, 50, 50))
+    for dtype in FLOATS:
+        for shape in shapes:
+            x = values(shape, dtype) + 3
+            w, b = values((shape[1],), dtype), values((shape[1],), dtype)
+            mean, var = values((shape[1],), torch.float32).to(dtype), torch.rand(shape[1]).to(dtype) + 0.5
+            images = [("", x)]
+            if len(shape) == 4:
+                images.append(("channels last", x.contiguous(memory_format=torch.channels_last)))
+            for lay, image in images:
+                tag = f"{dtype} {shape} {lay}"
+                trained(f"batch_norm eval {tag}", lambda t, u, v: F.batch_norm(t, mean.to(t.device), var.to(t.device), u, v), image, w, b)
+                if shape != (1, 4, 1, 1):
+                    trained(f"batch_norm {tag}", lambda t, u, v: F.batch_norm(t, None, None, u, v, True), image, w, b)
+                    trained(f"batch_norm plain {tag}", lambda t: F.batch_norm(t, None, None, training=True), image)
+                groups = 1 if shape[1] == 3 else 2
+                if x.numel() // shape[0] // groups > 1:
+                    trained(f"group_norm {tag}", lambda t, u, v: F.group_norm(t, groups, u, v), image, w, b)
+            if len(shape) > 2 and shape[2] > 1:
+                trained(f"instance_norm {dtype} {shape}", lambda t, u, v: F.instance_norm(t, weight=u, bias=v), x, w, b)
+
+            def running(t, r, s):
+                r, s = r.clone(), s.clone()
+                F.batch_norm(t, r, s, training=True, momentum=0.3)
+                return r, s
+
+            if x.numel() // shape[1] > 1:
+                both(f"running {dtype} {shape}", running, x, mean, var)
+        if dtype in (torch.bfloat16, torch.float16):
+            w, b = values((8,), torch.float32), values((8,), torch.float32)
+            trained(f"batch_norm float32 beside {dtype}", lambda t, u, v: F.batch_norm(t, None, None, u, v, True),
+                    values((3, 8, 5, 7), dtype), w, b)
+
+
+def pools():
+    for dtype in FLOATS:
+        x1, x2, x3 = values((2, 3, 40), dtype), values((2, 5, 17, 20), dtype), values((2, 3, 8, 9, 10), dtype)
+        last = x2.contiguous(memory_format=torch.channels_last)
+        for k, s, p, d, ceil in ((3, 2, 1, 1, False), (2, 2, 0, 1, False), (3, 1, 1, 2, True), (5, 3, 2, 1, True)):
+            tag = f"{dtype} {k} {s} {p} {d} {ceil}"
+            for f, x in ((F.max_pool1d, x1), (F.max_pool2d, x2), (F.max_pool3d, x3), (F.max_pool2d, last), (F.max_pool2d, x2[0])):
+                trained(f"{f.__name__} {tag}", lambda t: f(t, k, s, p, d, ceil), x)
+                both(f"indices {f.__name__} {tag}", lambda t: f(t, k, s, p, d, ceil, return_indices=True)[1], x, exact=True)
+            for f, x in ((F.avg_pool1d, x1), (F.avg_pool2d, x2), (F.avg_pool3d, x3), (F.avg_pool2d, last)):
+                trained(f"{f.__name__} {tag}", lambda t: f(t, k, s, p, ceil, d == 1), x)
+        for size in (1, 4, 7):
+            for f, x in ((F.adaptive_avg_pool1d, x1), (F.adaptive_avg_pool2d, x2), (F.adaptive_avg_pool3d, x3), (F.adaptive_avg_pool2d, last),
+                         (F.adaptive_max_pool1d, x1), (F.adaptive_max_pool2d, x2), (F.adaptive_max_pool3d, x3), (F.adaptive_max_pool2d, last)):
+                trained(f"{f.__name__} {dtype} {size}", lambda t: f(t, size), x)
+        draws = torch.rand(2, 5, 2).to(dtype)
+        trained(f"fractional {dtype}", lambda t: F.fractional_max_pool2d(t, 3, (6, 7), _random_samples=draws.to(t.device)), x2)
+        x2[0, 0, 3, 4] = float("nan")
+        both(f"NaN {dtype}", lambda t: F.max_pool2d(t, 3, return_indices=True)[1], x2, exact=True)
+    for dtype in (torch.int64, torch.int32, torch.uint8):
+        both(f"max_pool2d {dtype}", lambda t: F.max_pool2d(t, 3, 2, 1), values((2, 5, 17, 20), dtype), exact=True)
+    both("avg_pool2d int64", lambda t: F.avg_pool2d(t, 3, 2, 1), values((2, 5, 17, 20), torch.int64), exact=True)
+
+
+run((steps, channels, pools))
