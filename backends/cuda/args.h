@@ -7,6 +7,8 @@
 #include <karat/dtype.h>
 #include <karat/plugin/fault.h>
 
+#include "math/taps.h"
+
 /* What a kernel gets: its launch's arguments, in constant memory. tests/cuda/on_cpu runs kernels as functions. */
 #ifndef ARGUMENTS
 #define ARGUMENTS(type) const __grid_constant__ type
@@ -161,6 +163,15 @@ typedef struct sort_args {
     uint64_t *keys[2]; /* [line][place], from and to which runs are merged */
     uint32_t *from[2];
 } sort_args;
+
+typedef struct search_args {
+    char       *to;
+    const char *values, *lines, *order; /* order: NULL, or int64 */
+    uint64_t    n, line;   /* values; of one line */
+    int64_t     length;    /* boundaries of a line */
+    int64_t     lines_by, order_by; /* bytes from a line to the next; 0: there is one */
+    uint8_t     is, width, narrow, past, nan_is_last; /* narrow: the result is int32 */
+} search_args;
 
 /* ---- indexing. param: the bound of indices, bytes from one to the next, then INDEX_* ---- */
 #define INDEX_SAYS(fault, dim, wraps) ((uint64_t)(uint16_t)(fault) | (uint64_t)(uint16_t)(dim) << 16 | (uint64_t)(wraps) << 32)
@@ -366,6 +377,34 @@ typedef struct pool_table {
     uint32_t    reads, writes;
 } pool_table;
 
+/* ---- resampling: images as those of pooling ---- */
+typedef struct resize_args {
+    pool_image out, in;
+    uint32_t   batch, channels;
+    uint8_t    channels_inner, width, unused[6]; /* width: of an element that is moved */
+    kt__along  along[POOL_SPACE];
+    uint32_t   most[POOL_SPACE];   /* elements that a result reads along a dim, at most */
+    int64_t   *at[POOL_SPACE];     /* [result][most] */
+    char      *weight[POOL_SPACE]; /* the same of the compute type */
+    int32_t   *range[POOL_SPACE];  /* [element][2]: the first result that may read it, and the one behind the last */
+    uint64_t   n;                  /* elements: one a thread */
+} resize_args;
+typedef struct resize_table {
+    const void *taps, *ranges, *sum, *back, *move;
+    uint32_t    reads, writes;
+} resize_table;
+typedef struct grid_args {
+    pool_image image, samples, to_image;
+    pool_image grid, to_grid; /* by_channel: from a coordinate to the next */
+    uint32_t   batch, channels, dims, chunk, chunks; /* chunk: channels of a thread */
+    uint8_t    mode, padding, align, unused;
+    uint64_t   n;
+} grid_args;
+typedef struct grid_table {
+    const void *sample, *to_image, *to_grid, *clear, *convert;
+    uint32_t    reads, writes;
+} grid_table;
+
 /* ---- steps of optimizers, of a list of parameters ---- */
 enum { STEP_ARRAYS = 5, STEP_PARAMS = 4, STEP_MOST = 160, STEP_VECTOR = 4 };
 enum step_kind { STEP_ADAM, STEP_AMSGRAD, STEP_SGD, STEP_BUFFERED, STEP_ADAGRAD, STEP_UNSCALE, STEP_KINDS };
@@ -443,6 +482,9 @@ extern const norm_table   norm_f32, norm_f64;
 extern const step_table   steps_f32, steps_f64;
 extern const plane_table  planes_f32, planes_f64;
 extern const pool_table   pool_tables[]; /* by compute type, up to int64 */
+extern const resize_table resize_f32, resize_f64;
+extern const grid_table   grid_f32, grid_f64;
+extern const void *const  search_kernel;
 extern const void *const  update_scale_kernel;
 extern const void *const cast_kernels[][KT_NUM_DTYPES]; /* [from][to]: dense */
 extern const void *const cast_any_kernels[];            /* [from]: any layout, any target */

@@ -62,6 +62,7 @@ kt_status launch_open(void)
     step_open();
     planes_open();
     pool_open();
+    resample_open();
     return list_open();
 }
 

@@ -1,4 +1,4 @@
-/* lines.c - plans along the last dim: scans and sorts. */
+/* lines.c - plans along the last dim: scans, sorts and searches. */
 #include <string.h>
 
 #include "parts.h"
@@ -91,8 +91,34 @@ static kt_status launch_sort(const kt_plan *plan, const void *what)
     return sorted;
 }
 
+/* ---- searches ---- */
+static bool is_dense(const kt_plan *plan, int at)
+{
+    const int64_t width = width_of(plan->arg[at].is);
+    return (plan->size[1] == 1 || plan->stride[at][1] == width) && (plan->size[0] == 1 || plan->stride[at][0] == width * plan->size[1]);
+}
+
+static kt_status launch_search(const kt_plan *plan, const void *what)
+{
+    (void)what;
+    const kt_operand *v = &plan->arg[1], *b = &plan->arg[2];
+    search_args       g = {.to = plan->arg[0].data, .values = v->data, .lines = b->data, .n = (uint64_t)plan->numel,
+                           .line = (uint64_t)plan->size[1], .length = plan->param[0].v.i, .lines_by = plan->stride[2][0],
+                           .is = v->is, .width = (uint8_t)width_of(v->is), .narrow = plan->arg[0].is == KT_I32,
+                           .past = plan->param[1].v.i != 0, .nan_is_last = plan->param[2].v.i != 0};
+    if (plan->numel == 0)
+        return KT_OK;
+    const bool known = v->is <= KT_F64 && b->is == v->is && v->as == v->is && b->as == v->is && !v->bits && !b->bits;
+    if (plan->nd != 2 || !known || v->immediate || b->immediate || !is_dense(plan, 0) || !is_dense(plan, 1))
+        return KT_DECLINED;
+    if (plan->n_in == 3)
+        g.order = plan->arg[3].data, g.order_by = plan->stride[3][0];
+    return launch_kernel(search_kernel, blocks_of(g.n, ARG_THREADS), &g, plan);
+}
+
 void lines_open(void)
 {
+    launch_serve_all("search", launch_search, NULL);
     static const char *const names[SCAN_KINDS] = {"cumsum", "cumprod", "cummax", "cummin", "logcumsumexp"};
     for (int compute = KT_IN_F32; compute <= KT_IN_I64; compute++) {
         for (int kind = 0; kind < SCAN_KINDS; kind++)

@@ -105,6 +105,8 @@ void norm_open(void);    /* norm.c: norms of rows */
 void step_open(void);    /* step.c: steps of optimizers */
 void planes_open(void);  /* planes.c: norms of groups of planes */
 void pool_open(void);    /* pool.c: pooling */
+bool read_image(const kt_plan *plan, int at, pool_image *x, int64_t *batch, int64_t *channels); /* false: not for kernels */
+void resample_open(void); /* resample.c */
 uint64_t random_draws(kt_backend *self, const kt_plan *plan);
 
 /* ---- blas.c: cuBLASLt, if it is there. Matrices are column-major, sizes and distances in elements ---- */

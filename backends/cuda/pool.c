@@ -11,7 +11,7 @@ static const pool_kind kinds[] = {LARGEST, LARGEST_BACK, AVERAGE, AVERAGE_BACK, 
 
 /* ---- what a plan says ---- */
 
-static bool read_image(const kt_plan *plan, int at, pool_image *x, int64_t *batch, int64_t *channels)
+bool read_image(const kt_plan *plan, int at, pool_image *x, int64_t *batch, int64_t *channels)
 {
     const int dims = (int)plan->param[0].v.i, first = at * (2 + dims), absent = POOL_SPACE - dims;
     bool      good = !plan->arg[at].bits && !plan->arg[at].immediate;

@@ -98,7 +98,7 @@ static bool read_step(const kt_plan *plan, one_step *s)
     const step_table *table = steps[plan->compute];
     memset(s, 0, sizeof *s); /* `common` is compared as bytes */
     read_kind(plan, s);
-    s->dense = plan->contiguous;
+    s->dense = plan->nd <= 1;
     for (int k = 0; k < s->arrays; k++) {
         const kt_operand *x = &plan->arg[k];
         if (x->bits || x->immediate || !(table->reads >> x->is & table->writes >> x->is & 1))

@@ -158,4 +158,45 @@ def pools():
     both("avg_pool2d int64", lambda t: F.avg_pool2d(t, 3, 2, 1), values((2, 5, 17, 20), torch.int64), exact=True)
 
 
-run((steps, channels, pools))
+def resampling():
+    for dtype in FLOATS:
+        x1, x2, x3 = values((2, 3, 20), dtype), values((2, 5, 11, 13), dtype), values((2, 3, 5, 6, 7), dtype)
+        last = x2.contiguous(memory_format=torch.channels_last)
+        for size in ((22, 26), (7, 20), (1, 1), (11, 13), (5, 40)):
+            for x in (x2, last):
+                for mode in ("nearest", "nearest-exact", "bilinear", "bicubic"):
+                    trained(f"{mode} {dtype} {size}", lambda t: F.interpolate(t, size, mode=mode), x)
+                    if mode.startswith("bi"):
+                        trained(f"{mode} aligned {dtype} {size}", lambda t: F.interpolate(t, size, mode=mode, align_corners=True), x)
+                        trained(f"{mode} antialias {dtype} {size}", lambda t: F.interpolate(t, size, mode=mode, antialias=True), x)
+        for scale in (2, 0.6, 1.7):
+            trained(f"linear {dtype} {scale}", lambda t: F.interpolate(t, scale_factor=scale, mode="linear"), x1)
+            trained(f"trilinear {dtype} {scale}", lambda t: F.interpolate(t, scale_factor=scale, mode="trilinear"), x3)
+            trained(f"nearest {dtype} {scale}", lambda t: F.interpolate(t, scale_factor=scale), x3)
+            trained(f"bilinear {dtype} {scale}",
+                    lambda t: F.interpolate(t, scale_factor=scale, mode="bilinear", recompute_scale_factor=False), x2)
+        for dims, x in ((2, x2), (2, last), (3, x3)):
+            grid = (torch.rand((2, 4, 9, 2) if dims == 2 else (2, 3, 4, 5, 3)) * 2.6 - 1.3).to(dtype)
+            for mode in ("bilinear", "nearest", "bicubic")[: 3 if dims == 2 else 2]:
+                for padding in ("zeros", "border", "reflection"):
+                    for align in (False, True):
+                        trained(f"grid_sample {dims} {mode} {padding} {align} {dtype}",
+                                lambda t, g: F.grid_sample(t, g, mode, padding, align), x, grid)
+    both("nearest uint8", lambda t: F.interpolate(t, (7, 20)), values((2, 5, 11, 13), torch.uint8), exact=True)
+
+
+def searches():
+    for dtype in FLOATS + (torch.int64, torch.int32, torch.uint8):
+        lines, x = torch.sort(values((4, 50), dtype), 1)[0], values((4, 33), dtype)
+        for right in (False, True):
+            for narrow in (False, True):
+                given = dict(right=right, out_int32=narrow)
+                both(f"searchsorted {dtype}", lambda a, b: torch.searchsorted(a, b, **given), lines, x, exact=True)
+                both(f"bucketize {dtype}", lambda a, b: torch.bucketize(b, a, **given), lines[0], x, exact=True)
+        turned = values((4, 50), dtype)
+        order = torch.argsort(turned, 1)
+        both(f"sorter {dtype}", lambda a, b, c: torch.searchsorted(a, b, sorter=c), turned, x, order, exact=True)
+        both(f"isin {dtype}", torch.isin, x, lines[0], exact=True)
+
+
+run((steps, channels, pools, resampling, searches))

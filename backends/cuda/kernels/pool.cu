@@ -6,10 +6,9 @@
  * the last beats all. */
 #include "args.h"
 #include "dev/fault.cuh"
+#include "dev/image.cuh"
 #include "dev/values.cuh"
 #include "dev/walk.cuh"
-
-enum { DEPTH, HEIGHT, WIDTH };
 
 /* ---- windows ---- */
 struct window {
@@ -47,42 +46,6 @@ static __device__ __forceinline__ windows windows_of(const pool_args &g, int d, 
     return {first, end < few ? end : few};
 }
 
-/* ---- places ---- */
-struct spot {
-    int32_t batch, channel, at[POOL_SPACE];
-};
-
-/* Element i in the order in which neighbours lie side by side. false: there is none. */
-static __device__ __forceinline__ bool spot_of(const pool_args &g, const uint32_t *size, spot &s)
-{
-    uint64_t i = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x;
-    if (i >= g.n)
-        return false;
-    const auto take = [&](uint32_t of) {
-        const uint64_t next = i >> 32 ? i / of : (uint32_t)i / of;
-        const int32_t  rest = (int32_t)(i - next * of);
-        i = next;
-        return rest;
-    };
-    if (g.channels_inner)
-        s.channel = take(g.channels);
-    for (int d = POOL_SPACE - 1; d >= 0; d--)
-        s.at[d] = take(size[d]);
-    if (!g.channels_inner)
-        s.channel = take(g.channels);
-    s.batch = (int32_t)i;
-    return true;
-}
-
-static __device__ __forceinline__ char *place_in(const pool_image &x, const spot &s, int32_t d, int32_t h, int32_t w)
-{
-    return x.at + s.batch * x.by_batch + s.channel * x.by_channel + d * x.step[DEPTH] + h * x.step[HEIGHT] + w * x.step[WIDTH];
-}
-static __device__ __forceinline__ char *place_in(const pool_image &x, const spot &s)
-{
-    return place_in(x, s, s.at[DEPTH], s.at[HEIGHT], s.at[WIDTH]);
-}
-
 static __device__ __forceinline__ int64_t number_of_place(const pool_args &g, int32_t d, int32_t h, int32_t w)
 {
     return ((int64_t)d * g.whole.size[HEIGHT] + h) * g.whole.size[WIDTH] + w;
@@ -106,7 +69,7 @@ template <> struct lowest<int64_t> {
 template <class T> static __global__ void __launch_bounds__(ARG_THREADS) largest(ARGUMENTS(pool_args) g)
 {
     spot s;
-    if (!spot_of(g, g.few.size, s))
+    if (!spot_of(g.n, g.channels, g.channels_inner, g.few.size, s))
         return;
     const window see[] = {window_of(g, DEPTH, s.at[DEPTH]), window_of(g, HEIGHT, s.at[HEIGHT]), window_of(g, WIDTH, s.at[WIDTH])};
     T            top = lowest<T>::value();
@@ -144,7 +107,7 @@ template <class T> static __device__ int32_t drawn(const pool_args &g, int d, in
 template <class T> static __global__ void __launch_bounds__(ARG_THREADS) fraction(ARGUMENTS(pool_args) g)
 {
     spot s;
-    if (!spot_of(g, g.few.size, s))
+    if (!spot_of(g.n, g.channels, g.channels_inner, g.few.size, s))
         return;
     int32_t first[POOL_SPACE];
     T       top = 0;
@@ -171,7 +134,7 @@ template <class T> static __global__ void __launch_bounds__(ARG_THREADS) fractio
 template <class T> static __global__ void __launch_bounds__(ARG_THREADS) largest_back(ARGUMENTS(pool_args) g)
 {
     spot s;
-    if (!spot_of(g, g.whole.size, s))
+    if (!spot_of(g.n, g.channels, g.channels_inner, g.whole.size, s))
         return;
     const windows by[] = {windows_of(g, DEPTH, s.at[DEPTH]), windows_of(g, HEIGHT, s.at[HEIGHT]),
                           windows_of(g, WIDTH, s.at[WIDTH])};
@@ -220,7 +183,7 @@ static __device__ __forceinline__ bool is_among(const windows &by, int32_t at) {
 template <class T> static __global__ void __launch_bounds__(ARG_THREADS) strays(ARGUMENTS(pool_args) g)
 {
     spot s;
-    if (!spot_of(g, g.few.size, s))
+    if (!spot_of(g.n, g.channels, g.channels_inner, g.few.size, s))
         return;
     const int64_t index = *(const int64_t *)place_in(g.index, s);
     if (index == -1) /* a window that saw padding alone */
@@ -263,7 +226,7 @@ template <class T> static __device__ __forceinline__ T divided(const pool_args &
 template <class T> static __global__ void __launch_bounds__(ARG_THREADS) average(ARGUMENTS(pool_args) g)
 {
     spot s;
-    if (!spot_of(g, g.few.size, s))
+    if (!spot_of(g.n, g.channels, g.channels_inner, g.few.size, s))
         return;
     const window see[] = {window_of(g, DEPTH, s.at[DEPTH]), window_of(g, HEIGHT, s.at[HEIGHT]), window_of(g, WIDTH, s.at[WIDTH])};
     const auto   load = [&](int32_t d, int32_t h, int32_t w) {
@@ -293,7 +256,7 @@ template <class T> static __global__ void __launch_bounds__(ARG_THREADS) average
 template <class T> static __global__ void __launch_bounds__(ARG_THREADS) average_back(ARGUMENTS(pool_args) g)
 {
     spot s;
-    if (!spot_of(g, g.whole.size, s))
+    if (!spot_of(g.n, g.channels, g.channels_inner, g.whole.size, s))
         return;
     const windows by[] = {windows_of(g, DEPTH, s.at[DEPTH]), windows_of(g, HEIGHT, s.at[HEIGHT]),
                           windows_of(g, WIDTH, s.at[WIDTH])};

@@ -1,5 +1,6 @@
 /* sort.cu - lines sorted by keys that order as their elements do: chunks in shared memory, then runs merged two by two, each
- * element finding its place by bisection of the other run. Stable: of equal keys the one that stood first comes first. */
+ * element finding its place by bisection of the other run. Stable: of equal keys the one that stood first comes first. And places
+ * in sorted lines. */
 #include "args.h"
 #include "dev/walk.cuh"
 
@@ -115,5 +116,37 @@ static __global__ void __launch_bounds__(ARG_THREADS) put_sorted(ARGUMENTS(sort_
     *(int64_t *)(g.at[1] + line_at(g, 1, (uint32_t)line) + (int64_t)at * g.step[1]) = from;
 }
 
+/* ---- searches: bisection, whose middle is always begin + (end - begin) / 2, so that unsorted lines give the CPU's places ---- */
+static __device__ __forceinline__ bool is_nan(uint64_t key, int is)
+{
+    return is == KT_F64 ? key == ~(uint64_t)0 : is == KT_F32 ? key == 0xffffffffu : (is == KT_F16 || is == KT_BF16) && key == 0xffff;
+}
+
+static __global__ void __launch_bounds__(ARG_THREADS) search(ARGUMENTS(search_args) g)
+{
+    const uint64_t i = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x;
+    if (i >= g.n)
+        return;
+    const uint64_t line = i / g.line, key = key_of(g.values + i * g.width, g.is);
+    const char    *lines = g.lines + (int64_t)line * g.lines_by;
+    const int64_t *order = g.order ? (const int64_t *)(g.order + (int64_t)line * g.order_by) : NULL;
+    const bool     nowhere = !g.nan_is_last && is_nan(key, g.is);
+    int64_t        begin = 0, end = g.length;
+    while (begin < end) {
+        const int64_t  middle = begin + (end - begin) / 2, place = order ? order[middle] : middle;
+        const uint64_t there = key_of(lines + (place < 0 || place >= g.length ? 0 : place) * g.width, g.is);
+        const bool     known = !nowhere && (g.nan_is_last || !is_nan(there, g.is));
+        if (known && (g.past ? there > key : there >= key))
+            end = middle;
+        else
+            begin = middle + 1;
+    }
+    if (g.narrow)
+        ((int32_t *)g.to)[i] = (int32_t)begin;
+    else
+        ((int64_t *)g.to)[i] = begin;
+}
+
+const void *const search_kernel = (const void *)search;
 const void *const sort_chunks_kernel = (const void *)sort_chunks, *const merge_runs_kernel = (const void *)merge_runs;
 const void *const put_sorted_kernel = (const void *)put_sorted;

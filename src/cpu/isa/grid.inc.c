@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/thread.h"
 #include "cpu/resample/grid.h"
+#include "math/grid.inc.c"
 
 #include <string.h>
 
@@ -70,29 +71,6 @@ static void FN(grid_store)(T *from, const kt_operand *x, char *to, const int64_t
 }
 
 /* ---- coordinates ---- */
-
-/* From what lies beyond the image back into it. The slope of a coordinate that is brought to an end is zero, at the end too. */
-KT_ALWAYS T FN(clipped)(T x, T last, T *slope)
-{
-    *slope = x > 0 && x < last ? *slope : 0;
-    const T low = x > 0 ? x : 0;
-    return low < last ? low : last;
-}
-
-/* Reflected at both ends: elements' centres with align_corners, their outer borders without. */
-KT_ALWAYS T FN(reflected)(T x, T size, bool align, T *slope)
-{
-    const T low = align ? 0 : (T)-0.5, span = align ? size - 1 : size;
-    if (span == 0) {
-        *slope = 0;
-        return 0;
-    }
-    const T    from = x - low, away = from < 0 ? -from : from, flips = MATH(floor)(away / span);
-    const T    extra = away - flips * span;
-    const bool odd = flips - 2 * MATH(floor)(flips * (T)0.5) != 0;
-    *slope = (from < 0) != odd ? -*slope : *slope;
-    return odd ? (span - extra) + low : extra + low;
-}
 
 static void FN(grid_coordinates)(FN(grid_work) *w, int64_t size, int64_t n)
 {
@@ -159,12 +137,6 @@ static void FN(grid_linear)(FN(grid_work) *w, FN(grid_dim) *d, T size, int32_t s
     FN(grid_taps_at)(d->at[0], x, 0, size, step, n);
     FN(grid_taps_at)(d->at[1], x, 1, size, step, n);
 }
-
-/* The cubic of taps.inc.c with a = -0.75, at distances below 1 and from 1 to 2, and their derivatives. */
-KT_ALWAYS T FN(cubic_near)(T x) { return ((T)1.25 * x - (T)2.25) * x * x + 1; }
-KT_ALWAYS T FN(cubic_far)(T x) { return (T)-0.75 * (((x - 5) * x + 8) * x - 4); }
-KT_ALWAYS T FN(cubic_near_slope)(T x) { return ((T)3.75 * x - (T)4.5) * x; }
-KT_ALWAYS T FN(cubic_far_slope)(T x) { return (T)-0.75 * ((3 * x - 10) * x + 8); }
 
 static void FN(grid_cubic)(FN(grid_work) *w, FN(grid_dim) *d, T size, int32_t step, int64_t n)
 {

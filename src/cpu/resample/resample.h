@@ -7,16 +7,8 @@
 #define KT_CPU_RESAMPLE_RESAMPLE_H
 
 #include "cpu/window/image.h"
+#include "math/taps.h"
 #include "tables/kernels/resample.h"
-
-/* One dim in space, and how it is resized. */
-typedef struct kt__along {
-    int64_t    from, to;      /* elements of the image that is resized and of the result; what flows back goes to `from` */
-    double     scale;         /* what the program multiplied `from` by; not above 0: nobody knows */
-    kt__filter filter;
-    bool       align, antialias, back, by_channels;
-    bool       copies;        /* nothing is resized along this dim */
-} kt__along;
 
 typedef struct kt__resizing {
     kt__image out, in;

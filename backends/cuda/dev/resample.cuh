@@ -1,0 +1,321 @@
+/* resample.cuh - images resized, and sampled at the places of a grid, in one compute type. A template: the includer includes
+ * dev/values.cuh and defines T, FN and MATH, RESIZE_NAME and GRID_NAME, the tables.
+ *
+ * In: resize_args, grid_args. Out: images, or what flows back. The elements that a result reads along a dim and their weights are
+ * listed first, by math/taps.inc.c, the CPU's own text; sums have the CPU's order. What flows back is a sum too, of the results
+ * that may read an element; but where a grid names the places, sums are atomic. Independent of: plans. */
+#include "args.h"
+#include "dev/image.cuh"
+#include "math/fma.h"
+#include "tables/kernels/resample.h"
+
+#include "math/taps.inc.c"
+
+#include "math/grid.inc.c"
+
+/* ---- lists, of all three dims at once ---- */
+static __global__ void __launch_bounds__(ARG_THREADS) make_taps(ARGUMENTS(resize_args) g)
+{
+    const int64_t i = (int64_t)blockIdx.x * ARG_THREADS + threadIdx.x;
+    for (int d = 0; d < POOL_SPACE; d++) {
+        if (i >= g.along[d].to)
+            continue;
+        int64_t      *at = g.at[d] + i * g.most[d];
+        T            *weight = (T *)g.weight[d] + i * g.most[d];
+        const int64_t n = FN(taps_at)(&g.along[d], FN(apart)(&g.along[d]), i, at, weight);
+        for (int64_t k = n; k < g.most[d]; k++) { /* the rest counts nothing */
+            at[k] = n ? at[n - 1] : 0;
+            weight[k] = 0;
+        }
+    }
+}
+
+/* Lists rise from result to result. */
+static __global__ void __launch_bounds__(ARG_THREADS) make_ranges(ARGUMENTS(resize_args) g)
+{
+    const int64_t x = (int64_t)blockIdx.x * ARG_THREADS + threadIdx.x;
+    for (int d = 0; d < POOL_SPACE; d++) {
+        if (x >= g.along[d].from)
+            continue;
+        const uint32_t most = g.most[d];
+        int64_t        low = 0, high = g.along[d].to;
+        while (low < high) {
+            const int64_t middle = low + (high - low) / 2;
+            if (g.at[d][middle * most + most - 1] < x)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        g.range[d][2 * x] = (int32_t)low;
+        high = g.along[d].to;
+        while (low < high) {
+            const int64_t middle = low + (high - low) / 2;
+            if (g.at[d][middle * most] <= x)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        g.range[d][2 * x + 1] = (int32_t)low;
+    }
+}
+
+static __device__ __forceinline__ const int64_t *list_at(const resize_args &g, int d, int32_t i) { return g.at[d] + i * (int64_t)g.most[d]; }
+static __device__ __forceinline__ const T *weights_at(const resize_args &g, int d, int32_t i)
+{
+    return (const T *)g.weight[d] + i * (int64_t)g.most[d];
+}
+
+/* ---- forward ---- */
+
+/* What the rows of a result have in one column, two rows at a time. */
+static __device__ __forceinline__ T column_sum(const resize_args &g, const spot &s, int64_t column)
+{
+    const int64_t *deep = list_at(g, DEPTH, s.at[DEPTH]), *high = list_at(g, HEIGHT, s.at[HEIGHT]);
+    const T       *by_deep = weights_at(g, DEPTH, s.at[DEPTH]), *by_high = weights_at(g, HEIGHT, s.at[HEIGHT]);
+    T              sum = 0;
+    bool           begun = false;
+    for (uint32_t e = 0; e < g.most[DEPTH]; e++)
+        for (uint32_t k = 0; k < g.most[HEIGHT]; k += 2, begun = true) {
+            const char *from = g.in.at + s.batch * g.in.by_batch + s.channel * g.in.by_channel + deep[e] * g.in.step[DEPTH] +
+                               column * g.in.step[WIDTH];
+            T           part = by_deep[e] * by_high[k] * values<T>::load(from + high[k] * g.in.step[HEIGHT], g.in.is);
+            if (k + 1 < g.most[HEIGHT])
+                part += by_deep[e] * by_high[k + 1] * values<T>::load(from + high[k + 1] * g.in.step[HEIGHT], g.in.is);
+            sum = begun ? sum + part : part;
+        }
+    return sum;
+}
+
+static __global__ void __launch_bounds__(ARG_THREADS) resize(ARGUMENTS(resize_args) g)
+{
+    spot s;
+    if (!spot_of(g.n, g.channels, g.channels_inner, g.out.size, s))
+        return;
+    const int64_t *at = list_at(g, WIDTH, s.at[WIDTH]);
+    const T       *weight = weights_at(g, WIDTH, s.at[WIDTH]);
+    const uint32_t most = g.most[WIDTH], together = g.channels_inner ? 2 : 1;
+    T              sum = weight[0] * column_sum(g, s, at[0]);
+    if (most > 1)
+        sum += weight[1] * column_sum(g, s, at[1]);
+    for (uint32_t k = 2; k < most; k += together) {
+        T part = weight[k] * column_sum(g, s, at[k]);
+        if (together == 2 && k + 1 < most)
+            part += weight[k + 1] * column_sum(g, s, at[k + 1]);
+        sum += part;
+    }
+    values<T>::store(place_in(g.out, s), g.out.is, sum);
+}
+
+static __global__ void __launch_bounds__(ARG_THREADS) move_nearest(ARGUMENTS(resize_args) g)
+{
+    spot s;
+    if (!spot_of(g.n, g.channels, g.channels_inner, g.out.size, s))
+        return;
+    const char *from = place_in(g.in, s, (int32_t)*list_at(g, DEPTH, s.at[DEPTH]), (int32_t)*list_at(g, HEIGHT, s.at[HEIGHT]),
+                                (int32_t)*list_at(g, WIDTH, s.at[WIDTH]));
+    char       *to = place_in(g.out, s);
+    switch (g.width) {
+    case 1:  *(uint8_t *)to = *(const uint8_t *)from; break;
+    case 2:  *(uint16_t *)to = *(const uint16_t *)from; break;
+    case 4:  *(uint32_t *)to = *(const uint32_t *)from; break;
+    default: *(uint64_t *)to = *(const uint64_t *)from; break;
+    }
+}
+
+/* ---- back: the image is `out` ---- */
+
+/* What result i reads of element x along dim d. */
+static __device__ __forceinline__ T share_of(const resize_args &g, int d, int32_t i, int64_t x)
+{
+    const int64_t *at = list_at(g, d, i);
+    const T       *weight = weights_at(g, d, i);
+    T              sum = 0;
+    for (uint32_t k = 0; k < g.most[d]; k++)
+        sum += at[k] == x ? weight[k] : 0;
+    return sum;
+}
+
+static __global__ void __launch_bounds__(ARG_THREADS) resize_back(ARGUMENTS(resize_args) g)
+{
+    spot s;
+    if (!spot_of(g.n, g.channels, g.channels_inner, g.out.size, s))
+        return;
+    const int32_t *by[POOL_SPACE];
+    for (int d = 0; d < POOL_SPACE; d++)
+        by[d] = g.range[d] + 2 * s.at[d];
+    T sum = 0;
+    for (int32_t d = by[DEPTH][0]; d < by[DEPTH][1]; d++) {
+        const T deep = share_of(g, DEPTH, d, s.at[DEPTH]);
+        for (int32_t h = by[HEIGHT][0]; h < by[HEIGHT][1]; h++) {
+            const T high = deep * share_of(g, HEIGHT, h, s.at[HEIGHT]);
+            for (int32_t w = by[WIDTH][0]; w < by[WIDTH][1]; w++)
+                sum += high * share_of(g, WIDTH, w, s.at[WIDTH]) * values<T>::load(place_in(g.in, s, d, h, w), g.in.is);
+        }
+    }
+    values<T>::store(place_in(g.out, s), g.out.is, sum);
+}
+
+/* ---- the places of a grid ---- */
+enum { TAPS = 4 };
+struct tap_list { /* of one dim: elements, or -1, their weights, and the slopes of those by the coordinate */
+    int32_t at[TAPS];
+    T       weight[TAPS], slope[TAPS];
+};
+
+static __device__ __forceinline__ int32_t element_at(T place, T size)
+{
+    return place >= 0 && place < size ? (int32_t)place : -1;
+}
+
+static __device__ void taps_of(tap_list &t, const grid_args &g, int d, T x)
+{
+    const T    size = (T)g.image.size[d], last = size - 1, half = g.align ? last / 2 : size / 2, shift = g.align ? (T)0 : (T)0.5;
+    T          slope = half;
+    x = g.dims == 2 ? FN(fma)(x + 1, half, -shift) : (x + 1) * half - shift;
+    if (g.mode != KT__GRID_CUBIC && g.padding != KT__GRID_ZEROS) {
+        if (g.padding == KT__GRID_REFLECTION)
+            x = FN(reflected)(x, size, g.align, &slope);
+        x = FN(clipped)(x, last, &slope);
+    }
+    if (g.mode == KT__GRID_NEAREST) {
+        t.at[0] = element_at(MATH(rint)(x), size);
+        t.weight[0] = 1;
+        t.slope[0] = 0;
+        return;
+    }
+    const T first = MATH(floor)(x), part = x - first;
+    if (g.mode == KT__GRID_LINEAR) {
+        t.at[0] = element_at(first, size), t.at[1] = element_at(first + 1, size);
+        t.weight[0] = 1 - part, t.weight[1] = part;
+        t.slope[0] = -slope, t.slope[1] = slope;
+        return;
+    }
+    t.weight[0] = FN(cubic_far)(part + 1), t.weight[1] = FN(cubic_near)(part);
+    t.weight[2] = FN(cubic_near)(1 - part), t.weight[3] = FN(cubic_far)(2 - part);
+    t.slope[0] = slope * FN(cubic_far_slope)(part + 1), t.slope[1] = slope * FN(cubic_near_slope)(part);
+    t.slope[2] = -slope * FN(cubic_near_slope)(1 - part), t.slope[3] = -slope * FN(cubic_far_slope)(2 - part);
+    for (int k = 0; k < TAPS; k++) {
+        T unused = 0, place = first + (T)(k - 1);
+        if (g.padding != KT__GRID_ZEROS) {
+            place = g.padding == KT__GRID_REFLECTION ? FN(reflected)(place, size, g.align, &unused) : place;
+            place = FN(clipped)(place, last, &unused);
+        }
+        t.at[k] = element_at(place, size);
+    }
+}
+
+struct grid_spot {
+    spot     s; /* of the sample; channel: the first of the thread's */
+    uint32_t end;
+    int      taps, deep;
+    tap_list dim[POOL_SPACE];
+};
+
+/* A position of the grid, and a chunk of channels. */
+static __device__ bool grid_place(const grid_args &g, grid_spot &p)
+{
+    if (!spot_of(g.n, g.chunks, false, g.grid.size, p.s))
+        return false;
+    const int32_t chunk = p.s.channel;
+    p.s.channel = 0;
+    p.taps = g.mode == KT__GRID_NEAREST ? 1 : g.mode == KT__GRID_LINEAR ? 2 : TAPS;
+    p.deep = g.dims == 3 ? p.taps : 1;
+    p.dim[DEPTH].at[0] = 0, p.dim[DEPTH].weight[0] = 1, p.dim[DEPTH].slope[0] = 0;
+    for (int d = POOL_SPACE - (int)g.dims; d < POOL_SPACE; d++)
+        taps_of(p.dim[d], g, d, values<T>::load(place_in(g.grid, p.s) + (WIDTH - d) * g.grid.by_channel, g.grid.is));
+    p.s.channel = chunk * (int32_t)g.chunk;
+    p.end = (uint32_t)p.s.channel + g.chunk < g.channels ? (uint32_t)p.s.channel + g.chunk : g.channels;
+    return true;
+}
+
+static __device__ __forceinline__ T element_of(const grid_args &g, const spot &s, int32_t d, int32_t h, int32_t w)
+{
+    return (d | h | w) < 0 ? 0 : values<T>::load(place_in(g.image, s, d, h, w), g.image.is);
+}
+
+/* Along the line (a, b) of taps, by weights or slopes. */
+static __device__ __forceinline__ T line_sum(const grid_args &g, const grid_spot &p, const spot &s, int a, int b, const T *weight)
+{
+    T sum = weight[0] * element_of(g, s, p.dim[DEPTH].at[a], p.dim[HEIGHT].at[b], p.dim[WIDTH].at[0]);
+    for (int k = 1; k < p.taps; k++)
+        sum += weight[k] * element_of(g, s, p.dim[DEPTH].at[a], p.dim[HEIGHT].at[b], p.dim[WIDTH].at[k]);
+    return sum;
+}
+
+static __global__ void __launch_bounds__(ARG_THREADS) sample(ARGUMENTS(grid_args) g)
+{
+    grid_spot p;
+    if (!grid_place(g, p))
+        return;
+    for (spot s = p.s; (uint32_t)s.channel < p.end; s.channel++) {
+        T    sum = 0;
+        bool begun = false;
+        for (int a = 0; a < p.deep; a++)
+            for (int b = 0; b < p.taps; b++, begun = true) {
+                const T line = line_sum(g, p, s, a, b, p.dim[WIDTH].weight);
+                const T part = p.taps == 1 ? line : p.dim[DEPTH].weight[a] * p.dim[HEIGHT].weight[b] * line;
+                sum = begun ? sum + part : part;
+            }
+        values<T>::store(place_in(g.samples, s), g.samples.is, sum);
+    }
+}
+
+/* to_image is of the compute type and zero. */
+static __global__ void __launch_bounds__(ARG_THREADS) sample_to_image(ARGUMENTS(grid_args) g)
+{
+    grid_spot p;
+    if (!grid_place(g, p))
+        return;
+    for (spot s = p.s; (uint32_t)s.channel < p.end; s.channel++) {
+        const T flow = values<T>::load(place_in(g.samples, s), g.samples.is);
+        for (int a = 0; a < p.deep; a++)
+            for (int b = 0; b < p.taps; b++)
+                for (int k = 0; k < p.taps; k++) {
+                    const int32_t d = p.dim[DEPTH].at[a], h = p.dim[HEIGHT].at[b], w = p.dim[WIDTH].at[k];
+                    if ((d | h | w) >= 0)
+                        atomicAdd((T *)place_in(g.to_image, s, d, h, w),
+                                  flow * (p.dim[DEPTH].weight[a] * p.dim[HEIGHT].weight[b]) * p.dim[WIDTH].weight[k]);
+                }
+    }
+}
+
+/* chunk: all channels. */
+static __global__ void __launch_bounds__(ARG_THREADS) sample_to_grid(ARGUMENTS(grid_args) g)
+{
+    grid_spot p;
+    if (!grid_place(g, p))
+        return;
+    T sums[POOL_SPACE] = {0, 0, 0}; /* by coordinate: width, height, depth */
+    for (spot s = p.s; (uint32_t)s.channel < p.end && p.taps > 1; s.channel++) {
+        const T flow = values<T>::load(place_in(g.samples, s), g.samples.is);
+        for (int a = 0; a < p.deep; a++)
+            for (int b = 0; b < p.taps; b++) {
+                const T line = line_sum(g, p, s, a, b, p.dim[WIDTH].weight), sloped = line_sum(g, p, s, a, b, p.dim[WIDTH].slope);
+                sums[0] += flow * (p.dim[DEPTH].weight[a] * p.dim[HEIGHT].weight[b] * sloped);
+                sums[1] += flow * (p.dim[DEPTH].weight[a] * p.dim[HEIGHT].slope[b] * line);
+                sums[2] += flow * (p.dim[DEPTH].slope[a] * p.dim[HEIGHT].weight[b] * line);
+            }
+    }
+    p.s.channel = 0;
+    for (uint32_t d = 0; d < g.dims; d++)
+        values<T>::store(place_in(g.to_grid, p.s) + d * g.to_grid.by_channel, g.to_grid.is, sums[d]);
+}
+
+/* Every element of to_image, to zero, or from another image: `image`. */
+static __global__ void __launch_bounds__(ARG_THREADS) clear_image(ARGUMENTS(grid_args) g)
+{
+    spot s;
+    if (spot_of(g.n, g.channels, false, g.to_image.size, s))
+        values<T>::store(place_in(g.to_image, s), g.to_image.is, 0);
+}
+static __global__ void __launch_bounds__(ARG_THREADS) convert_image(ARGUMENTS(grid_args) g)
+{
+    spot s;
+    if (spot_of(g.n, g.channels, false, g.to_image.size, s))
+        values<T>::store(place_in(g.to_image, s), g.to_image.is, values<T>::load(place_in(g.image, s), g.image.is));
+}
+
+const resize_table RESIZE_NAME = {(const void *)make_taps,   (const void *)make_ranges,  (const void *)resize,
+                                  (const void *)resize_back, (const void *)move_nearest, values<T>::reads, values<T>::writes};
+const grid_table   GRID_NAME = {(const void *)sample,      (const void *)sample_to_image, (const void *)sample_to_grid,
+                                (const void *)clear_image, (const void *)convert_image,   values<T>::reads, values<T>::writes};
