@@ -134,7 +134,7 @@ static kt_status run_forward(plane_work *w)
     plane_args *g = &w->g;
     uint64_t    blocks = g->groups;
     if (w->abreast) {
-        blocks = blocks_of(g->groups, PLANE_ABREAST);
+        blocks = blocks_of(g->groups, PLANE_ABREAST * w->vector);
         cut(g, blocks, g->count, ARG_THREADS / PLANE_ABREAST);
     } else {
         cut(g, blocks, g->count / w->vector, ARG_THREADS);
@@ -153,7 +153,7 @@ static kt_status run_forward(plane_work *w)
 static kt_status run_back(plane_work *w)
 {
     plane_args    *g = &w->g;
-    const uint64_t rows = g->groups * g->size[PLANE_PLANE], blocks = blocks_of(g->groups, PLANE_ABREAST);
+    const uint64_t rows = g->groups * g->size[PLANE_PLANE], blocks = blocks_of(g->groups, PLANE_ABREAST * w->vector);
     kt_status      status;
     g->lanes = g->size[PLANE_ELEMENT] >= LONG_PLANE ? ARG_THREADS : 32;
     if (w->abreast) {

@@ -23,8 +23,7 @@ static bool is_channels_last(const pool_image *x, uint32_t channels)
 
 static kt_status launch_over(const void *kernel, uint64_t n, void *args, const kt_plan *plan)
 {
-    const uint64_t blocks = blocks_of(n, ARG_THREADS);
-    return n == 0 ? KT_OK : blocks > INT32_MAX ? KT_DECLINED : launch_kernel(kernel, blocks, args, plan);
+    return n == 0 ? KT_OK : n > INT32_MAX ? KT_DECLINED : launch_kernel(kernel, blocks_of(n, ARG_THREADS), args, plan);
 }
 
 /* ---- resized ---- */
@@ -123,6 +122,8 @@ static kt_status launch_resize(const kt_plan *plan, const void *what)
     if (moved && g.width > 8)
         return KT_DECLINED;
     g.n = elements_of(g.batch, g.channels, &g.out);
+    divisors_of(g.by_size, &g.out);
+    g.by_channels = divisor_of(g.channels);
     read_dims(plan, &g);
     kt_status status = make_lists(&g, t, compute == KT_IN_F64 ? 8 : 4, &made, &granted, plan);
     if (!status)
@@ -169,6 +170,15 @@ static void cut_channels(grid_args *g, bool whole)
     g->chunks = (uint32_t)blocks_of(g->channels, g->chunk);
     g->chunks = g->chunks ? g->chunks : 1;
     g->n = places * g->chunks;
+    divisors_of(g->by_size, &g->grid);
+    g->by_channels = divisor_of(g->chunks);
+}
+
+static void cut_image(grid_args *g, uint64_t n)
+{
+    g->n = n;
+    divisors_of(g->by_size, &g->to_image);
+    g->by_channels = divisor_of(g->channels);
 }
 
 /* Sums are made in the compute type: where the image has another, beside it. */
@@ -190,14 +200,15 @@ static kt_status launch_to_image(grid_args *g, const grid_table *t, const kt_pla
         }
         a.to_image.by_channel = step, a.to_image.by_batch = step * a.channels;
     }
-    a.n = n;
+    cut_image(&a, n);
     if (!status)
         status = launch_over(t->clear, n, &a, plan);
     cut_channels(&a, false);
     if (!status)
         status = launch_over(t->to_image, a.n, &a, plan);
     if (!status && made) {
-        a.image = a.to_image, a.to_image = g->to_image, a.n = n;
+        a.image = a.to_image, a.to_image = g->to_image;
+        cut_image(&a, n);
         status = launch_over(t->convert, n, &a, plan);
     }
     if (made)

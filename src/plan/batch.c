@@ -2,7 +2,6 @@
 #include "plan/batch.h"
 
 #include <stddef.h>
-#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -104,10 +103,23 @@ void kt__batch_free(kt__batch *b)
 
 /* ---- may plans change places? ---- */
 
-static int by_address(const void *a, const void *b)
+/* By address. Tensors of a list often lie in its order: runs that rise are found and merged, two by two. `room` is as large. */
+static span *sorted(span *s, span *room, int64_t n)
 {
-    const char *x = ((const span *)a)->low, *y = ((const span *)b)->low;
-    return (x > y) - (x < y);
+    for (int64_t runs = 2; runs > 1;) {
+        runs = 0;
+        for (int64_t a = 0, b, c; a < n; a = c, runs++) {
+            for (b = a + 1; b < n && s[b].low >= s[b - 1].low; b++) {
+            }
+            for (c = b < n ? b + 1 : n; c < n && s[c].low >= s[c - 1].low; c++) {
+            }
+            for (int64_t to = a, i = a, j = b; to < c; to++)
+                room[to] = j == c || (i < b && s[i].low <= s[j].low) ? s[i++] : s[j++];
+        }
+        span *other = s;
+        s = room, room = other;
+    }
+    return s;
 }
 
 /* Sorted spans that plans write: is there a place that two of them do? */
@@ -141,19 +153,25 @@ static bool is_written(const span *s, int64_t n, span read)
 /* Without memory to find out, they may not. */
 static bool apart(const kt__batch *b)
 {
-    const size_t bytes = (size_t)b->n * SPANS * sizeof(span);
-    span        *s = kt__system_get(bytes);
-    int64_t      n = 0;
-    bool         apart = s != NULL;
-    for (int64_t i = 0; apart && i < b->n; i++) {
+    int64_t outputs = 0, most = 0, n = 0;
+    bool    apart = true;
+    for (int64_t i = 0; i < b->n; i++) {
         const struct kt__batched *item = &b->item[i];
-        apart = item->n_out + item->n_in <= SPANS;
-        for (int k = 0; apart && k < item->n_out; k++)
-            if (item->span[k].high > item->span[k].low)
-                s[n++] = item->span[k];
+        apart = apart && item->n_out + item->n_in <= SPANS;
+        outputs += item->n_out;
+        most = item->n_out > most ? item->n_out : most;
     }
+    const size_t bytes = (size_t)(outputs + 1) * 2 * sizeof(span);
+    span        *made = apart ? kt__system_get(bytes) : NULL, *s = made;
+    apart = made != NULL;
+    for (int k = 0; apart && k < most; k++) /* operand by operand: each of them is a list */
+        for (int64_t i = 0; i < b->n; i++) {
+            const struct kt__batched *item = &b->item[i];
+            if (k < item->n_out && item->span[k].high > item->span[k].low)
+                s[n++] = item->span[k];
+        }
     if (apart) {
-        qsort(s, (size_t)n, sizeof *s, by_address);
+        s = sorted(made, made + outputs + 1, n);
         apart = !meet(s, n);
     }
     for (int64_t i = 0; apart && i < b->n; i++) {
@@ -161,7 +179,7 @@ static bool apart(const kt__batch *b)
         for (int k = item->n_out; apart && k < item->n_out + item->n_in; k++)
             apart = item->span[k].high == item->span[k].low || !is_written(s, n, item->span[k]);
     }
-    kt__system_put(s, bytes);
+    kt__system_put(made, bytes);
     return apart;
 }
 

@@ -10,17 +10,22 @@ struct spot {
     int32_t batch, channel, at[POOL_SPACE];
 };
 
-/* The thread's element of n, in the order in which neighbours lie side by side. false: there is none. */
-static __device__ __forceinline__ bool spot_of(uint64_t n, uint32_t channels, bool channels_inner, const uint32_t *size, spot &s)
+static __device__ __forceinline__ uint32_t quotient_of(uint32_t x, const divisor &d)
 {
-    uint64_t i = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x;
-    if (i >= n)
+    return (__umulhi(x, d.factor) + x) >> d.shift;
+}
+
+/* The thread's element of n, in the order in which neighbours lie side by side. false: there is none. */
+static __device__ __forceinline__ bool spot_of(uint64_t n, const divisor &channels, bool channels_inner, const divisor *size, spot &s)
+{
+    const uint64_t number = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x;
+    if (number >= n)
         return false;
-    const auto take = [&](uint32_t of) {
-        const uint64_t next = i >> 32 ? i / of : (uint32_t)i / of;
-        const int32_t  rest = (int32_t)(i - next * of);
+    uint32_t   i = (uint32_t)number;
+    const auto take = [&](const divisor &of) {
+        const uint32_t next = quotient_of(i, of), rest = i - next * of.by;
         i = next;
-        return rest;
+        return (int32_t)rest;
     };
     if (channels_inner)
         s.channel = take(channels);

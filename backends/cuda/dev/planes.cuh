@@ -3,7 +3,7 @@
  *
  * In: plane_args. Out: the results and statistics, or gradients. A group is cut into parts by its size alone; each part's moments
  * are doubles, counted from its first element, and joined in the parts' order. A group that is one part is normalised by the
- * same block. Abreast: planes of one element, groups side by side, as of channels last: a thread has a group.
+ * same block. Abreast: planes of one element, groups side by side, as of channels last: a thread has one or a vector of them.
  * Independent of: plans, which norm it is. */
 #include "args.h"
 #include "dev/group.cuh"
@@ -171,29 +171,49 @@ template <int V> static __global__ void __launch_bounds__(ARG_THREADS) plane_mom
     }
 }
 
-/* A part of the planes of PLANE_ABREAST groups, one a lane; V is 1. */
-static __global__ void __launch_bounds__(ARG_THREADS) abreast_moments(ARGUMENTS(plane_args) g)
+/* A part of the planes of PLANE_ABREAST vectors of groups, one a lane; AHEAD rows are on their way at once. */
+enum { AHEAD = 4 };
+template <int V> static __global__ void __launch_bounds__(ARG_THREADS) abreast_moments(ARGUMENTS(plane_args) g)
 {
     __shared__ shifted_sums room[ROWS][PLANE_ABREAST];
     const uint32_t          lane = threadIdx.x % PLANE_ABREAST, row = threadIdx.x / PLANE_ABREAST;
-    const uint64_t          group = (uint64_t)(blockIdx.x / g.parts) * PLANE_ABREAST + lane, part = blockIdx.x % g.parts;
+    const uint64_t          group = ((uint64_t)(blockIdx.x / g.parts) * PLANE_ABREAST + lane) * V, part = blockIdx.x % g.parts;
     const uint64_t          begin = part * g.part, end = begin + g.part < g.count ? begin + g.part : g.count;
     const bool              mine = group < g.groups;
     const plane_place       first = {0, mine ? group : 0, begin};
     const char             *from = at_plane(g.x, first);
-    const double            origin = origin_of(values<T>::load(from, g.x.is));
-    shifted_sums            sums;
-    for (uint64_t i = row; mine && i < end - begin; i += ROWS)
-        sums.add((double)values<T>::load(from + i * g.x.stride[PLANE], g.x.is) - origin);
-    room[row][lane] = sums;
-    __syncthreads();
-    if (row || !mine)
-        return;
-    for (int i = 1; i < ROWS; i++)
-        sums.join(room[i][lane]);
-    const moments m = moments_of(sums, (double)(end - begin), origin);
-    double       *to = g.sums + 3 * (group * g.parts + part);
-    to[0] = m.n, to[1] = m.mean, to[2] = m.squares;
+    T                       v[AHEAD][V];
+    double                  origin[V];
+    shifted_sums            sums[V];
+    load_vector(v[0], from, g.x);
+#pragma unroll
+    for (int k = 0; k < V; k++)
+        origin[k] = origin_of(v[0][k]);
+    for (uint64_t i = row; mine && i < end - begin; i += ROWS * AHEAD) {
+#pragma unroll
+        for (int a = 0; a < AHEAD; a++)
+            if (i + a * ROWS < end - begin)
+                load_vector(v[a], from + (i + a * ROWS) * g.x.stride[PLANE], g.x);
+#pragma unroll
+        for (int a = 0; a < AHEAD; a++)
+            if (i + a * ROWS < end - begin)
+#pragma unroll
+                for (int k = 0; k < V; k++)
+                    sums[k].add((double)v[a][k] - origin[k]);
+    }
+#pragma unroll
+    for (int k = 0; k < V; k++) {
+        __syncthreads();
+        room[row][lane] = sums[k];
+        __syncthreads();
+        if (row || !mine)
+            continue;
+        for (int i = 1; i < ROWS; i++)
+            sums[k].join(room[i][lane]);
+        const moments m = moments_of(sums[k], (double)(end - begin), origin[k]);
+        double       *to = g.sums + 3 * ((group + k) * g.parts + part);
+        to[0] = m.n, to[1] = m.mean, to[2] = m.squares;
+    }
 }
 
 /* The parts of a group, by a thread. */
@@ -288,28 +308,48 @@ template <int V> static __global__ void __launch_bounds__(ARG_THREADS) plane_sum
     }
 }
 
-static __global__ void __launch_bounds__(ARG_THREADS) abreast_sums(ARGUMENTS(plane_args) g)
+template <int V> static __global__ void __launch_bounds__(ARG_THREADS) abreast_sums(ARGUMENTS(plane_args) g)
 {
     __shared__ tie_sums room[ROWS][PLANE_ABREAST];
     const uint32_t      lane = threadIdx.x % PLANE_ABREAST, row = threadIdx.x / PLANE_ABREAST;
-    const uint64_t      group = (uint64_t)(blockIdx.x / g.parts) * PLANE_ABREAST + lane, part = blockIdx.x % g.parts;
+    const uint64_t      group = ((uint64_t)(blockIdx.x / g.parts) * PLANE_ABREAST + lane) * V, part = blockIdx.x % g.parts;
     const uint64_t      begin = part * g.part, end = begin + g.part < g.count ? begin + g.part : g.count;
     const bool          mine = group < g.groups;
-    const plane_place   first = {0, mine ? group : 0, begin};
+    plane_place         first = {0, mine ? group : 0, begin};
     const char         *x = at_plane(g.x, first), *grad = at_plane(g.grad, first);
-    const T             mean = number_at(g.mean, first, 0), rstd = number_at(g.rstd, first, 1);
-    tie_sums            sums;
-    for (uint64_t i = row; mine && i < end - begin; i += ROWS)
-        sums.add(values<T>::load(grad + i * g.grad.stride[PLANE], g.grad.is), values<T>::load(x + i * g.x.stride[PLANE], g.x.is),
-                 mean, rstd);
-    room[row][lane] = sums;
-    __syncthreads();
-    if (row || !mine)
-        return;
-    for (int i = 1; i < ROWS; i++)
-        sums.join(room[i][lane]);
-    double *to = g.sums + 2 * (group * g.parts + part);
-    to[0] = sums.product, to[1] = sums.sum;
+    T                   mean[V], rstd[V], v[AHEAD][V], back[AHEAD][V];
+    tie_sums            sums[V];
+#pragma unroll
+    for (int k = 0; k < V; k++, first.group++) {
+        mean[k] = number_at(g.mean, first, 0);
+        rstd[k] = number_at(g.rstd, first, 1);
+    }
+    for (uint64_t i = row; mine && i < end - begin; i += ROWS * AHEAD) {
+#pragma unroll
+        for (int a = 0; a < AHEAD; a++)
+            if (i + a * ROWS < end - begin) {
+                load_vector(v[a], x + (i + a * ROWS) * g.x.stride[PLANE], g.x);
+                load_vector(back[a], grad + (i + a * ROWS) * g.grad.stride[PLANE], g.grad);
+            }
+#pragma unroll
+        for (int a = 0; a < AHEAD; a++)
+            if (i + a * ROWS < end - begin)
+#pragma unroll
+                for (int k = 0; k < V; k++)
+                    sums[k].add(back[a][k], v[a][k], mean[k], rstd[k]);
+    }
+#pragma unroll
+    for (int k = 0; k < V; k++) {
+        __syncthreads();
+        room[row][lane] = sums[k];
+        __syncthreads();
+        if (row || !mine)
+            continue;
+        for (int i = 1; i < ROWS; i++)
+            sums[k].join(room[i][lane]);
+        double *to = g.sums + 2 * ((group + k) * g.parts + part);
+        to[0] = sums[k].product, to[1] = sums[k].sum;
+    }
 }
 
 /* What a group's elements get: numbers = (turn, lift). */
@@ -427,7 +467,8 @@ template <int V> static __global__ void __launch_bounds__(ARG_THREADS) abreast_f
 #define BY(V)                                                                                                             \
     {(const void *)plane_moments<V>, (const void *)plane_apply<V>, (const void *)plane_sums<V>, (const void *)plane_flow<V>}
 #define ABREAST(V)                                                                                                        \
-    {(const void *)abreast_moments, (const void *)abreast_apply<V>, (const void *)abreast_sums, (const void *)abreast_flow<V>}
+    {(const void *)abreast_moments<V>, (const void *)abreast_apply<V>, (const void *)abreast_sums<V>,                       \
+     (const void *)abreast_flow<V>}
 const plane_table PLANES_NAME = {{BY(1), BY(PLANE_VECTOR)},
                                  {ABREAST(1), ABREAST(PLANE_VECTOR)},
                                  (const void *)plane_join,

@@ -89,7 +89,7 @@ static __device__ __forceinline__ T column_sum(const resize_args &g, const spot 
 static __global__ void __launch_bounds__(ARG_THREADS) resize(ARGUMENTS(resize_args) g)
 {
     spot s;
-    if (!spot_of(g.n, g.channels, g.channels_inner, g.out.size, s))
+    if (!spot_of(g.n, g.by_channels, g.channels_inner, g.by_size, s))
         return;
     const int64_t *at = list_at(g, WIDTH, s.at[WIDTH]);
     const T       *weight = weights_at(g, WIDTH, s.at[WIDTH]);
@@ -109,7 +109,7 @@ static __global__ void __launch_bounds__(ARG_THREADS) resize(ARGUMENTS(resize_ar
 static __global__ void __launch_bounds__(ARG_THREADS) move_nearest(ARGUMENTS(resize_args) g)
 {
     spot s;
-    if (!spot_of(g.n, g.channels, g.channels_inner, g.out.size, s))
+    if (!spot_of(g.n, g.by_channels, g.channels_inner, g.by_size, s))
         return;
     const char *from = place_in(g.in, s, (int32_t)*list_at(g, DEPTH, s.at[DEPTH]), (int32_t)*list_at(g, HEIGHT, s.at[HEIGHT]),
                                 (int32_t)*list_at(g, WIDTH, s.at[WIDTH]));
@@ -138,7 +138,7 @@ static __device__ __forceinline__ T share_of(const resize_args &g, int d, int32_
 static __global__ void __launch_bounds__(ARG_THREADS) resize_back(ARGUMENTS(resize_args) g)
 {
     spot s;
-    if (!spot_of(g.n, g.channels, g.channels_inner, g.out.size, s))
+    if (!spot_of(g.n, g.by_channels, g.channels_inner, g.by_size, s))
         return;
     const int32_t *by[POOL_SPACE];
     for (int d = 0; d < POOL_SPACE; d++)
@@ -214,7 +214,7 @@ struct grid_spot {
 /* A position of the grid, and a chunk of channels. */
 static __device__ bool grid_place(const grid_args &g, grid_spot &p)
 {
-    if (!spot_of(g.n, g.chunks, false, g.grid.size, p.s))
+    if (!spot_of(g.n, g.by_channels, false, g.by_size, p.s))
         return false;
     const int32_t chunk = p.s.channel;
     p.s.channel = 0;
@@ -305,13 +305,13 @@ static __global__ void __launch_bounds__(ARG_THREADS) sample_to_grid(ARGUMENTS(g
 static __global__ void __launch_bounds__(ARG_THREADS) clear_image(ARGUMENTS(grid_args) g)
 {
     spot s;
-    if (spot_of(g.n, g.channels, false, g.to_image.size, s))
+    if (spot_of(g.n, g.by_channels, false, g.by_size, s))
         values<T>::store(place_in(g.to_image, s), g.to_image.is, 0);
 }
 static __global__ void __launch_bounds__(ARG_THREADS) convert_image(ARGUMENTS(grid_args) g)
 {
     spot s;
-    if (spot_of(g.n, g.channels, false, g.to_image.size, s))
+    if (spot_of(g.n, g.by_channels, false, g.by_size, s))
         values<T>::store(place_in(g.to_image, s), g.to_image.is, values<T>::load(place_in(g.image, s), g.image.is));
 }
 

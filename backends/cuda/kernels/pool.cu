@@ -19,14 +19,16 @@ struct window {
 static __device__ __forceinline__ window window_of(const pool_args &g, int d, int32_t at)
 {
     const int32_t size = (int32_t)g.whole.size[d], few = (int32_t)g.few.size[d];
+    if (POOL_SPACE - d > (int)g.dims)
+        return {0, 1, 1, 1};
     if (g.adaptive) {
         const int32_t first = (int32_t)((int64_t)at * size / few);
         const int32_t end = (int32_t)((((int64_t)at + 1) * size + few - 1) / few);
         return {first, end - first, 1, end - first};
     }
     const int32_t apart = g.dilation[d], start = at * g.stride[d] - g.padding[d];
-    const int32_t skipped = start < 0 ? (apart - 1 - start) / apart : 0;
-    const int32_t within = start >= size ? 0 : (size - start + apart - 1) / apart;
+    const int32_t skipped = start >= 0 ? 0 : apart == 1 ? -start : (apart - 1 - start) / apart;
+    const int32_t within = start >= size ? 0 : apart == 1 ? size - start : (size - start + apart - 1) / apart;
     const int32_t taps = within < g.kernel[d] ? within : g.kernel[d];
     const int32_t end = start + g.kernel[d], most = size + g.padding[d];
     return {start + skipped * apart, taps > skipped ? taps - skipped : 0, apart, (end < most ? end : most) - start};
@@ -39,10 +41,13 @@ struct windows {
 static __device__ __forceinline__ windows windows_of(const pool_args &g, int d, int32_t p)
 {
     const int32_t size = (int32_t)g.whole.size[d], few = (int32_t)g.few.size[d];
+    if (size == 1 && few == 1)
+        return {0, 1};
     if (g.adaptive)
         return {(int32_t)((int64_t)p * few / size), (int32_t)((((int64_t)p + 1) * few + size - 1) / size)};
     const int32_t from = p + g.padding[d], reach = g.dilation[d] * (g.kernel[d] - 1);
-    const int32_t first = from > reach ? (from - reach + g.stride[d] - 1) / g.stride[d] : 0, end = from / g.stride[d] + 1;
+    const int32_t first = from > reach ? (int32_t)quotient_of((uint32_t)(from - reach + g.stride[d] - 1), g.by_stride[d]) : 0;
+    const int32_t end = (int32_t)quotient_of((uint32_t)from, g.by_stride[d]) + 1;
     return {first, end < few ? end : few};
 }
 
@@ -69,7 +74,7 @@ template <> struct lowest<int64_t> {
 template <class T> static __global__ void __launch_bounds__(ARG_THREADS) largest(ARGUMENTS(pool_args) g)
 {
     spot s;
-    if (!spot_of(g.n, g.channels, g.channels_inner, g.few.size, s))
+    if (!spot_of(g.n, g.by_channels, g.channels_inner, g.by_size, s))
         return;
     const window see[] = {window_of(g, DEPTH, s.at[DEPTH]), window_of(g, HEIGHT, s.at[HEIGHT]), window_of(g, WIDTH, s.at[WIDTH])};
     T            top = lowest<T>::value();
@@ -107,7 +112,7 @@ template <class T> static __device__ int32_t drawn(const pool_args &g, int d, in
 template <class T> static __global__ void __launch_bounds__(ARG_THREADS) fraction(ARGUMENTS(pool_args) g)
 {
     spot s;
-    if (!spot_of(g.n, g.channels, g.channels_inner, g.few.size, s))
+    if (!spot_of(g.n, g.by_channels, g.channels_inner, g.by_size, s))
         return;
     int32_t first[POOL_SPACE];
     T       top = 0;
@@ -134,7 +139,7 @@ template <class T> static __global__ void __launch_bounds__(ARG_THREADS) fractio
 template <class T> static __global__ void __launch_bounds__(ARG_THREADS) largest_back(ARGUMENTS(pool_args) g)
 {
     spot s;
-    if (!spot_of(g.n, g.channels, g.channels_inner, g.whole.size, s))
+    if (!spot_of(g.n, g.by_channels, g.channels_inner, g.by_size, s))
         return;
     const windows by[] = {windows_of(g, DEPTH, s.at[DEPTH]), windows_of(g, HEIGHT, s.at[HEIGHT]),
                           windows_of(g, WIDTH, s.at[WIDTH])};
@@ -183,7 +188,7 @@ static __device__ __forceinline__ bool is_among(const windows &by, int32_t at) {
 template <class T> static __global__ void __launch_bounds__(ARG_THREADS) strays(ARGUMENTS(pool_args) g)
 {
     spot s;
-    if (!spot_of(g.n, g.channels, g.channels_inner, g.few.size, s))
+    if (!spot_of(g.n, g.by_channels, g.channels_inner, g.by_size, s))
         return;
     const int64_t index = *(const int64_t *)place_in(g.index, s);
     if (index == -1) /* a window that saw padding alone */
@@ -226,7 +231,7 @@ template <class T> static __device__ __forceinline__ T divided(const pool_args &
 template <class T> static __global__ void __launch_bounds__(ARG_THREADS) average(ARGUMENTS(pool_args) g)
 {
     spot s;
-    if (!spot_of(g.n, g.channels, g.channels_inner, g.few.size, s))
+    if (!spot_of(g.n, g.by_channels, g.channels_inner, g.by_size, s))
         return;
     const window see[] = {window_of(g, DEPTH, s.at[DEPTH]), window_of(g, HEIGHT, s.at[HEIGHT]), window_of(g, WIDTH, s.at[WIDTH])};
     const auto   load = [&](int32_t d, int32_t h, int32_t w) {
@@ -256,7 +261,7 @@ template <class T> static __global__ void __launch_bounds__(ARG_THREADS) average
 template <class T> static __global__ void __launch_bounds__(ARG_THREADS) average_back(ARGUMENTS(pool_args) g)
 {
     spot s;
-    if (!spot_of(g.n, g.channels, g.channels_inner, g.whole.size, s))
+    if (!spot_of(g.n, g.by_channels, g.channels_inner, g.by_size, s))
         return;
     const windows by[] = {windows_of(g, DEPTH, s.at[DEPTH]), windows_of(g, HEIGHT, s.at[HEIGHT]),
                           windows_of(g, WIDTH, s.at[WIDTH])};
