@@ -355,9 +355,9 @@ typedef struct plane_table {
 
 /* ---- pooling: images [batch, channels, three dims in space], absent dims first, of size 1 ---- */
 enum { POOL_SPACE = 3 };
-typedef struct divisor { /* of numbers below 2^31, by a product: quotient_of */
+typedef struct divider { /* of numbers below 2^31, by a product: quotient_of */
     uint32_t by, factor, shift;
-} divisor;
+} divider;
 typedef struct pool_image {
     char    *at; /* NULL: absent */
     int64_t  by_batch, by_channel, step[POOL_SPACE]; /* in bytes */
@@ -373,7 +373,7 @@ typedef struct pool_args {
     int64_t     divisor; /* of averages; 0: what a window sees */
     uint64_t    volume;  /* positions of the image */
     uint64_t    n;       /* elements: one a thread */
-    divisor     by_size[POOL_SPACE], by_channels, by_stride[POOL_SPACE]; /* by_size: of the image that a thread has one of */
+    divider     by_size[POOL_SPACE], by_channels, by_stride[POOL_SPACE]; /* by_size: of the image that a thread has one of */
     fault_place fault;
 } pool_args;
 typedef struct pool_table {
@@ -392,7 +392,7 @@ typedef struct resize_args {
     char      *weight[POOL_SPACE]; /* the same of the compute type */
     int32_t   *range[POOL_SPACE];  /* [element][2]: the first result that may read it, and the one behind the last */
     uint64_t   n;                  /* elements of the result: one a thread */
-    divisor    by_size[POOL_SPACE], by_channels;
+    divider    by_size[POOL_SPACE], by_channels;
 } resize_args;
 typedef struct resize_table {
     const void *taps, *ranges, *sum, *back, *move;
@@ -404,7 +404,7 @@ typedef struct grid_args {
     uint32_t   batch, channels, dims, chunk, chunks; /* chunk: channels of a thread */
     uint8_t    mode, padding, align, unused;
     uint64_t   n;
-    divisor    by_size[POOL_SPACE], by_channels; /* of places and chunks, or of the image */
+    divider    by_size[POOL_SPACE], by_channels; /* of places and chunks, or of the image */
 } grid_args;
 typedef struct grid_table {
     const void *sample, *to_image, *to_grid, *clear, *convert;

@@ -106,8 +106,8 @@ void step_open(void);    /* step.c: steps of optimizers */
 void planes_open(void);  /* planes.c: norms of groups of planes */
 void pool_open(void);    /* pool.c: pooling */
 bool read_image(const kt_plan *plan, int at, pool_image *x, int64_t *batch, int64_t *channels); /* false: not for kernels */
-divisor divisor_of(uint32_t by); /* of numbers below 2^31 */
-void    divisors_of(divisor *by, const pool_image *x); /* by the sizes of an image */
+divider divider_of(uint32_t by); /* of numbers below 2^31 */
+void    dividers_of(divider *by, const pool_image *x); /* by the sizes of an image */
 void resample_open(void); /* resample.c */
 uint64_t random_draws(kt_backend *self, const kt_plan *plan);
 

@@ -12,19 +12,19 @@ static const pool_kind kinds[] = {LARGEST, LARGEST_BACK, AVERAGE, AVERAGE_BACK, 
 /* ---- what a plan says ---- */
 
 /* x / by = (high half of x * factor, plus x) >> shift. */
-divisor divisor_of(uint32_t by)
+divider divider_of(uint32_t by)
 {
-    divisor d = {.by = by ? by : 1};
+    divider d = {.by = by ? by : 1};
     while (d.shift < 31 && (UINT32_C(1) << d.shift) < d.by)
         d.shift++;
     d.factor = (uint32_t)(((UINT64_C(1) << 32) * ((UINT64_C(1) << d.shift) - d.by)) / d.by + 1);
     return d;
 }
 
-void divisors_of(divisor *by, const pool_image *x)
+void dividers_of(divider *by, const pool_image *x)
 {
     for (int d = 0; d < POOL_SPACE; d++)
-        by[d] = divisor_of(x->size[d]);
+        by[d] = divider_of(x->size[d]);
 }
 
 bool read_image(const kt_plan *plan, int at, pool_image *x, int64_t *batch, int64_t *channels)
@@ -64,7 +64,7 @@ static bool read_geometry(const kt_plan *plan, pool_args *g)
     for (int d = 0; d < POOL_SPACE; d++) { /* windows that were drawn have none */
         g->stride[d] = g->stride[d] ? g->stride[d] : 1;
         g->dilation[d] = g->dilation[d] ? g->dilation[d] : 1;
-        g->by_stride[d] = divisor_of((uint32_t)g->stride[d]);
+        g->by_stride[d] = divider_of((uint32_t)g->stride[d]);
     }
     return good;
 }
@@ -105,8 +105,8 @@ static bool read_plan(const kt_plan *plan, pool_kind kind, const pool_table *t, 
 static kt_status launch_over(const void *kernel, pool_args *g, const pool_image *x, const kt_plan *plan)
 {
     g->n = (uint64_t)g->batch * g->channels * x->size[0] * x->size[1] * x->size[2];
-    divisors_of(g->by_size, x);
-    g->by_channels = divisor_of(g->channels);
+    dividers_of(g->by_size, x);
+    g->by_channels = divider_of(g->channels);
     return g->n == 0 ? KT_OK : g->n > INT32_MAX ? KT_DECLINED : launch_kernel(kernel, blocks_of(g->n, ARG_THREADS), g, plan);
 }
 

@@ -122,8 +122,8 @@ static kt_status launch_resize(const kt_plan *plan, const void *what)
     if (moved && g.width > 8)
         return KT_DECLINED;
     g.n = elements_of(g.batch, g.channels, &g.out);
-    divisors_of(g.by_size, &g.out);
-    g.by_channels = divisor_of(g.channels);
+    dividers_of(g.by_size, &g.out);
+    g.by_channels = divider_of(g.channels);
     read_dims(plan, &g);
     kt_status status = make_lists(&g, t, compute == KT_IN_F64 ? 8 : 4, &made, &granted, plan);
     if (!status)
@@ -170,15 +170,15 @@ static void cut_channels(grid_args *g, bool whole)
     g->chunks = (uint32_t)blocks_of(g->channels, g->chunk);
     g->chunks = g->chunks ? g->chunks : 1;
     g->n = places * g->chunks;
-    divisors_of(g->by_size, &g->grid);
-    g->by_channels = divisor_of(g->chunks);
+    dividers_of(g->by_size, &g->grid);
+    g->by_channels = divider_of(g->chunks);
 }
 
 static void cut_image(grid_args *g, uint64_t n)
 {
     g->n = n;
-    divisors_of(g->by_size, &g->to_image);
-    g->by_channels = divisor_of(g->channels);
+    dividers_of(g->by_size, &g->to_image);
+    g->by_channels = divider_of(g->channels);
 }
 
 /* Sums are made in the compute type: where the image has another, beside it. */

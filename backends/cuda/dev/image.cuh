@@ -10,19 +10,19 @@ struct spot {
     int32_t batch, channel, at[POOL_SPACE];
 };
 
-static __device__ __forceinline__ uint32_t quotient_of(uint32_t x, const divisor &d)
+static __device__ __forceinline__ uint32_t quotient_of(uint32_t x, const divider &d)
 {
     return (__umulhi(x, d.factor) + x) >> d.shift;
 }
 
 /* The thread's element of n, in the order in which neighbours lie side by side. false: there is none. */
-static __device__ __forceinline__ bool spot_of(uint64_t n, const divisor &channels, bool channels_inner, const divisor *size, spot &s)
+static __device__ __forceinline__ bool spot_of(uint64_t n, const divider &channels, bool channels_inner, const divider *size, spot &s)
 {
     const uint64_t number = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x;
     if (number >= n)
         return false;
     uint32_t   i = (uint32_t)number;
-    const auto take = [&](const divisor &of) {
+    const auto take = [&](const divider &of) {
         const uint32_t next = quotient_of(i, of), rest = i - next * of.by;
         i = next;
         return (int32_t)rest;
