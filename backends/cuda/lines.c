@@ -95,7 +95,8 @@ static kt_status launch_sort(const kt_plan *plan, const void *what)
 static bool is_dense(const kt_plan *plan, int at)
 {
     const int64_t width = width_of(plan->arg[at].is);
-    return (plan->size[1] == 1 || plan->stride[at][1] == width) && (plan->size[0] == 1 || plan->stride[at][0] == width * plan->size[1]);
+    return (plan->size[1] == 1 || plan->stride[at][1] == width) &&
+           (plan->size[0] == 1 || plan->stride[at][0] == width * plan->size[1]);
 }
 
 static kt_status launch_search(const kt_plan *plan, const void *what)

@@ -145,7 +145,7 @@ static kt_status run_forward(plane_work *w)
     if (!status)
         status = launch_kernel(w->k->moments, blocks * g->parts, g, w->plan);
     if (!status)
-        status = launch_kernel(w->table->join, blocks_of(g->groups, ARG_THREADS), g, w->plan);
+        status = launch_kernel(w->table->join, blocks_of(g->groups * 32, ARG_THREADS), g, w->plan);
     use_numbers(w);
     return status ? status : launch_elements(w->k->apply, w);
 }
@@ -162,7 +162,7 @@ static kt_status run_back(plane_work *w)
         if (!status)
             status = launch_kernel(w->k->sums, blocks * g->parts, g, w->plan);
         if (!status)
-            status = launch_kernel(w->table->join_abreast_back, blocks_of(g->groups, ARG_THREADS), g, w->plan);
+            status = launch_kernel(w->table->join_abreast_back, blocks_of(g->groups * 32, ARG_THREADS), g, w->plan);
     } else {
         const plane_operand *to = g->to_weight.at ? &g->to_weight : &g->to_bias;
         const uint64_t       outers = to->stride[PLANE_OUTER] ? g->size[PLANE_OUTER] : 1;
@@ -173,7 +173,8 @@ static kt_status run_back(plane_work *w)
         if (!status && g->y.at)
             status = launch_kernel(w->table->join_back, blocks_of(g->groups * 32, ARG_THREADS), g, w->plan);
         if (!status && to->at)
-            status = launch_kernel(w->table->total, blocks_of(outers * g->size[PLANE_GROUP] * each * 32, ARG_THREADS), g, w->plan);
+            status = launch_kernel(w->table->total, blocks_of(outers * g->size[PLANE_GROUP] * each * 32, ARG_THREADS), g,
+                                   w->plan);
     }
     return status || !g->y.at ? status : launch_elements(w->k->flow, w);
 }

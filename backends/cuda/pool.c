@@ -55,7 +55,8 @@ static bool read_geometry(const kt_plan *plan, pool_args *g)
             *to[k] = (int32_t)v;
             good &= v >= 0 && v <= INT32_MAX / 8;
         }
-        good &= (int64_t)g->few.size[d] * g->stride[d] <= INT32_MAX / 2 && (int64_t)g->kernel[d] * g->dilation[d] <= INT32_MAX / 4;
+        good &= (int64_t)g->few.size[d] * g->stride[d] <= INT32_MAX / 2;
+        good &= (int64_t)g->kernel[d] * g->dilation[d] <= INT32_MAX / 4;
     }
     g->adaptive = g->kernel[POOL_SPACE - 1] == 0;
     g->with_padding = plan->param[13].v.i != 0;

@@ -102,7 +102,8 @@ KT__INLINE uint32_t kt__mini_encode(float f, int E, int M, kt__specials specials
 }
 
 /* float16 by the processor's conversion instructions; same bits as above, quiet NaNs included. */
-#if defined(__CUDACC__) && !defined(KT_ON_CPU) /* whose instructions know one NaN only: the others by selects, since a branch is dear */
+#if defined(__CUDACC__) && !defined(KT_ON_CPU)
+/* Its instructions know one NaN only: the others by selects, since a branch is dear. */
 #define KT__FAST_F16 0
 KT__INLINE float kt__f16_decode(uint16_t b)
 {

@@ -61,7 +61,10 @@ KT_ALWAYS T FN(adam_parameter)(T p, T mean, T variance, T rate, T root, T eps)
 }
 
 KT_ALWAYS T FN(sgd_buffer)(T b, T g, T momentum, T share, bool first) { return first ? g : FN(fma)(g, share, b * momentum); }
-KT_ALWAYS T FN(sgd_direction)(T buffer, T g, T momentum, bool nesterov) { return nesterov ? FN(fma)(buffer, momentum, g) : buffer; }
+KT_ALWAYS T FN(sgd_direction)(T buffer, T g, T momentum, bool nesterov)
+{
+    return nesterov ? FN(fma)(buffer, momentum, g) : buffer;
+}
 KT_ALWAYS T FN(sgd_parameter)(T p, T direction, T rate) { return FN(fma)(-rate, direction, p); }
 
 KT_ALWAYS T FN(adagrad_sum)(T s, T g) { return FN(fma)(g, g, s); }

@@ -1,5 +1,5 @@
-/* taps.inc.c - which elements a resized dim reads for a result, and with which weights. A template: T is a float, T, FN and MATH are
- * defined, and math/taps.h, math/fma.h and tables/kernels/resample.h are included.
+/* taps.inc.c - which elements a resized dim reads for a result, and with which weights. A template: T is a float; T, FN and MATH
+ * are defined, and math/taps.h, math/fma.h and tables/kernels/resample.h are included.
  *
  * Positions are computed as PyTorch computes them, in T, products and sums in one rounding where its build fuses them; the
  * nearest element depends on that. Elements beyond an end are the last ones: one may be named twice. */

@@ -454,5 +454,5 @@ def draws():
         fail("bernoulli f64", str(ones))
 
 
-run((reductions, softmaxes, entropies, products, indexing, copies, lines, conversions, lookups, models, lists, convolutions, norms,
-     draws))
+run((reductions, softmaxes, entropies, products, indexing, copies, lines, conversions, lookups, models, lists, convolutions,
+     norms, draws))

@@ -1,5 +1,5 @@
 """Kernels of the CUDA backend that layers and optimizers are made of, against the CPU's: steps of optimizers, norms of channels,
-pooling, resampling, searches and ranks. Nothing may fall back to the CPU. Arguments: the parts that are wanted, all without any."""
+pooling, resampling, searches. Nothing may fall back to the CPU. Arguments: the parts that are wanted, all without any."""
 from against_cpu import F, FLOATS, both, compare, fail, run, torch, values
 
 
@@ -32,10 +32,11 @@ def steps():
                     for scaled in (False, True):
 
                         def adam(ts, device):
-                            scale = dict(grad_scale=torch.tensor(4.0, device=device), found_inf=torch.tensor(0.0, device=device))
-                            getattr(torch, name)(ts[0], ts[1], ts[2], ts[3], ts[4] if amsgrad else [], [t.to(device) for t in ts[5]],
-                                                 lr=0.01, beta1=0.9, beta2=0.99, weight_decay=0.1, eps=1e-6, amsgrad=amsgrad,
-                                                 maximize=scaled, **(scale if scaled else {}))
+                            number = lambda x: torch.tensor(x, device=device)
+                            scale = dict(grad_scale=number(4.0), found_inf=number(0.0)) if scaled else {}
+                            count = [t.to(device) for t in ts[5]]
+                            getattr(torch, name)(*ts[:4], ts[4] if amsgrad else [], count, lr=0.01, beta1=0.9, beta2=0.99,
+                                                 weight_decay=0.1, eps=1e-6, amsgrad=amsgrad, maximize=scaled, **scale)
 
                         each(f"{name} {dtype} {lay} {amsgrad} {scaled}", adam, p, g, m, v, x, count)
             for momentum, nesterov, first in ((0, False, False), (0.9, False, True), (0.9, True, False)):
@@ -100,7 +101,8 @@ def trained(what, call, *tensors):
 
 
 def channels():
-    shapes = ((4, 6), (5, 8, 9), (3, 8, 5, 7), (2, 4, 3, 4, 5), (8, 3, 33, 40), (64, 32), (2, 8, 64, 64), (1, 4, 1, 1), (70, 3, 50, 50))
+    shapes = ((4, 6), (5, 8, 9), (3, 8, 5, 7), (2, 4, 3, 4, 5), (8, 3, 33, 40), (64, 32), (2, 8, 64, 64), (1, 4, 1, 1),
+              (70, 3, 50, 50))
     for dtype in FLOATS:
         for shape in shapes:
             x = values(shape, dtype) + 3
@@ -111,7 +113,8 @@ def channels():
                 images.append(("channels last", x.contiguous(memory_format=torch.channels_last)))
             for lay, image in images:
                 tag = f"{dtype} {shape} {lay}"
-                trained(f"batch_norm eval {tag}", lambda t, u, v: F.batch_norm(t, mean.to(t.device), var.to(t.device), u, v), image, w, b)
+                trained(f"batch_norm eval {tag}",
+                        lambda t, u, v: F.batch_norm(t, mean.to(t.device), var.to(t.device), u, v), image, w, b)
                 if shape != (1, 4, 1, 1):
                     trained(f"batch_norm {tag}", lambda t, u, v: F.batch_norm(t, None, None, u, v, True), image, w, b)
                     trained(f"batch_norm plain {tag}", lambda t: F.batch_norm(t, None, None, training=True), image)
@@ -146,9 +149,10 @@ def pools():
             for f, x in ((F.avg_pool1d, x1), (F.avg_pool2d, x2), (F.avg_pool3d, x3), (F.avg_pool2d, last)):
                 trained(f"{f.__name__} {tag}", lambda t: f(t, k, s, p, ceil, d == 1), x)
         for size in (1, 4, 7):
-            for f, x in ((F.adaptive_avg_pool1d, x1), (F.adaptive_avg_pool2d, x2), (F.adaptive_avg_pool3d, x3), (F.adaptive_avg_pool2d, last),
-                         (F.adaptive_max_pool1d, x1), (F.adaptive_max_pool2d, x2), (F.adaptive_max_pool3d, x3), (F.adaptive_max_pool2d, last)):
-                trained(f"{f.__name__} {dtype} {size}", lambda t: f(t, size), x)
+            for kind in ("avg", "max"):
+                for dims, x in ((1, x1), (2, x2), (2, last), (3, x3)):
+                    f = getattr(F, f"adaptive_{kind}_pool{dims}d")
+                    trained(f"{f.__name__} {dtype} {size}", lambda t: f(t, size), x)
         draws = torch.rand(2, 5, 2).to(dtype)
         trained(f"fractional {dtype}", lambda t: F.fractional_max_pool2d(t, 3, (6, 7), _random_samples=draws.to(t.device)), x2)
         x2[0, 0, 3, 4] = float("nan")
@@ -166,9 +170,9 @@ def resampling():
             for x in (x2, last):
                 for mode in ("nearest", "nearest-exact", "bilinear", "bicubic"):
                     trained(f"{mode} {dtype} {size}", lambda t: F.interpolate(t, size, mode=mode), x)
-                    if mode.startswith("bi"):
-                        trained(f"{mode} aligned {dtype} {size}", lambda t: F.interpolate(t, size, mode=mode, align_corners=True), x)
-                        trained(f"{mode} antialias {dtype} {size}", lambda t: F.interpolate(t, size, mode=mode, antialias=True), x)
+                    for more in ("align_corners", "antialias") if mode.startswith("bi") else ():
+                        trained(f"{mode} {more} {dtype} {size}",
+                                lambda t: F.interpolate(t, size, mode=mode, **{more: True}), x)
         for scale in (2, 0.6, 1.7):
             trained(f"linear {dtype} {scale}", lambda t: F.interpolate(t, scale_factor=scale, mode="linear"), x1)
             trained(f"trilinear {dtype} {scale}", lambda t: F.interpolate(t, scale_factor=scale, mode="trilinear"), x3)

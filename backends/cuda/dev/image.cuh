@@ -16,7 +16,8 @@ static __device__ __forceinline__ uint32_t quotient_of(uint32_t x, const divider
 }
 
 /* The thread's element of n, in the order in which neighbours lie side by side. false: there is none. */
-static __device__ __forceinline__ bool spot_of(uint64_t n, const divider &channels, bool channels_inner, const divider *size, spot &s)
+static __device__ __forceinline__ bool spot_of(uint64_t n, const divider &channels, bool channels_inner, const divider *size,
+                                                   spot &s)
 {
     const uint64_t number = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x;
     if (number >= n)

@@ -10,7 +10,8 @@
 #include "dev/values.cuh"
 
 typedef COMPUTE T;
-enum { OUTER = PLANE_OUTER, GROUP = PLANE_GROUP, PLANE = PLANE_PLANE, ELEMENT = PLANE_ELEMENT, ROWS = ARG_THREADS / PLANE_ABREAST };
+enum { OUTER = PLANE_OUTER, GROUP = PLANE_GROUP, PLANE = PLANE_PLANE, ELEMENT = PLANE_ELEMENT };
+enum { ROWS = ARG_THREADS / PLANE_ABREAST };
 
 /* ---- places ---- */
 
@@ -216,19 +217,21 @@ template <int V> static __global__ void __launch_bounds__(ARG_THREADS) abreast_m
     }
 }
 
-/* The parts of a group, by a thread. */
+/* The parts of a group, by a warp. */
 static __global__ void __launch_bounds__(ARG_THREADS) plane_join(ARGUMENTS(plane_args) g)
 {
-    const uint64_t group = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x;
-    if (group >= g.groups)
-        return;
-    moments all;
-    for (uint32_t i = 0; i < g.parts; i++) {
+    const uint64_t thread = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x, group = thread / WARP;
+    const bool     mine = group < g.groups;
+    moments        all;
+    for (uint64_t i = thread % WARP; mine && i < g.parts; i += WARP) {
         const double *from = g.sums + 3 * (group * g.parts + i);
         moments       m;
         m.n = from[0], m.mean = from[1], m.squares = from[2];
         all.join(m);
     }
+    join_lanes(all, WARP);
+    if (!mine || thread % WARP)
+        return;
     T *to = (T *)g.numbers + 2 * group;
     put_statistics(g, group, all, &to[0], &to[1]);
 }
@@ -383,16 +386,18 @@ static __global__ void __launch_bounds__(ARG_THREADS) plane_join_back(ARGUMENTS(
 
 static __global__ void __launch_bounds__(ARG_THREADS) abreast_join_back(ARGUMENTS(plane_args) g)
 {
-    const uint64_t group = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x;
-    if (group >= g.groups)
-        return;
+    const uint64_t    thread = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x, group = thread / WARP;
+    const bool        mine = group < g.groups;
     const plane_place p = {0, group, 0};
     tie_sums          all;
-    for (uint32_t i = 0; i < g.parts; i++) {
+    for (uint64_t i = thread % WARP; mine && i < g.parts; i += WARP) {
         const double *from = g.sums + 2 * (group * g.parts + i);
         all.product += from[0];
         all.sum += from[1];
     }
+    join_lanes(all, WARP);
+    if (!mine || thread % WARP)
+        return;
     put_number(g.to_weight, p, (T)all.product);
     put_number(g.to_bias, p, (T)all.sum);
     const double w = (double)number_at(g.weight, p, 1);

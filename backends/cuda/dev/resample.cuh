@@ -59,7 +59,10 @@ static __global__ void __launch_bounds__(ARG_THREADS) make_ranges(ARGUMENTS(resi
     }
 }
 
-static __device__ __forceinline__ const int64_t *list_at(const resize_args &g, int d, int32_t i) { return g.at[d] + i * (int64_t)g.most[d]; }
+static __device__ __forceinline__ const int64_t *list_at(const resize_args &g, int d, int32_t i)
+{
+    return g.at[d] + i * (int64_t)g.most[d];
+}
 static __device__ __forceinline__ const T *weights_at(const resize_args &g, int d, int32_t i)
 {
     return (const T *)g.weight[d] + i * (int64_t)g.most[d];

@@ -2,8 +2,8 @@
  * it: no two threads write to one element, and sums have one order. Sums have the CPU's order, and so its bits, but for those of
  * an average that flows back.
  *
- * In: pool_args. Out: the numbers, the indices, or the image. Of equal numbers the first is the largest; a NaN beats every number,
- * the last beats all. */
+ * In: pool_args. Out: the numbers, the indices, or the image. Of equal numbers the first is the largest; a NaN beats every
+ * number, the last beats all. */
 #include "args.h"
 #include "dev/fault.cuh"
 #include "dev/image.cuh"
@@ -235,7 +235,8 @@ template <class T> static __global__ void __launch_bounds__(ARG_THREADS) average
         return;
     const window see[] = {window_of(g, DEPTH, s.at[DEPTH]), window_of(g, HEIGHT, s.at[HEIGHT]), window_of(g, WIDTH, s.at[WIDTH])};
     const auto   load = [&](int32_t d, int32_t h, int32_t w) {
-        return values<T>::load(place_in(g.whole, s, see[DEPTH].first + d, see[HEIGHT].first + h, see[WIDTH].first + w), g.whole.is);
+        return values<T>::load(place_in(g.whole, s, see[DEPTH].first + d, see[HEIGHT].first + h, see[WIDTH].first + w),
+                               g.whole.is);
     };
     T    sum = 0;
     bool any = false;

@@ -116,10 +116,12 @@ static __global__ void __launch_bounds__(ARG_THREADS) put_sorted(ARGUMENTS(sort_
     *(int64_t *)(g.at[1] + line_at(g, 1, (uint32_t)line) + (int64_t)at * g.step[1]) = from;
 }
 
-/* ---- searches: bisection, whose middle is always begin + (end - begin) / 2, so that unsorted lines give the CPU's places ---- */
+/* ---- searches: the middle is always begin + (end - begin) / 2, so that unsorted lines give the CPU's places ---- */
 static __device__ __forceinline__ bool is_nan(uint64_t key, int is)
 {
-    return is == KT_F64 ? key == ~(uint64_t)0 : is == KT_F32 ? key == 0xffffffffu : (is == KT_F16 || is == KT_BF16) && key == 0xffff;
+    return is == KT_F64   ? key == ~(uint64_t)0
+           : is == KT_F32 ? key == 0xffffffffu
+                          : (is == KT_F16 || is == KT_BF16) && key == 0xffff;
 }
 
 static __global__ void __launch_bounds__(ARG_THREADS) search(ARGUMENTS(search_args) g)

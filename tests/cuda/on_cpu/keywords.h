@@ -49,7 +49,10 @@ template <class S> static inline S on_cpu_lane(S mine, unsigned lane)
 }
 static inline unsigned on_cpu_me() { return threadIdx.x % 32; }
 template <class S> static inline S __shfl_sync(unsigned, S x, int lane) { return on_cpu_lane(x, (unsigned)lane % 32); }
-template <class S> static inline S __shfl_xor_sync(unsigned, S x, int away) { return on_cpu_lane(x, on_cpu_me() ^ (unsigned)away); }
+template <class S> static inline S __shfl_xor_sync(unsigned, S x, int away)
+{
+    return on_cpu_lane(x, on_cpu_me() ^ (unsigned)away);
+}
 template <class S> static inline S __shfl_down_sync(unsigned, S x, int away)
 {
     return on_cpu_lane(x, on_cpu_me() + (unsigned)away < 32 ? on_cpu_me() + (unsigned)away : on_cpu_me());
