@@ -9,7 +9,9 @@
 #include <string.h>
 
 #define __CUDACC__ 1
+#ifndef KT_ON_CPU
 #define KT_ON_CPU 1 /* and not by instructions of a GPU */
+#endif
 #define __device__
 #define __host__
 #define __global__
