@@ -216,3 +216,12 @@ def test_running_statistics_of_instances_have_any_dtype():
     x, mean, var = torch.randn(2, 4, 3), torch.zeros(4, dtype=torch.bfloat16), torch.ones(4, dtype=torch.float64)
     assert F.instance_norm(x, mean, var).dtype is torch.float32
     assert (mean.dtype, var.dtype) == (torch.bfloat16, torch.float64) and mean.abs().max() > 0
+
+
+def test_a_group_norm_of_single_elements_has_a_weight_for_each_channel():
+    x, w = torch.tensor([[1.0, 2.0, 3.0, 5.0]]), torch.tensor([1.0, 2.0, 3.0, 4.0], requires_grad=True)
+    for shape in ((1, 4), (1, 4, 1, 1)):
+        w.grad = None
+        y = F.group_norm(x.reshape(shape), 2, w, eps=0.0)
+        y.sum().backward()
+        assert y.flatten().tolist() == [-1.0, 2.0, -3.0, 4.0] and w.grad.tolist() == [-1.0, 1.0, -1.0, 1.0]

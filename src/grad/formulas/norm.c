@@ -56,16 +56,16 @@ GRAD(batch_norm_node)
 
 GRAD(native_group_norm)
 {
-    kt_tensor    *weight = given(c, 1) ? B : NULL, *statistics[] = {RESULT(1), RESULT(2)};
+    kt_tensor    *input = A, *weight = given(c, 1) ? B : NULL, *statistics[] = {RESULT(1), RESULT(2)};
     const int64_t wanted[] = {need(c, 0), need(c, 1), need(c, 2)}, batch = arg(c, 3)->i, channels = arg(c, 4)->i;
-    if (kt__failed())
+    if (kt__failed() || !input)
         return;
     /* The input may have any dims, while the backward reads batch and channels off them. */
-    const kt_shape sizes = in_sizes(c, 0), planes = KT_SHAPE(batch, channels, arg(c, 5)->i);
+    const kt_shape sizes = kt__sizes(input), planes = KT_SHAPE(batch, channels, arg(c, 5)->i);
     const bool     told = sizes.n >= 2 && sizes.d[0] == batch && sizes.d[1] == channels;
     const kt_native_group_norm_backward_results of =
-        kt_native_group_norm_backward(told ? G : kt_reshape(G, planes), told ? A : kt_reshape(A, planes), weight, statistics, 2,
-                                      arg(c, 6)->i, ((kt_shape){3, wanted}));
+        kt_native_group_norm_backward(told ? G : kt_reshape(G, planes), told ? input : kt_reshape(input, planes), weight,
+                                      statistics, 2, arg(c, 6)->i, ((kt_shape){3, wanted}));
     dA = of.result && !told ? kt_reshape(of.result, sizes) : of.result;
     dB = of.of_weight;
     dC = of.of_bias;
