@@ -32,7 +32,8 @@ TIES_OF_EXTREMES = {"scatter_reduce", "index_reduce"}
 WRITES = {"scatter", "put", "index_copy", "index_put"}
 REFUSED = {"detach_copy", "floor_divide", "heaviside", "histogram", "nextafter", "unique_consecutive", "hardsigmoid",
            "geqrf", "ldl_factor", "ldl_factor_ex", "ldl_solve",
-           "adaptive_avg_pool1d", "adaptive_max_pool1d"}  # the last two to a size of 0
+           "adaptive_avg_pool1d", "adaptive_max_pool1d",  # to a size of 0
+           "native_batch_norm", "batch_norm"}  # of weights of two dims, whose gradient has one
 # Functions of symmetric or triangular matrices read one triangle, and vectors are found up to their signs or phases:
 # test_linalg.py asks for their derivatives where they are defined.
 OF_SOME_MATRICES = {"cholesky", "cholesky_ex", "cholesky_inverse", "cholesky_solve", "eigh", "eigvalsh", "svd",
