@@ -119,17 +119,8 @@ static char *FN(row_at)(const kt__matrices *m, int64_t batch, int64_t head, int6
     return m->x.data + batch * m->step[0] + head * m->step[1] + row * m->step[2];
 }
 
-static void FN(load_row)(T *to, const FN(rows) *r, const char *from)
-{
-    for (int64_t done = 0; done < r->n; done += TILE)
-        FN(load_tile)(to + done, &r->lens, from + done * r->lens.step, r->n - done < TILE ? (int)(r->n - done) : TILE);
-}
-
-static void FN(store_row)(char *to, const FN(rows) *r, T *from)
-{
-    for (int64_t done = 0; done < r->n; done += TILE)
-        FN(store_tile)(to + done * r->lens.step, &r->lens, from + done, r->n - done < TILE ? (int)(r->n - done) : TILE);
-}
+static void FN(load_row)(T *to, const FN(rows) *r, const char *from) { FN(load_line)(to, &r->lens, from, r->n); }
+static void FN(store_row)(char *to, const FN(rows) *r, T *from)      { FN(store_line)(to, &r->lens, from, r->n); }
 
 /* `count` rows as dense Ts, `ld` from row to row: where they lie, if that serves, else in `room`, padded with zeros to whole
  * register tiles. `wide`: they are read as vectors, COLS at a time. */

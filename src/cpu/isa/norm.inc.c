@@ -63,23 +63,11 @@ static bool FN(norm_buffers)(const FN(norm) *p, FN(norm_room) *r)
     return true;
 }
 
-static void FN(norm_load)(T *to, const FN(lens) *l, const char *from, int64_t n)
-{
-    for (int64_t done = 0; done < n; done += TILE)
-        FN(load_tile)(to + done, l, from + done * l->step, n - done < TILE ? (int)(n - done) : TILE);
-}
-
-static void FN(norm_store)(char *to, const FN(lens) *l, T *from, int64_t n)
-{
-    for (int64_t done = 0; done < n; done += TILE)
-        FN(store_tile)(to + done * l->step, l, from + done, n - done < TILE ? (int)(n - done) : TILE);
-}
-
 /* A row of results that lies in the room's buffer; else it is where it belongs. */
 static void FN(norm_write)(const FN(norm) *p, const FN(norm_room) *r, int64_t row)
 {
     if (r->y)
-        FN(norm_store)(FN(norm_at)(p, p->y, row), &p->lens[p->y], r->y, p->length);
+        FN(store_line)(FN(norm_at)(p, p->y, row), &p->lens[p->y], r->y, p->length);
 }
 
 /* The row of an operand that comes after this one, if rows are dense: NEAR bytes ahead at least. */
@@ -96,7 +84,7 @@ static const T *FN(norm_row)(const FN(norm) *p, int operand, int64_t row, T *roo
     const char *at = FN(norm_at)(p, operand, row);
     if (!room)
         return (const T *)(const void *)at;
-    FN(norm_load)(room, &p->lens[operand], at, p->length);
+    FN(load_line)(room, &p->lens[operand], at, p->length);
     return room;
 }
 
@@ -312,7 +300,7 @@ static const T *FN(norm_weights)(const FN(norm) *p, int operand, T **room)
     if (p->lens[operand].direct)
         return (const T *)(const void *)from;
     T *to = *room;
-    FN(norm_load)(to, &p->lens[operand], from, p->length);
+    FN(load_line)(to, &p->lens[operand], from, p->length);
     *room += p->length;
     return to;
 }

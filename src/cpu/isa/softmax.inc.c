@@ -34,18 +34,6 @@ static bool FN(soft_forward)(const FN(soft) *s) { return s->kernel == KT_K_softm
 /* A constant for other types than float32, which have no code for it. */
 KT_ALWAYS bool FN(soft_halves)(const FN(soft) *s) { return SELF == KT_F32 && s->halves; }
 
-static void FN(soft_load)(T *to, const FN(lens) *l, const char *from, int64_t n)
-{
-    for (int64_t i = 0; i < n; i += TILE)
-        FN(load_tile)(to + i, l, from + i * l->step, n - i < TILE ? (int)(n - i) : TILE);
-}
-
-static void FN(soft_store)(char *to, const FN(lens) *l, T *from, int64_t n)
-{
-    for (int64_t i = 0; i < n; i += TILE)
-        FN(store_tile)(to + i * l->step, l, from + i, n - i < TILE ? (int)(n - i) : TILE);
-}
-
 /* ---- the steps ---- */
 
 /* The largest values, and whether exponentials have a short form. */
@@ -141,10 +129,10 @@ static const T *FN(soft_lines)(const FN(soft) *s, int i, const char *at, int n, 
     if (!room)
         return (const T *)(const void *)at;
     if (s->dense[i])
-        FN(soft_load)(room, l, at, n * s->length);
+        FN(load_line)(room, l, at, n * s->length);
     else
         for (int k = 0; k < n; k++)
-            FN(soft_load)(room + k * s->length, l, at + k * s->aside[i].step, s->length);
+            FN(load_line)(room + k * s->length, l, at + k * s->aside[i].step, s->length);
     return room;
 }
 
@@ -153,10 +141,10 @@ static void FN(soft_write)(const FN(soft) *s, const FN(soft_room) *w, char *to, 
 {
     const FN(lens) *l = &s->along[0];
     if (s->dense[0])
-        FN(soft_store)(to, l, w->e, n * s->length);
+        FN(store_line)(to, l, w->e, n * s->length);
     else
         for (int k = 0; k < n; k++)
-            FN(soft_store)(to + k * s->aside[0].step, l, w->e + k * s->length, s->length);
+            FN(store_line)(to + k * s->aside[0].step, l, w->e + k * s->length, s->length);
 }
 
 /* Elements of one width that follow each other are asked for before they are used. */

@@ -43,6 +43,19 @@ KT_ALWAYS void FN(store_tile)(char *y, const FN(lens) *l, T *tile, int n)
     SHARED(store_tile)(y, l, tile, n);
 }
 
+/* As many tiles as a line of n elements has. */
+static void __attribute__((unused)) FN(load_line)(T *to, const FN(lens) *l, const char *from, int64_t n)
+{
+    for (int64_t i = 0; i < n; i += TILE)
+        FN(load_tile)(to + i, l, from + i * l->step, n - i < TILE ? (int)(n - i) : TILE);
+}
+
+static void __attribute__((unused)) FN(store_line)(char *to, const FN(lens) *l, T *from, int64_t n)
+{
+    for (int64_t i = 0; i < n; i += TILE)
+        FN(store_tile)(to + i * l->step, l, from + i, n - i < TILE ? (int)(n - i) : TILE);
+}
+
 /* A scalar of the plan in the compute type. */
 KT_ALWAYS T FN(scalar)(const kt_scalar *s)
 {
