@@ -1,7 +1,7 @@
-"""Makes the tables of src/math/f32/pieces.h and src/math/f64/pieces.h. Needs mpmath, which the build does not: the tables are
-part of the tree.
+"""Makes the tables of src/math/f32/pieces.h, src/math/f32/brief.h and src/math/f64/pieces.h. Needs mpmath, which the build does
+not: the tables are part of the tree.
 
-usage: pieces.py f32 [FUNCTION...]; pieces.py f64
+usage: pieces.py f32 [FUNCTION...]; pieces.py f64; pieces.py bf16 (which needs scipy, too)
 
 float32: functions as polynomials, one for each of up to 32 pieces of their range. A piece is
 f(x) = top + d (c1 + c2 d + ... + c6 d^5) of d = x - center. The center is a float32 near the middle of the piece at which f and
@@ -14,6 +14,10 @@ logarithms to the bases e, 2 and 10 in two parts; the tangents of j 13/256 in tw
 octave of x + 1/8 p and q, of which the arc of x is that of q / p plus that of (p x - q) / (q x + p), and the arc of q / p in two
 parts. erf and erfc have a polynomial a piece, as those of float32: f(x) = top + d (c1 + c2 d + ...) of d = x - center.
 All polynomials interpolate at the nodes of Chebyshev.
+
+bfloat16, 32 pieces. exp: the powers 2^(j/32), from whose bits those of j 2^-5 in the exponent are taken. Of the others piece j
+holds the sizes of which a multiple is nearest to j. They are few, and a polynomial is good if all of their results are rounded to
+the right bfloat16s. Of such polynomials linear programming finds the one that keeps farthest from where it would be wrong.
 """
 
 import struct
@@ -212,5 +216,66 @@ def tables_f64():
     table_by_polynomials("erfc", lambda x: mp.erfc(x) * mp.exp(x * x), quarters, 18, False, mp.mpf(0))
 
 
+def size_of(bits):
+    """The number whose upper half in float32 is this."""
+    return struct.unpack("f", struct.pack("I", bits << 16))[0]
+
+
+def rounded_to(y):
+    """What is rounded to the same bfloat16 as y, which is not 0."""
+    bits = struct.unpack("I", struct.pack("f", abs(y)))[0]
+    nearest = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
+    low, high = ((size_of(nearest + k) + size_of(nearest)) / 2 for k in (-1, 1))
+    return (low, high) if y > 0 else (-high, -low)
+
+
+def within(bounds, degree, fixed):
+    """The coefficients of a polynomial, some of which are fixed, whose values p(a) are well within (a, low, high). One that has
+    been rounded is made good by those of lower powers."""
+    from scipy.optimize import linprog
+    free, most = [k for k in range(degree + 1) if k not in fixed], max(a for a, *_ in bounds)
+    rows, limits = [], []
+    for a, low, high in bounds:
+        there = sum(c * a**k for k, c in fixed.items())
+        for sign, limit in (1, high), (-1, low):
+            rows.append([sign * (a / most) ** k / (high - low) for k in free] + [1])
+            limits.append(sign * (limit - there) / (high - low))
+    found = linprog([0] * len(free) + [-1], rows, limits, bounds=[(None, None)] * len(free) + [(0, 0.5)])
+    fixed = fixed | {free[-1]: f32(found.x[-2] / most ** free[-1])}
+    return [fixed[k] for k in range(degree + 1)] if len(free) == 1 else within(bounds, degree, fixed)
+
+
+def table_within(name, scale, most, degree, fixed, bounds):
+    """Bounds of a size: the intervals that its results may be in. Fixed are coefficients of the first piece."""
+    pieces = {}
+    for bits in range(0x3A00, most + 1):  # of smaller sizes the first coefficients decide
+        a = size_of(bits)
+        pieces.setdefault(round(f32(a * scale)), []).extend((a, *interval) for interval in bounds(mp.mpf(a)))
+    rows = [within(pieces[j], degree, {} if j else fixed) for j in range(32)]
+    print_table(f"float {name}_pieces_bf16[{degree + 1}][PIECES_F32]", zip(*rows), "f", 6)
+
+
+def share(a):
+    return 1 / (1 + mp.exp(a))
+
+
+def of_both_signs(h):
+    """h(a), and what it is in a + h(a)."""
+    def bounds(a):
+        low, high = rounded_to(a + h(a))
+        return [rounded_to(h(a)), (low - float(a), high - float(a))]
+    return bounds
+
+
+def tables_bf16():
+    powers = [struct.unpack("I", struct.pack("f", mp.mpf(2) ** (mp.mpf(j) / 32)))[0] - (j << 18) for j in range(32)]
+    print_table("float exp_pieces_bf16[1][PIECES_F32]", [[struct.unpack("f", struct.pack("I", p))[0] for p in powers]], "f", 6)
+    table_within("tanh", 8.75, 0x4060, 2, {0: 0.0, 1: 1.0}, lambda a: [rounded_to(mp.tanh(a))])
+    table_within("sigmoid", 2, 0x417B, 3, {0: 0.5},
+                 lambda a: [rounded_to(share(a)), [1 - y for y in reversed(rounded_to(1 - share(a)))]])
+    table_within("silu", 2.1, 0x416F, 3, {0: -0.0}, of_both_signs(lambda a: -a * share(a)))
+    table_within("gelu", 6.25, 0x40A1, 2, {0: -0.0, 1: -0.5}, of_both_signs(lambda a: -a * mp.erfc(a / mp.sqrt(2)) / 2))
+
+
 if __name__ == "__main__":
-    tables_f64() if sys.argv[1] == "f64" else tables_f32(sys.argv[2:])
+    {"f64": tables_f64, "bf16": tables_bf16, "f32": lambda: tables_f32(sys.argv[2:])}[sys.argv[1]]()

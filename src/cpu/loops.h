@@ -17,6 +17,7 @@ typedef struct kt__loops {
     uint64_t     divides;               /* bit i: row i must not meet a zero divisor (integers) */
     uint64_t     longs;                 /* bit i: row i takes so long that a second thread pays for fewer elements */
     kt__loop_fn *loop[KT__FAMILY_ROWS]; /* NULL: not in this type */
+    kt__loop_fn *brief[KT__FAMILY_ROWS]; /* the same of dense bfloat16s, in float32; NULL: none */
 } kt__loops;
 
 #define KT__LOOPS__(family, id, isa) kt__loops_##family##_##id##_##isa

@@ -200,6 +200,40 @@ static kt_status __attribute__((noinline)) FN(run_short)(const kt_plan *plan, kt
     return KT_OK;
 }
 
+/* ---- dense bfloat16s of rows that have a form for them: math/f32/brief.h ---- */
+static kt__loop_fn *FN(brief_loop)(const kt_plan *plan)
+{
+    const bool dense = plan->contiguous && plan->nd == 1 && plan->stride[0][0] == 2 && plan->stride[1][0] == 2;
+    if (SELF != KT_F32 || plan->kernel >= KT_K_elementwise_end || !dense)
+        return NULL;
+    for (int i = 0; i < plan->n_in + 1; i++)
+        if (plan->arg[i].is != KT_BF16 || plan->arg[i].as != KT_BF16 || plan->arg[i].bits != 0 || plan->arg[i].immediate)
+            return NULL;
+    return FN(families)[KT__FAMILY_OF(plan->kernel)]->brief[KT__PLACE_OF(plan->kernel)];
+}
+
+static bool FN(is_brief)(const kt_plan *plan) { return FN(brief_loop)(plan) != NULL; }
+
+typedef struct FN(brief_job) {
+    kt__loop_fn *loop;
+    char        *to;
+    const char  *from;
+} FN(brief_job);
+
+static void FN(brief_part)(void *ctx, int64_t begin, int64_t end)
+{
+    static const T         none[KT__LOOP_PARAMS];
+    const FN(brief_job)   *job = ctx;
+    job->loop(job->to + 2 * begin, job->from + 2 * begin, NULL, NULL, end - begin, none);
+}
+
+static kt_status __attribute__((noinline)) FN(run_brief)(const kt_plan *plan, kt__loop_fn *loop)
+{
+    FN(brief_job) job = {loop, plan->arg[0].data, plan->arg[1].data};
+    kt__parallel(plan->numel, KT__GRAIN, FN(brief_part), &job);
+    return KT_OK;
+}
+
 /* Small, dense, and of type T throughout: straight to the loop. What costs anything is left to the others. */
 static kt_status FN(elementwise)(const kt_plan *plan)
 {
@@ -211,6 +245,9 @@ static kt_status FN(elementwise)(const kt_plan *plan)
         return kt_fail(KT_ERR_NOT_IMPLEMENTED, "the CPU has no such kernel for this dtype");
     if (n == 0)
         return KT_OK;
+    kt__loop_fn *brief = SELF == KT_F32 && plan->arg[0].is == KT_BF16 ? FN(brief_loop)(plan) : NULL;
+    if (brief != NULL)
+        return FN(run_brief)(plan, brief);
     if (!plan->contiguous || (n > FN(long_grain) && n > FN(grain)(plan->kernel)))
         return FN(run_tiled)(plan, loop);
     if (plan->n_param != 0 || FN(divides)(plan->kernel))

@@ -194,6 +194,12 @@ static void __attribute__((noinline, unused)) FN(by_reach)(T *z, const T *a, ptr
 #define STAMP_NEAR(name) STAMP(name, LOOP_NEAR)
 #endif
 
+#ifdef BRIEF_FORMS
+#include "cpu/isa/brief.inc.c"
+#else
+#define STAMP_BRIEF(name) STAMP_NEAR(name)
+#endif
+
 #define STAMP__(name)             STAMP(name, LOOP__)
 #define STAMP_LONG(name)          STAMP(name, LOOP_LONG)
 #define STAMP_MANY(name)          STAMP(name, LOOP_MANY)
@@ -213,15 +219,24 @@ static void __attribute__((noinline, unused)) FN(by_reach)(T *z, const T *a, ptr
 #undef STAMP_LANES
 #undef STAMP_DIVIDES
 #undef STAMP_NEAR
+#undef STAMP_BRIEF
 #undef STAMP_LANES_OF
 
 /* ---- the table ---- */
 #define TEXT_(...)             #__VA_ARGS__
 #define TEXT(...)              TEXT_(__VA_ARGS__)
 #define ENTRY(name, loop, ...) [ROW_##name] = sizeof(TEXT(PICK(__VA_ARGS__))) == sizeof "NO" ? NULL : FN(loop_##name),
+#define BRIEF__(name)
+#define BRIEF_LONG(name)
+#define BRIEF_LANES(name)
+#define BRIEF_MANY(name)
+#define BRIEF_DIVIDES(name)
+#define BRIEF_NEAR(name)
+#define BRIEF_BRIEF(name)            [ROW_##name] = brief_##name,
+#define BRIEF_ENTRY(name, loop, ...) BRIEF_##loop(name)
 #define DIVIDES(name, how, ...) | (uint64_t)(KT_IS_INTEGER && LOOP_##how == LOOP_DIVIDES) << ROW_##name
 #define IS_LONG(name, how, ...)                                                                                        \
-    | (uint64_t)(LOOP_##how == LOOP_LONG || LOOP_##how == LOOP_LANES || LOOP_##how == LOOP_NEAR) << ROW_##name
+    | (uint64_t)(LOOP_##how >= LOOP_LONG) << ROW_##name
 extern const kt__loops KT__LOOPS(LOOPS_OF, ID);
 const kt__loops        KT__LOOPS(LOOPS_OF, ID) = {
 #define UN  DIVIDES
@@ -251,8 +266,27 @@ const kt__loops        KT__LOOPS(LOOPS_OF, ID) = {
 #undef UN
 #undef BIN
 #undef TER
+#ifdef BRIEF_FORMS
+#define UN  BRIEF_ENTRY
+#define BIN BRIEF_ENTRY
+#define TER BRIEF_ENTRY
+    .brief = {
+#include ROWS
+    },
+#undef UN
+#undef BIN
+#undef TER
+#endif
 };
 #undef ENTRY
+#undef BRIEF__
+#undef BRIEF_LONG
+#undef BRIEF_LANES
+#undef BRIEF_MANY
+#undef BRIEF_DIVIDES
+#undef BRIEF_NEAR
+#undef BRIEF_BRIEF
+#undef BRIEF_ENTRY
 #undef DIVIDES
 #undef IS_LONG
 #undef TEXT

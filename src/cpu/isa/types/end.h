@@ -9,3 +9,4 @@
 #undef MUL
 #undef MATH
 #undef NEAR_FORMS
+#undef BRIEF_FORMS
