@@ -55,7 +55,7 @@ kt__c128 kt__power_c128(kt__c128 base, kt__c128 exponent);
 typedef struct kt__cpu_type {
     kt_status (*elementwise)(const kt_plan *plan);
     bool      (*has)(kt_kernel_id kernel);          /* of the elementwise tables */
-    bool      (*is_brief)(const kt_plan *plan);     /* elementwise over bfloat16s that are calculated with as they are */
+    bool      (*takes_halves)(const kt_plan *plan); /* elementwise over 16-bit floats, without tiles */
     kt_status (*cast)(const kt_plan *plan);         /* copy whose source is calculated with in this type */
     kt_status (*range)(const kt_plan *plan);        /* arange, linspace, logspace */
     kt_status (*matmul)(const kt_plan *plan);

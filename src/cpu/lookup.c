@@ -35,7 +35,7 @@ static slot slots[2][KT_K_elementwise_end]; /* bfloat16, float16 */
 /* Of one operand: the rows whose loops are long, by the column `loop` of the tables. Of two: a times a function of b, no more. */
 enum { NOTHING, RESULTS, FACTORS };
 enum {
-    HOLDS__ = NOTHING, HOLDS_MANY = NOTHING,
+    HOLDS__ = NOTHING, HOLDS_HALVES = NOTHING, HOLDS_MANY = NOTHING,
     HOLDS_LONG = RESULTS, HOLDS_LANES = RESULTS, HOLDS_NEAR = RESULTS, HOLDS_BRIEF = RESULTS,
 };
 static const uint8_t holds[KT_K_elementwise_end] = {
@@ -280,7 +280,7 @@ static void multiply_part(void *ctx, int64_t begin, int64_t end)
 
 bool kt__lookup(const kt__cpu_build *build, const kt_plan *plan)
 {
-    if (!can_look_up(plan) || build->type[KT_IN_F32]->is_brief(plan))
+    if (!can_look_up(plan) || build->type[KT_IN_F32]->takes_halves(plan))
         return false;
     const table *t = table_for(build, plan);
     if (t == NULL)

@@ -1,11 +1,7 @@
 /* brief.inc.c - loops over dense bfloat16s of the rows that have a form for them (math/f32/brief.h). A template of loops.inc.c,
- * for the instruction set that selects from a table in one instruction; elsewhere cpu/lookup.c is faster.
- *
- * A group is 32 elements, a line of memory: 16 words, whose lower halves make one vector of float32s, the upper ones another. One
- * with an operand that the form does not take goes through the row's loop of float32. */
+ * for the instruction set that selects from a table in one instruction; elsewhere cpu/lookup.c is faster. Groups are those of
+ * halves.inc.c. One with an operand that the form does not take goes through the row's loop of float32. */
 #include "math/f32/brief.h"
-
-enum { BRIEF_GROUP = 32, BRIEF_WORDS = BRIEF_GROUP / 2 };
 
 /* The constants of a loop. The compiler makes them anew in every turn, by instructions that the selections wait for, unless it
  * does not know them: then it keeps them in registers or on the stack. */
@@ -44,14 +40,14 @@ KT_ALWAYS bool any_outside_bf16(__m512i a, const brief_words *w, bool has_least)
 KT_ALWAYS void split_bf16(float *x, __m512i a, const brief_words *w)
 {
     _mm512_storeu_si512(x, _mm512_slli_epi32(a, 16));
-    _mm512_storeu_si512(x + BRIEF_WORDS, _mm512_and_si512(a, w->upper));
+    _mm512_storeu_si512(x + HALF_WORDS, _mm512_and_si512(a, w->upper));
 }
 
 /* Half up. */
 KT_ALWAYS __m512i round_and_join_bf16(const float *x, const brief_words *w)
 {
     const __m512i low = _mm512_add_epi32(_mm512_loadu_si512(x), w->half);
-    const __m512i high = _mm512_add_epi32(_mm512_loadu_si512(x + BRIEF_WORDS), w->half);
+    const __m512i high = _mm512_add_epi32(_mm512_loadu_si512(x + HALF_WORDS), w->half);
     return _mm512_or_si512(_mm512_srli_epi32(low, 16), _mm512_and_si512(high, w->upper));
 }
 
@@ -59,29 +55,19 @@ typedef ptrdiff_t brief_fn(uint16_t *z, const uint16_t *a, ptrdiff_t n); /* stop
 
 static void brief_whole(uint16_t *z, const uint16_t *a, kt__loop_fn *loop, const void *p)
 {
-    float x[BRIEF_GROUP];
-    for (int i = 0; i < BRIEF_GROUP; i++)
-        x[i] = kt__decode_BF16(a[i]);
-    loop(x, x, x, x, BRIEF_GROUP, p);
-    for (int i = 0; i < BRIEF_GROUP; i++)
-        z[i] = kt__encode_f32_BF16(x[i]);
+    float x[KT__HALF_GROUP];
+    FN(load_half_group)(x, a, KT_BF16);
+    loop(x, x, x, x, KT__HALF_GROUP, p);
+    FN(store_half_group)(z, x, KT_BF16);
 }
 
 static void __attribute__((noinline, unused)) in_brief(uint16_t *z, const uint16_t *a, ptrdiff_t n, brief_fn *brief,
                                                        kt__loop_fn *loop, const void *p)
 {
-    const ptrdiff_t groups = n - n % BRIEF_GROUP, rest = n - groups;
-    for (ptrdiff_t done = brief(z, a, groups); done < groups; done += brief(z + done, a + done, groups - done)) {
+    for (ptrdiff_t done = brief(z, a, n); done < n; done += brief(z + done, a + done, n - done)) {
         brief_whole(z + done, a + done, loop, p);
-        done += BRIEF_GROUP;
+        done += KT__HALF_GROUP;
     }
-    if (!rest)
-        return;
-    uint16_t room[BRIEF_GROUP] = {0};
-    memcpy(room, a + groups, (size_t)rest * sizeof *room);
-    if (!brief(room, room, BRIEF_GROUP))
-        brief_whole(room, room, loop, p);
-    memcpy(z + groups, room, (size_t)rest * sizeof *room);
 }
 
 #define BRIEF(name, columns)                                                                                           \
@@ -89,21 +75,21 @@ static void __attribute__((noinline, unused)) in_brief(uint16_t *z, const uint16
     {                                                                                                                  \
         const brief_words w = brief_words_of(name##_most_bf16, name##_least_bf16);                                     \
         ptrdiff_t         done = 0;                                                                                    \
-        for (; done < n; done += BRIEF_GROUP) {                                                                        \
+        for (; done < n; done += KT__HALF_GROUP) {                                                                     \
             const __m512i words = _mm512_loadu_si512(a + done);                                                        \
-            piece_f32     at[BRIEF_GROUP];                                                                             \
-            float         x[BRIEF_GROUP], c[columns][BRIEF_GROUP], to[BRIEF_GROUP];                                    \
+            piece_f32     at[KT__HALF_GROUP];                                                                          \
+            float         x[KT__HALF_GROUP], c[columns][KT__HALF_GROUP], to[KT__HALF_GROUP];                           \
             fetch_ahead(a + done, z + done);                                                                           \
             if (__builtin_expect(any_outside_bf16(words, &w, name##_least_bf16 != 0), 0))                              \
                 break;                                                                                                 \
             split_bf16(x, words, &w);                                                                                  \
             KT_EACH_LANE                                                                                               \
-            for (int i = 0; i < BRIEF_GROUP; i++)                                                                      \
+            for (int i = 0; i < KT__HALF_GROUP; i++)                                                                   \
                 at[i] = name##_piece_bf16(x[i]);                                                                       \
             _Pragma("GCC unroll 6") for (int k = 0; k < (columns); k++)                                                \
-                look_up_f32(c[k], name##_pieces_bf16[k], at, BRIEF_GROUP);                                             \
+                look_up_f32(c[k], name##_pieces_bf16[k], at, KT__HALF_GROUP);                                          \
             KT_EACH_LANE                                                                                               \
-            for (int i = 0; i < BRIEF_GROUP; i++) {                                                                    \
+            for (int i = 0; i < KT__HALF_GROUP; i++) {                                                                 \
                 float of[columns];                                                                                     \
                 _Pragma("GCC unroll 6") for (int k = 0; k < (columns); k++) of[k] = c[k][i];                           \
                 to[i] = name##_by_piece_bf16(x[i], of);                                                                \
@@ -115,10 +101,8 @@ static void __attribute__((noinline, unused)) in_brief(uint16_t *z, const uint16
 BRIEF_FORMS(BRIEF)
 #undef BRIEF
 
-#define STAMP_BRIEF(name)                                                                                              \
-    STAMP_NEAR(name)                                                                                                   \
-    static void brief_##name(void *z, const void *a, const void *b, const void *c, ptrdiff_t n, const void *p)         \
+#define BRIEF_OF(name)                                                                                                 \
+    static void FN(bf16_##name)(uint16_t *z, const kt__halves *in, ptrdiff_t n, const void *p)                         \
     {                                                                                                                  \
-        (void)b, (void)c;                                                                                              \
-        in_brief(z, a, n, brief_groups_##name, FN(loop_##name), p);                                                    \
+        in_brief(z, in->at[0], n, brief_groups_##name, FN(loop_##name), p);                                            \
     }

@@ -200,37 +200,82 @@ static kt_status __attribute__((noinline)) FN(run_short)(const kt_plan *plan, kt
     return KT_OK;
 }
 
-/* ---- dense bfloat16s of rows that have a form for them: math/f32/brief.h ---- */
-static kt__loop_fn *FN(brief_loop)(const kt_plan *plan)
+/* ---- dense 16-bit floats, without tiles: halves.inc.c ---- */
+
+/* The plan's operands are one 16-bit float throughout, or one number instead of one of two inputs. */
+static bool FN(are_halves)(const kt_plan *plan, uint8_t dtype)
 {
-    const bool dense = plan->contiguous && plan->nd == 1 && plan->stride[0][0] == 2 && plan->stride[1][0] == 2;
-    if (SELF != KT_F32 || plan->kernel >= KT_K_elementwise_end || !dense)
+    int numbers = 0;
+    if (!plan->contiguous || plan->nd != 1 || plan->n_in > 3)
+        return false;
+    for (int i = 0; i < plan->n_in + 1; i++) {
+        const kt_operand *x = &plan->arg[i];
+        const bool        is_number = i > 0 && (x->immediate || plan->stride[i][0] == 0);
+        if (!is_number && (x->is != dtype || x->as != dtype || plan->stride[i][0] != 2))
+            return false;
+        if (x->bits != 0)
+            return false;
+        numbers += is_number;
+    }
+    return numbers == 0 || (numbers == 1 && plan->n_in == 2);
+}
+
+static kt__half_fn *FN(half_loop)(const kt_plan *plan)
+{
+    const uint8_t dtype = plan->arg[0].is;
+    if (SELF != KT_F32 || (dtype != KT_BF16 && dtype != KT_F16) || plan->kernel >= KT_K_elementwise_end)
         return NULL;
-    for (int i = 0; i < plan->n_in + 1; i++)
-        if (plan->arg[i].is != KT_BF16 || plan->arg[i].as != KT_BF16 || plan->arg[i].bits != 0 || plan->arg[i].immediate)
-            return NULL;
-    return FN(families)[KT__FAMILY_OF(plan->kernel)]->brief[KT__PLACE_OF(plan->kernel)];
+    kt__half_fn *loop = FN(families)[KT__FAMILY_OF(plan->kernel)]->halves[dtype == KT_F16][KT__PLACE_OF(plan->kernel)];
+    return loop != NULL && FN(are_halves)(plan, dtype) ? loop : NULL;
 }
 
-static bool FN(is_brief)(const kt_plan *plan) { return FN(brief_loop)(plan) != NULL; }
+static bool FN(takes_halves)(const kt_plan *plan) { return FN(half_loop)(plan) != NULL; }
 
-typedef struct FN(brief_job) {
-    kt__loop_fn *loop;
-    char        *to;
-    const char  *from;
-} FN(brief_job);
+typedef struct FN(half_job) {
+    kt__half_fn *loop;
+    int          n_in;
+    uint16_t    *to;
+    kt__halves   in;
+    T            p[KT__LOOP_PARAMS];
+} FN(half_job);
 
-static void FN(brief_part)(void *ctx, int64_t begin, int64_t end)
+/* The last group is filled up: with elements of its own, so that nothing is calculated that was not asked for. */
+static void FN(half_part)(void *ctx, int64_t begin, int64_t end)
 {
-    static const T         none[KT__LOOP_PARAMS];
-    const FN(brief_job)   *job = ctx;
-    job->loop(job->to + 2 * begin, job->from + 2 * begin, NULL, NULL, end - begin, none);
+    const FN(half_job) *job = ctx;
+    const int64_t       n = end - begin, whole = n - n % KT__HALF_GROUP, rest = n - whole;
+    kt__halves          in = job->in;
+    uint16_t            room[4][KT__HALF_GROUP];
+    for (int k = 0; k < job->n_in; k++)
+        in.at[k] = in.at[k] != NULL ? in.at[k] + begin : NULL;
+    job->loop(job->to + begin, &in, whole, job->p);
+    if (rest == 0)
+        return;
+    for (int k = 0; k < job->n_in; k++) {
+        for (int i = 0; i < KT__HALF_GROUP && in.at[k] != NULL; i++)
+            room[k][i] = in.at[k][whole + i % rest];
+        in.at[k] = in.at[k] != NULL ? room[k] : NULL;
+    }
+    job->loop(room[3], &in, KT__HALF_GROUP, job->p);
+    memcpy(job->to + begin + whole, room[3], (size_t)rest * sizeof room[3][0]);
 }
 
-static kt_status __attribute__((noinline)) FN(run_brief)(const kt_plan *plan, kt__loop_fn *loop)
+static kt_status __attribute__((noinline)) FN(run_halves)(const kt_plan *plan, kt__half_fn *loop)
 {
-    FN(brief_job) job = {loop, plan->arg[0].data, plan->arg[1].data};
-    kt__parallel(plan->numel, KT__GRAIN, FN(brief_part), &job);
+    FN(half_job) job = {.loop = loop, .n_in = plan->n_in, .to = (uint16_t *)(void *)plan->arg[0].data};
+    for (int k = 0; k < plan->n_in; k++) {
+        const kt_operand *x = &plan->arg[k + 1];
+        if (!x->immediate && plan->stride[k + 1][0] != 0) {
+            job.in.at[k] = (const uint16_t *)(const void *)x->data;
+            continue;
+        }
+        const FN(lens) l = FN(lens_of)(x, 0);
+        T              number;
+        FN(load_tile)(&number, &l, x->immediate ? (const char *)plan->imm[k + 1].bytes : x->data, 1);
+        job.in.number = (float)number;
+    }
+    FN(params_of)(job.p, plan);
+    kt__parallel(plan->numel, KT__GRAIN, FN(half_part), &job);
     return KT_OK;
 }
 
@@ -245,9 +290,9 @@ static kt_status FN(elementwise)(const kt_plan *plan)
         return kt_fail(KT_ERR_NOT_IMPLEMENTED, "the CPU has no such kernel for this dtype");
     if (n == 0)
         return KT_OK;
-    kt__loop_fn *brief = SELF == KT_F32 && plan->arg[0].is == KT_BF16 ? FN(brief_loop)(plan) : NULL;
-    if (brief != NULL)
-        return FN(run_brief)(plan, brief);
+    kt__half_fn *half = SELF == KT_F32 && plan->arg[0].is != KT_F32 ? FN(half_loop)(plan) : NULL;
+    if (half != NULL)
+        return FN(run_halves)(plan, half);
     if (!plan->contiguous || (n > FN(long_grain) && n > FN(grain)(plan->kernel)))
         return FN(run_tiled)(plan, loop);
     if (plan->n_param != 0 || FN(divides)(plan->kernel))

@@ -15,7 +15,7 @@ enum {
 _Static_assert((int)NUM_ROWS <= (int)KT__FAMILY_ROWS, "a family has room for so many rows: divide it");
 
 enum { NO }; /* an absent expression; its loop is dropped */
-enum { LOOP__, LOOP_DIVIDES, LOOP_MANY, LOOP_LONG, LOOP_LANES, LOOP_NEAR, LOOP_BRIEF }; /* the column `loop` */
+enum { LOOP__, LOOP_HALVES, LOOP_DIVIDES, LOOP_MANY, LOOP_LONG, LOOP_LANES, LOOP_NEAR, LOOP_BRIEF }; /* the column `loop` */
 
 #include "cpu/isa/types/f32.h"
 #include "cpu/isa/loops.inc.c"

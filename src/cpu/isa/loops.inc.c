@@ -160,7 +160,7 @@ static void __attribute__((noinline, unused)) FN(by_reach)(T *z, const T *a, ptr
     memcpy(z + groups, room, (size_t)rest * sizeof(T));
 }
 
-#define STAMP_NEAR(name)                                                                                               \
+#define STAMP_BY_REACH(name)                                                                                           \
     static ptrdiff_t FN(near_##name)(T *z, const T *a, ptrdiff_t n)                                                    \
     {                                                                                                                  \
         ptrdiff_t done = 0;                                                                                            \
@@ -191,29 +191,42 @@ static void __attribute__((noinline, unused)) FN(by_reach)(T *z, const T *a, ptr
         FN(by_reach)(z, a, n, FN(near_##name), FN(whole_##name));                                                      \
     }
 #else
-#define STAMP_NEAR(name) STAMP(name, LOOP_NEAR)
+#define STAMP_BY_REACH(name) STAMP(name, LOOP_NEAR)
 #endif
 
+#ifdef KT_HAS_HALVES
+#include "cpu/isa/halves.inc.c"
+#else
+#define HALVES_OF(name, n_in)
+#define NO_BF16(name)
+#define NO_F16(name)
+#endif
 #ifdef BRIEF_FORMS
 #include "cpu/isa/brief.inc.c"
 #else
-#define STAMP_BRIEF(name) STAMP_NEAR(name)
+#define BRIEF_OF(name) NO_BF16(name)
 #endif
 
-#define STAMP__(name)             STAMP(name, LOOP__)
-#define STAMP_LONG(name)          STAMP(name, LOOP_LONG)
-#define STAMP_MANY(name)          STAMP(name, LOOP_MANY)
-#define STAMP_LANES(name)         STAMP(name, LOOP_LANES)
-#define STAMP_DIVIDES(name)       STAMP(name, LOOP_DIVIDES)
-#define UN(name, loop, ...)       STAMP_##loop(name)
-#define BIN(name, loop, ...)      STAMP_##loop(name)
-#define TER(name, loop, ...)      STAMP_##loop(name)
+#define NO_HALVES(name)           NO_BF16(name) NO_F16(name)
+#define STAMP__(name, n_in)       STAMP(name, LOOP__) NO_HALVES(name)
+#define STAMP_HALVES(name, n_in)  STAMP(name, LOOP__) HALVES_OF(name, n_in)
+#define STAMP_LONG(name, n_in)    STAMP(name, LOOP_LONG) NO_HALVES(name)
+#define STAMP_MANY(name, n_in)    STAMP(name, LOOP_MANY) NO_HALVES(name)
+#define STAMP_LANES(name, n_in)   STAMP(name, LOOP_LANES) NO_HALVES(name)
+#define STAMP_DIVIDES(name, n_in) STAMP(name, LOOP_DIVIDES) NO_HALVES(name)
+#define STAMP_NEAR(name, n_in)    STAMP_BY_REACH(name) NO_HALVES(name)
+#define STAMP_BRIEF(name, n_in)   STAMP_BY_REACH(name) BRIEF_OF(name) NO_F16(name)
+#define UN(name, loop, ...)       STAMP_##loop(name, 1)
+#define BIN(name, loop, ...)      STAMP_##loop(name, 2)
+#define TER(name, loop, ...)      STAMP_##loop(name, 3)
 #include ROWS
 #undef UN
 #undef BIN
 #undef TER
 #undef STAMP
+#undef STAMP_BY_REACH
 #undef STAMP__
+#undef STAMP_HALVES
 #undef STAMP_LONG
 #undef STAMP_MANY
 #undef STAMP_LANES
@@ -221,19 +234,18 @@ static void __attribute__((noinline, unused)) FN(by_reach)(T *z, const T *a, ptr
 #undef STAMP_NEAR
 #undef STAMP_BRIEF
 #undef STAMP_LANES_OF
+#undef HALVES_OF
+#undef BRIEF_OF
+#undef NO_HALVES
+#undef NO_BF16
+#undef NO_F16
 
 /* ---- the table ---- */
 #define TEXT_(...)             #__VA_ARGS__
 #define TEXT(...)              TEXT_(__VA_ARGS__)
 #define ENTRY(name, loop, ...) [ROW_##name] = sizeof(TEXT(PICK(__VA_ARGS__))) == sizeof "NO" ? NULL : FN(loop_##name),
-#define BRIEF__(name)
-#define BRIEF_LONG(name)
-#define BRIEF_LANES(name)
-#define BRIEF_MANY(name)
-#define BRIEF_DIVIDES(name)
-#define BRIEF_NEAR(name)
-#define BRIEF_BRIEF(name)            [ROW_##name] = brief_##name,
-#define BRIEF_ENTRY(name, loop, ...) BRIEF_##loop(name)
+#define BF16_ENTRY(name, ...)  [ROW_##name] = FN(bf16_##name),
+#define F16_ENTRY(name, ...)   [ROW_##name] = FN(f16_##name),
 #define DIVIDES(name, how, ...) | (uint64_t)(KT_IS_INTEGER && LOOP_##how == LOOP_DIVIDES) << ROW_##name
 #define IS_LONG(name, how, ...)                                                                                        \
     | (uint64_t)(LOOP_##how >= LOOP_LONG) << ROW_##name
@@ -266,27 +278,29 @@ const kt__loops        KT__LOOPS(LOOPS_OF, ID) = {
 #undef UN
 #undef BIN
 #undef TER
-#ifdef BRIEF_FORMS
-#define UN  BRIEF_ENTRY
-#define BIN BRIEF_ENTRY
-#define TER BRIEF_ENTRY
-    .brief = {
+#ifdef KT_HAS_HALVES
+    .halves = {{
+#define UN  BF16_ENTRY
+#define BIN BF16_ENTRY
+#define TER BF16_ENTRY
 #include ROWS
-    },
 #undef UN
 #undef BIN
 #undef TER
+    }, {
+#define UN  F16_ENTRY
+#define BIN F16_ENTRY
+#define TER F16_ENTRY
+#include ROWS
+#undef UN
+#undef BIN
+#undef TER
+    }},
 #endif
 };
 #undef ENTRY
-#undef BRIEF__
-#undef BRIEF_LONG
-#undef BRIEF_LANES
-#undef BRIEF_MANY
-#undef BRIEF_DIVIDES
-#undef BRIEF_NEAR
-#undef BRIEF_BRIEF
-#undef BRIEF_ENTRY
+#undef BF16_ENTRY
+#undef F16_ENTRY
 #undef DIVIDES
 #undef IS_LONG
 #undef TEXT

@@ -82,7 +82,7 @@ static bool is_looked_up(kt_kernel_id kernel, kt_dtype d)
 {
     kt_plan p;
     plan_of(&p, kernel, d, out, in, ALL);
-    return kt__lookup_serves(kernel) && !build_in_use()->type[KT_IN_F32]->is_brief(&p);
+    return kt__lookup_serves(kernel) && !build_in_use()->type[KT_IN_F32]->takes_halves(&p);
 }
 
 /* A row that no test before this one uses. */

@@ -10,3 +10,4 @@
 #undef MATH
 #undef NEAR_FORMS
 #undef BRIEF_FORMS
+#undef KT_HAS_HALVES
