@@ -31,10 +31,14 @@ def _is_size(value):
     return isinstance(value, int) or (isinstance(value, _Tensor) and value.dim() == 0 and not value.is_floating_point())
 
 
+def _as_int(value):
+    return int(value) if isinstance(value, _Tensor) and _is_size(value) else value
+
+
 def _sizes_of(input, size, dims):
     """size as a list: one number stands for all dims."""
     if not isinstance(size, (list, tuple)):
-        return [size] * dims
+        return [_as_int(size)] * dims
     if len(size) != dims:
         raise ValueError("Input and output must have the same number of spatial dimensions, but got input with spatial "
                          f"dimensions of {list(input.shape[2:])} and output size of {size}. Please provide input tensor in "
@@ -42,7 +46,7 @@ def _sizes_of(input, size, dims):
     if not all(_is_size(one) for one in size):
         raise TypeError("expected size to be one of int or Tuple[int] or Tuple[int, int] or Tuple[int, int, int], but got size "
                         f"with types {[type(one) for one in size]}")
-    return list(size)
+    return [_as_int(one) for one in size]
 
 
 def _scales_of(input, scale_factor, dims):

@@ -226,6 +226,8 @@ static void FN(grid_sums)(const FN(grid_work) *w, T *restrict sum, const T *rest
     const int32_t(*at)[PLACES] = w->dim[2].at;
     int64_t i = 0;
     if (w->taps == 1) {
+        for (; i + FN(lanes) <= n; i += FN(lanes))
+            FN(put_vec)(sum + i, TAP(0));
         for (; i < n; i++)
             sum[i] = ONE_TAP(0);
     } else if (w->taps == 2) {
