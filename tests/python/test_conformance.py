@@ -30,7 +30,7 @@ FLOORS = {
     "facts --part two": [25397],
     "facts --part creation": [26],
     "facts --part messages": [16527],
-    "opinfo": [450, 6588],  # operators whole, rows
+    "opinfo": [451, 6592],  # operators whole, rows
     "errors": [204, 128],  # cases, texts
     "errors --dry-run": [144],
     "parity": [42],  # scripts
@@ -40,6 +40,7 @@ LESS = {  # on a device that is not the CPU
     "parity": [7],  # 1 needs numpy(), 3 print the device or a type, 3 print before an error that comes late
 }
 ON_CUDA = {
+    "opinfo": [450, 6588],  # grid_sample of narrow floats rounds step by step on the CPU alone
     "errors": [399, 33],  # the recorded cases of CUDA are run too, and fewer texts are compared
     "parity": [31],  # 3 more draw numbers
 }

@@ -109,6 +109,11 @@ def test_narrow_floats_are_computed_in_float32(dtype):
                            F.interpolate(x.to(torch.float32), size=(5, 9), mode=mode).to(dtype))
 
 
+@pytest.mark.parametrize("size", [torch.tensor(6), (torch.tensor(6), 6), [torch.tensor(6), torch.tensor(6, dtype=torch.int32)]])
+def test_a_size_may_be_a_tensor_of_one_integer(size):
+    assert torch.equal(F.interpolate(image(2), size=size), F.interpolate(image(2), size=6))
+
+
 def test_meta_knows_the_sizes():
     x = torch.empty(2, 3, 4, 5, device="meta")
     assert tuple(F.interpolate(x, scale_factor=(2, 0.5), mode="bilinear").shape) == (2, 3, 8, 2)

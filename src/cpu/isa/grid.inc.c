@@ -72,12 +72,50 @@ static void FN(grid_store)(T *from, const kt_operand *x, char *to, const int64_t
 
 /* ---- coordinates ---- */
 
-static void FN(grid_coordinates)(FN(grid_work) *w, int64_t size, int64_t n)
+/* The grid's dtype is narrower than T: places and cubic weights are then rounded to it step by step, as in PyTorch, because the
+ * rounding decides which elements are read. Sums are computed in T. */
+KT_ALWAYS bool FN(grid_is_narrow)(const FN(grid_work) *w) { return w->s->grid.x.as != SELF; }
+
+static void FN(grid_round)(const FN(grid_work) *w, T *x, int64_t n)
 {
-    const kt__sampling *s = w->s;
-    const T             last = (T)(size - 1), half = s->align ? last / 2 : (T)size / 2, shift = s->align ? 0 : (T)0.5;
-    T                  *x = w->coordinate, *slope = w->slope;
-    if (s->dims == 2) { /* as PyTorch's kernels do: in one rounding; the nearest element depends on it */
+    const uint8_t  dtype = w->s->grid.x.as;
+    const FN(lens) l = {kt__dtype_rows[dtype].size, dtype, dtype, 0, false, false};
+    char           raw[TILE * sizeof(T)];
+    for (int64_t done = 0; done < n; done += TILE) {
+        const int m = n - done < TILE ? (int)(n - done) : TILE;
+        FN(store_tile)(raw, &l, x + done, m);
+        FN(load_tile)(x + done, &l, raw, m);
+    }
+}
+
+/* x = x * by + plus, of floats that are narrower than T. */
+static void FN(grid_step)(const FN(grid_work) *w, T *x, const T *by, T plus, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        x[i] *= by[i];
+    FN(grid_round)(w, x, n);
+    if (plus == 0)
+        return;
+    for (int64_t i = 0; i < n; i++)
+        x[i] += plus;
+    FN(grid_round)(w, x, n);
+}
+
+/* From [-1, 1] to elements; the slope of that. */
+static void FN(grid_places)(FN(grid_work) *w, int64_t size, int64_t n)
+{
+    const bool align = w->s->align;
+    const T    half = (T)(align ? size - 1 : size) / 2, shift = align ? 0 : (T)0.5;
+    T         *x = w->coordinate, *slope = w->slope;
+    for (int64_t i = 0; i < n; i++)
+        slope[i] = half;
+    if (FN(grid_is_narrow)(w)) {
+        FN(grid_round)(w, slope, n);
+        for (int64_t i = 0; i < n; i++)
+            x[i] += 1;
+        FN(grid_round)(w, x, n);
+        FN(grid_step)(w, x, slope, -shift, n);
+    } else if (w->s->dims == 2) { /* as PyTorch's kernels do: in one rounding; the nearest element depends on it */
         KT_EACH
         for (int64_t i = 0; i < n; i++)
             x[i] = FN(fma)(x[i] + 1, half, -shift);
@@ -86,15 +124,40 @@ static void FN(grid_coordinates)(FN(grid_work) *w, int64_t size, int64_t n)
         for (int64_t i = 0; i < n; i++)
             x[i] = (x[i] + 1) * half - shift;
     }
-    for (int64_t i = 0; i < n; i++)
-        slope[i] = half;
-    if (s->mode == KT__GRID_CUBIC || s->padding == KT__GRID_ZEROS)
-        return;
-    if (s->padding == KT__GRID_REFLECTION) {
+}
+
+static void FN(grid_reflect)(const FN(grid_work) *w, T *x, T *slope, T size, int64_t n)
+{
+    const bool align = w->s->align;
+    T          low = align ? 0 : (T)-0.5, span = align ? size - 1 : size;
+    if (!FN(grid_is_narrow)(w)) {
         KT_EACH
         for (int64_t i = 0; i < n; i++)
-            x[i] = FN(reflected)(x[i], (T)size, s->align, &slope[i]);
+            x[i] = FN(reflected)(x[i], size, align, &slope[i]);
+        return;
     }
+    FN(grid_round)(w, &span, 1);
+    for (int64_t i = 0; i < n; i++)
+        x[i] -= low;
+    FN(grid_round)(w, x, n);
+    for (int64_t i = 0; i < n; i++)
+        x[i] = FN(reflected)(x[i], span + 1, true, &slope[i]);
+    FN(grid_round)(w, x, n);
+    for (int64_t i = 0; i < n; i++)
+        x[i] += low;
+    FN(grid_round)(w, x, n);
+}
+
+static void FN(grid_coordinates)(FN(grid_work) *w, int64_t size, int64_t n)
+{
+    const kt__sampling *s = w->s;
+    const T             last = (T)(size - 1);
+    T                  *x = w->coordinate, *slope = w->slope;
+    FN(grid_places)(w, size, n);
+    if (s->mode == KT__GRID_CUBIC || s->padding == KT__GRID_ZEROS)
+        return;
+    if (s->padding == KT__GRID_REFLECTION)
+        FN(grid_reflect)(w, x, slope, (T)size, n);
     KT_EACH
     for (int64_t i = 0; i < n; i++)
         x[i] = FN(clipped)(x[i], last, &slope[i]);
@@ -138,6 +201,30 @@ static void FN(grid_linear)(FN(grid_work) *w, FN(grid_dim) *d, T size, int32_t s
     FN(grid_taps_at)(d->at[1], x, 1, size, step, n);
 }
 
+/* The weights of distances w->tile of floats that are narrower than T, where terms cancel: by Horner's scheme. */
+static void FN(grid_cubic_steps)(FN(grid_work) *w, T *weight, const T factor[4], int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        weight[i] = factor[0];
+    for (int k = 1; k < 4; k++)
+        FN(grid_step)(w, weight, w->tile, factor[k], n);
+}
+
+static void FN(grid_cubic_narrow)(FN(grid_work) *w, FN(grid_dim) *d, const T *part, int64_t n)
+{
+    static const T near[] = {(T)1.25, (T)-2.25, 0, 1}, far[] = {(T)-0.75, (T)3.75, -6, 3};
+    for (int right = 0; right < 2; right++) {
+        for (int64_t i = 0; i < n; i++)
+            w->tile[i] = right ? 1 - part[i] : part[i];
+        FN(grid_round)(w, w->tile, n);
+        FN(grid_cubic_steps)(w, d->weight[1 + right], near, n);
+        for (int64_t i = 0; i < n; i++)
+            w->tile[i] += 1;
+        FN(grid_round)(w, w->tile, n);
+        FN(grid_cubic_steps)(w, d->weight[3 * right], far, n);
+    }
+}
+
 static void FN(grid_cubic)(FN(grid_work) *w, FN(grid_dim) *d, T size, int32_t step, int64_t n)
 {
     const kt__sampling *s = w->s;
@@ -154,17 +241,21 @@ static void FN(grid_cubic)(FN(grid_work) *w, FN(grid_dim) *d, T size, int32_t st
         d->slope[1][i] = slope * FN(cubic_near_slope)(part);
         d->slope[2][i] = -slope * FN(cubic_near_slope)(1 - part);
         d->slope[3][i] = -slope * FN(cubic_far_slope)(2 - part);
+        w->flow[i] = part;
     }
+    if (FN(grid_is_narrow)(w))
+        FN(grid_cubic_narrow)(w, d, w->flow, n);
     for (int k = 0; k < 4; k++) {
         if (s->padding == KT__GRID_ZEROS) {
             FN(grid_taps_at)(d->at[k], x, (T)(k - 1), size, step, n);
             continue;
         }
-        for (int64_t i = 0; i < n; i++) {
-            T unused = 0, place = x[i] + (T)(k - 1);
-            place = s->padding == KT__GRID_REFLECTION ? FN(reflected)(place, size, s->align, &unused) : place;
-            w->tile[i] = FN(clipped)(place, size - 1, &unused);
-        }
+        for (int64_t i = 0; i < n; i++)
+            w->tile[i] = x[i] + (T)(k - 1);
+        if (s->padding == KT__GRID_REFLECTION)
+            FN(grid_reflect)(w, w->tile, w->slope, size, n);
+        for (int64_t i = 0; i < n; i++)
+            w->tile[i] = FN(clipped)(w->tile[i], size - 1, &w->slope[i]);
         FN(grid_taps_at)(d->at[k], w->tile, 0, size, step, n);
     }
 }

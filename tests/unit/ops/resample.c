@@ -218,13 +218,39 @@ static double back_inside(double x, int64_t n, int padding, bool align)
     return padding == 0 ? x : x < 0 ? 0 : x > (double)(n - 1) ? (double)(n - 1) : x;
 }
 
+/* x in a narrow float, to which places and weights are rounded at each step; other dtypes are left as they are. */
+static double rounded(double x, kt_dtype d)
+{
+    const int bits = d == KT_BF16 ? 8 : 11, least = d == KT_BF16 ? -125 : -13;
+    int       e = 0;
+    if (d != KT_BF16 && d != KT_F16)
+        return x;
+    frexp(x, &e);
+    e = e < least ? least : e;
+    return ldexp(rint(ldexp(x, bits - e)), e - bits);
+}
+
+/* The weight of the k-th of four elements, the second of which lies `part` before the place. */
+static double cubic_at(double part, int k, kt_dtype d)
+{
+    static const double near[] = {1.25, -2.25, 0, 1}, far[] = {-0.75, 3.75, -6, 3};
+    const bool          outer = k == 0 || k == 3;
+    const double        inner = k < 2 ? part : rounded(1 - part, d), away = outer ? rounded(inner + 1, d) : inner;
+    double              sum = 0;
+    for (int i = 0; i < 4; i++)
+        sum = rounded(rounded(sum * away, d) + (outer ? far : near)[i], d);
+    return sum;
+}
+
 /* The sum over the elements of a plane that the place p (x first) reads. */
-static double read_place(const double *plane, const int64_t *size, const double *p, int dims, int mode, int padding, bool align)
+static double read_place(kt_dtype dtype, const double *plane, const int64_t *size, const double *p, int dims, int mode,
+                         int padding, bool align)
 {
     double at[SPACE], sum = 0;
     for (int d = 0; d < dims; d++) {
         const int64_t n = size[dims - 1 - d];
-        at[d] = align ? (p[d] + 1) / 2 * (double)(n - 1) : ((p[d] + 1) * (double)n - 1) / 2;
+        const double  half = rounded((double)(align ? n - 1 : n) / 2, dtype);
+        at[d] = rounded(rounded(rounded(p[d] + 1, dtype) * half, dtype) - (align ? 0 : 0.5), dtype);
         at[d] = mode == 2 ? at[d] : back_inside(at[d], n, padding, align);
     }
     const int taps = mode == 2 ? 4 : 2;
@@ -235,7 +261,10 @@ static double read_place(const double *plane, const int64_t *size, const double 
             const int64_t n = size[dims - 1 - d];
             const double  first = floor(at[d]), one = first + rest % taps - (mode == 2 ? 1 : 0), away = fabs(at[d] - one);
             const double  k = mode == 2 ? back_inside(one, n, padding, align) : one;
-            weight *= mode == 2 ? cubic(away, -0.75) : mode == 1 ? one == rint(at[d]) : away < 1 ? 1 - away : 0;
+            weight *= mode == 2   ? cubic_at(rounded(at[d] - first, dtype), rest % taps, dtype)
+                      : mode == 1 ? one == rint(at[d])
+                      : away < 1  ? 1 - away
+                                  : 0;
             if (k < 0 || k > (double)(n - 1))
                 weight = 0;
             place = place * n + clamped((int64_t)k, n);
@@ -267,8 +296,8 @@ static void try_grid(kt_dtype dtype, int way)
     read_all(tx, x);
     read_all(tp, p);
     for (int64_t i = 0; i < batch * channels * places; i++)
-        y[i] = read_place(x + i / places * volume, from + 2, p + (i / places / channels * places + i % places) * dims, dims, mode,
-                          padding, align);
+        y[i] = read_place(dtype, x + i / places * volume, from + 2, p + (i / places / channels * places + i % places) * dims,
+                          dims, mode, padding, align);
     compare("samples", kt_grid_sampler(tx, tp, mode, padding, align), y, dtype == KT_F32 ? 1e-4 : slack_of(dtype) * 2);
 }
 
