@@ -7,11 +7,6 @@
 #include "dtype/rows.h"
 
 enum { HALF_WORDS = KT__HALF_GROUP / 2 };
-#if defined(__clang__)
-#define KT_EACH_OF_GROUP KT_EACH
-#else
-#define KT_EACH_OF_GROUP _Pragma("GCC ivdep") _Pragma("GCC unroll 4") /* to the end: else the group lies in memory */
-#endif
 
 KT_ALWAYS void FN(load_half_group)(float *x, const uint16_t *from, int dtype)
 {
@@ -19,7 +14,7 @@ KT_ALWAYS void FN(load_half_group)(float *x, const uint16_t *from, int dtype)
         kt__decode_row_F16(x, from, KT__HALF_GROUP);
         return;
     }
-    KT_EACH_OF_GROUP
+    KT_EACH_LANE
     for (int i = 0; i < HALF_WORDS; i++) {
         uint32_t word;
         memcpy(&word, from + 2 * i, sizeof word);
@@ -38,10 +33,10 @@ KT_ALWAYS void FN(store_half_group)(uint16_t *to, const float *x, int dtype)
         return;
     }
     uint32_t nan[KT__HALF_GROUP];
-    KT_EACH_OF_GROUP
+    KT_EACH_LANE
     for (int i = 0; i < KT__HALF_GROUP; i++)
         nan[i] = beyond_f32(x[i], 0x7f800001u);
-    KT_EACH_OF_GROUP
+    KT_EACH_LANE
     for (int i = 0; i < HALF_WORDS; i++) {
         const uint32_t word = to_even_bf16(x[i]) >> 16 | (to_even_bf16(x[HALF_WORDS + i]) & 0xffff0000u);
         memcpy(to + 2 * i, &word, sizeof word);
@@ -72,7 +67,7 @@ KT_ALWAYS void FN(half_groups)(uint16_t *z, const kt__halves *in, ptrdiff_t n, c
             FN(operand_of_half_group)(b, at[1] + done, dtype);
         if (n_in > 2)
             FN(operand_of_half_group)(c, at[2] + done, dtype);
-        KT_EACH_OF_GROUP
+        KT_EACH_LANE
         for (int i = 0; i < KT__HALF_GROUP; i++) {
             const T x = number == 0 ? one : a[i], y = number == 1 ? one : n_in > 1 ? b[i] : 0;
             to[i] = FN(apply)(row, x, y, n_in > 2 ? c[i] : 0, p0, p1, p2, p3);

@@ -27,22 +27,33 @@ KT_ALWAYS bool FN(goes_by_lanes)(int how)
     return how == LOOP_LANES || how == LOOP_MANY || how == LOOP_NEAR;
 }
 
-/* Of float64 two vectors: some of its functions hold a step in float32, which fills one. */
-enum { FN(lanes) = (KT_VEC_BYTES <= 16 ? 64 : SELF == KT_F64 ? 2 * KT_VEC_BYTES : KT_VEC_BYTES) / sizeof(T) };
+/* Of float64 two vectors: some of its functions hold a step in float32, which fills one. While there are so many elements, four
+ * vectors of float32 are calculated side by side: in one or two the processor waits for results. */
+enum {
+    FN(lanes) = (KT_VEC_BYTES <= 16 ? 64 : SELF == KT_F64 ? 2 * KT_VEC_BYTES : KT_VEC_BYTES) / sizeof(T),
+    FN(more_lanes) = KT_VEC_BYTES == 64 && SELF == KT_F32 ? 4 * FN(lanes) : FN(lanes)
+};
 typedef void FN(lanes_fn)(T *z, const T *a, const T *b, ptrdiff_t n, const T *p); /* n: whole vectors */
 
-KT_ALWAYS void FN(by_lanes)(T *z, const T *a, const T *b, ptrdiff_t n, const T *p, int row)
+KT_ALWAYS void FN(some_lanes)(T *z, const T *a, const T *b, const T *p, int row, int lanes)
 {
     const T p0 = p[0], p1 = p[1], p2 = p[2], p3 = p[3];
-    for (ptrdiff_t done = 0; done < n; done += FN(lanes)) {
-        const T *x = a + done, *y = b + done;
-        fetch_ahead(x, z + done);
-        T        to[FN(lanes)]; /* not z, which may be an operand: the second vector would wait for the first to be stored */
-        KT_EACH_LANE
-        for (int i = 0; i < FN(lanes); i++)
-            to[i] = FN(apply)(row, x[i], y[i], y[i], p0, p1, p2, p3);
-        memcpy(z + done, to, sizeof to);
-    }
+    T       to[FN(more_lanes)]; /* not z, which may be an operand: the second vector would wait for the first to be stored */
+    for (int i = 0; i < lanes; i += CACHE_LINE / (int)sizeof(T))
+        fetch_ahead(a + i, z + i);
+    KT_EACH_LANE
+    for (int i = 0; i < lanes; i++)
+        to[i] = FN(apply)(row, a[i], b[i], b[i], p0, p1, p2, p3);
+    memcpy(z, to, (size_t)lanes * sizeof(T));
+}
+
+KT_ALWAYS void FN(by_lanes)(T *z, const T *a, const T *b, ptrdiff_t n, const T *p, int row, int how)
+{
+    ptrdiff_t done = 0;
+    for (; how == LOOP_LANES && done + FN(more_lanes) <= n; done += FN(more_lanes))
+        FN(some_lanes)(z + done, a + done, b + done, p, row, FN(more_lanes));
+    for (; done < n; done += FN(lanes))
+        FN(some_lanes)(z + done, a + done, b + done, p, row, FN(lanes));
 }
 
 static void __attribute__((noinline, unused)) FN(filled_up)(T *z, const T *a, const T *b, ptrdiff_t n, const T *p,
@@ -69,13 +80,13 @@ KT_ALWAYS void FN(loop)(T *z, const T *a, const T *b, const T *c, ptrdiff_t n, c
         z[i] = FN(apply)(row, a[i], b[i], c[i], p0, p1, p2, p3);
 }
 
-#define STAMP_LANES_OF(name)                                                                                           \
+#define STAMP_LANES_OF(name, how)                                                                                      \
     static void FN(lanes_##name)(T * z, const T *a, const T *b, ptrdiff_t n, const T *p)                               \
     {                                                                                                                  \
-        FN(by_lanes)(z, a, b, n, p, ROW_##name);                                                                       \
+        FN(by_lanes)(z, a, b, n, p, ROW_##name, how);                                                                  \
     }
 #define STAMP(name, how)                                                                                               \
-    STAMP_LANES_OF(name)                                                                                               \
+    STAMP_LANES_OF(name, how)                                                                                          \
     static void FN(loop_##name)(void *z, const void *a, const void *b, const void *c, ptrdiff_t n, const void *p)      \
     {                                                                                                                  \
         if (FN(goes_by_lanes)(how))                                                                                    \
@@ -89,18 +100,22 @@ KT_ALWAYS void FN(loop)(T *z, const T *a, const T *b, const T *c, ptrdiff_t n, c
  * NEAR_FORMS of a type says which form each has: PLAIN, FN(name_near), which has the bits of FN(name); or PIECES, looked up in a
  * table of so many columns (math/f32/pieces.h), which has bits of its own: then the whole form calculates that and FN(far). */
 #ifdef NEAR_FORMS
-enum { FN(group) = (KT_VEC_BYTES <= 16 ? 64 : 2 * KT_VEC_BYTES) / sizeof(T) };
+enum {
+    FN(group) = (KT_VEC_BYTES <= 16 ? 64 : KT_VEC_BYTES == 64 && SELF == KT_F64 ? KT_VEC_BYTES : 2 * KT_VEC_BYTES) / sizeof(T),
+    FN(more) = (KT_VEC_BYTES < 64 ? 1 : SELF == KT_F64 ? 3 : 2) * FN(group) /* as more_lanes */
+};
 typedef __typeof__(FN(exp_beyond)(0)) FN(flag); /* its highest bit: is the operand beyond the reach? */
 
-/* Both take groups of FN(group). The first stops before one that has an operand beyond the reach: how many elements are done? */
+/* Both take groups of FN(group), the first FN(more) at a time while it can. It stops before a group that has an operand beyond
+ * the reach: how many elements are done? */
 typedef ptrdiff_t FN(near_fn)(T *z, const T *a, ptrdiff_t n);
 typedef void FN(whole_fn)(T *z, const T *a);
 
 #define PLAIN(name)                                                                                                    \
-    KT_ALWAYS void FN(near_lanes_##name)(T *to, const T *x)                                                            \
+    KT_ALWAYS void FN(near_lanes_##name)(T *to, const T *x, int lanes)                                                 \
     {                                                                                                                  \
         KT_EACH_LANE                                                                                                   \
-        for (int i = 0; i < FN(group); i++)                                                                            \
+        for (int i = 0; i < lanes; i++)                                                                                \
             to[i] = FN(name##_near)(x[i]);                                                                             \
     }                                                                                                                  \
     KT_ALWAYS void FN(whole_lanes_##name)(T *to, const T *x)                                                           \
@@ -110,17 +125,17 @@ typedef void FN(whole_fn)(T *z, const T *a);
             to[i] = FN(name)(x[i]);                                                                                    \
     }
 #define PIECES(name, columns, far)                                                                                     \
-    KT_ALWAYS void FN(near_lanes_##name)(T *to, const T *x)                                                            \
+    KT_ALWAYS void FN(near_lanes_##name)(T *to, const T *x, int lanes)                                                 \
     {                                                                                                                  \
-        FN(piece) at[FN(group)];                                                                                       \
-        T         c[columns][FN(group)];                                                                               \
+        FN(piece) at[FN(more)];                                                                                        \
+        T         c[columns][FN(more)];                                                                                \
         KT_EACH_LANE                                                                                                   \
-        for (int i = 0; i < FN(group); i++)                                                                            \
+        for (int i = 0; i < lanes; i++)                                                                                \
             at[i] = FN(name##_piece)(x[i]);                                                                            \
         _Pragma("GCC unroll 20") for (int k = 0; k < (columns); k++)                                                   \
-            FN(look_up)(c[k], FN(name##_pieces)[k], at, FN(group));                                                    \
+            FN(look_up)(c[k], FN(name##_pieces)[k], at, lanes);                                                        \
         KT_EACH_LANE                                                                                                   \
-        for (int i = 0; i < FN(group); i++) {                                                                          \
+        for (int i = 0; i < lanes; i++) {                                                                              \
             T of[columns];                                                                                             \
             _Pragma("GCC unroll 20") for (int k = 0; k < (columns); k++) of[k] = c[k][i];                              \
             to[i] = FN(name##_by_piece)(x[i], of);                                                                     \
@@ -132,7 +147,7 @@ typedef void FN(whole_fn)(T *z, const T *a);
         KT_EACH_LANE                                                                                                   \
         for (int i = 0; i < FN(group); i++)                                                                            \
             within[i] = FN(name##_beyond)(x[i]) >> (8 * sizeof(T) - 1) ? 0 : x[i];                                     \
-        FN(near_lanes_##name)(near, within);                                                                           \
+        FN(near_lanes_##name)(near, within, FN(group));                                                                \
         KT_EACH_LANE                                                                                                   \
         for (int i = 0; i < FN(group); i++) {                                                                          \
             const T beyond = FN(far)(x[i]);                                                                            \
@@ -161,22 +176,28 @@ static void __attribute__((noinline, unused)) FN(by_reach)(T *z, const T *a, ptr
 }
 
 #define STAMP_BY_REACH(name)                                                                                           \
+    KT_ALWAYS bool FN(try_##name)(T *z, const T *x, int lanes)                                                         \
+    {                                                                                                                  \
+        FN(flag) beyond[FN(more)];                                                                                     \
+        T        to[FN(more)];                                                                                         \
+        for (int i = 0; i < lanes; i += CACHE_LINE / (int)sizeof(T))                                                   \
+            fetch_ahead(x + i, z + i);                                                                                 \
+        KT_EACH_LANE                                                                                                   \
+        for (int i = 0; i < lanes; i++)                                                                                \
+            beyond[i] = FN(name##_beyond)(x[i]);                                                                       \
+        if (__builtin_expect(FN(any_sign)(beyond, lanes), 0))                                                          \
+            return false;                                                                                              \
+        FN(near_lanes_##name)(to, x, lanes);                                                                           \
+        memcpy(z, to, (size_t)lanes * sizeof(T));                                                                      \
+        return true;                                                                                                   \
+    }                                                                                                                  \
     static ptrdiff_t FN(near_##name)(T *z, const T *a, ptrdiff_t n)                                                    \
     {                                                                                                                  \
         ptrdiff_t done = 0;                                                                                            \
-        for (; done < n; done += FN(group)) {                                                                          \
-            const T *x = a + done;                                                                                     \
-            FN(flag) beyond[FN(group)];                                                                                \
-            T        to[FN(group)];                                                                                    \
-            fetch_ahead(x, z + done);                                                                                  \
-            KT_EACH_LANE                                                                                               \
-            for (int i = 0; i < FN(group); i++)                                                                        \
-                beyond[i] = FN(name##_beyond)(x[i]);                                                                   \
-            if (__builtin_expect(FN(any_sign)(beyond, FN(group)), 0))                                                  \
-                break;                                                                                                 \
-            FN(near_lanes_##name)(to, x);                                                                              \
-            memcpy(z + done, to, sizeof to);                                                                           \
-        }                                                                                                              \
+        while (done + FN(more) <= n && FN(try_##name)(z + done, a + done, FN(more)))                                   \
+            done += FN(more);                                                                                          \
+        while (done < n && FN(try_##name)(z + done, a + done, FN(group)))                                              \
+            done += FN(group);                                                                                         \
         return done;                                                                                                   \
     }                                                                                                                  \
     static void FN(whole_##name)(T *z, const T *a)                                                                     \

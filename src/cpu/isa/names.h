@@ -20,11 +20,7 @@
 #define KT_EACH_LANE KT_EACH
 #else
 #define KT_EACH _Pragma("GCC ivdep")
-#if KT_VEC_BYTES > 16
-#define KT_EACH_LANE _Pragma("GCC ivdep") _Pragma("GCC unroll 2")
-#else
-#define KT_EACH_LANE _Pragma("GCC ivdep") _Pragma("GCC unroll 4") /* four vectors, whatever their length */
-#endif
+#define KT_EACH_LANE _Pragma("GCC ivdep") _Pragma("GCC unroll 4") /* at most four vectors, to the end: else they lie in memory */
 #endif
 
 #define FN_(name, id)  name##_##id
