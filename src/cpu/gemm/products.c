@@ -1,9 +1,10 @@
 /* products.c - chooses who computes a matrix product: our own kernels, oneDNN or OpenBLAS; and calls the libraries.
  *
  * In: a product plan. Out: its result. For a library the operands become dense matrices of one dtype: used in place if
- * the library can read them, else copied, which handles any dtype, stride and conjugation. The product is cut into pieces
- * by its sizes alone, so that the number of threads does not change the bits (bfloat16 through oneDNN is not cut). If a
- * library fails, our own kernels compute the product.
+ * the library can read them, else copied, which handles any dtype, stride and conjugation. A large
+ * operand is copied panel by panel into a few MiB that stay in the caches: a mixed product holds no second copy of it. Parts
+ * and pieces of the product depend on its sizes alone, so that the number of threads does not change the bits (bfloat16
+ * through oneDNN is not cut). If a library fails, our own kernels compute the product.
  * Independent of: the interfaces of both libraries. */
 #include "cpu/gemm/products.h"
 
@@ -13,6 +14,7 @@
 #include "base/thread.h"
 #include "tables/kernels/copy.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- sanitizers: the one of threads cannot see into the libraries' synchronisation, so they are never opened there; the one
@@ -158,17 +160,19 @@ static kt_dtype dtype_for(const kt_plan *plan, int wanted, gemm_fn **gemm)
 
 /* ---- operands as a library reads them ---- */
 typedef struct view {
-    char   *data;
-    int64_t batch; /* bytes from batch to batch */
-    int64_t ld;    /* elements from row to row, or from column to column */
+    int     at, row, column; /* the operand and its dims in the plan: 0, 1, 2 for m, n, k */
+    char   *data;            /* NULL: copied panel by panel */
+    int64_t batch;           /* bytes from batch to batch */
+    int64_t ld;              /* elements from row to row, or from column to column */
     bool    turned, conj;
-    void   *made;  /* a copy to be released */
+    void   *made; /* a copy to be released */
     size_t  granted;
 } view;
 
 /* Is operand `at`, over the dims `row` and `column`, row-major or column-major? */
 static bool seen_in_place(const kt_plan *plan, int at, int row, int column, kt_dtype dtype, view *v)
 {
+    *v = (view){.at = at, .row = row, .column = column};
     const kt_operand *x = &plan->arg[at];
     const int         d = plan->nd - 3;
     const int64_t     w = kt__dtype_rows[dtype].size, rows = plan->size[d + row], columns = plan->size[d + column];
@@ -177,7 +181,7 @@ static bool seen_in_place(const kt_plan *plan, int at, int row, int column, kt_d
     if (x->is != dtype || x->as != dtype || x->immediate || (x->bits != 0 && !conj) || by_row % w != 0 ||
         by_column % w != 0 || (d > 0 && plan->stride[at][0] % w != 0))
         return false;
-    v->data = x->data, v->batch = d > 0 && plan->size[0] > 1 ? plan->stride[at][0] : 0, v->conj = conj, v->made = NULL;
+    v->data = x->data, v->batch = d > 0 && plan->size[0] > 1 ? plan->stride[at][0] : 0, v->conj = conj;
     v->turned = !((by_column == w || columns == 1) && (rows == 1 || by_row >= columns * w));
     if (!v->turned) {
         v->ld = rows == 1 ? columns : by_row / w;
@@ -187,26 +191,46 @@ static bool seen_in_place(const kt_plan *plan, int at, int row, int column, kt_d
     return (by_row == w || rows == 1) && v->ld >= rows;
 }
 
-static bool seen_as_copy(const kt__cpu_build *build, const kt_plan *plan, int at, int row, int column, kt_dtype dtype,
-                         view *v)
+/* Which elements of an operand: matrices of the batch, rows and columns. */
+typedef struct box {
+    int64_t first, batches, row, rows, column, columns;
+} box;
+
+/* Will be copied, in the order in which it lies: what is made from it is what a cast of the whole would be. */
+static void seen_by_panels(const kt_plan *plan, int at, int row, int column, view *v)
+{
+    const int d = plan->nd - 3;
+    *v = (view){.at = at, .row = row, .column = column};
+    v->turned = llabs(plan->stride[at][d + row]) < llabs(plan->stride[at][d + column]);
+}
+
+/* The copy of a part, dense, in the memory of the part before if that is enough. */
+static bool lay(const kt__cpu_build *build, const kt_plan *plan, kt_dtype dtype, const box *of, view *v)
 {
     kt_plan       copy;
-    const int     d = plan->nd - 3;
-    const int64_t w = kt__dtype_rows[dtype].size, rows = plan->size[d + row], columns = plan->size[d + column],
-                  batches = d > 0 && plan->stride[at][0] != 0 ? plan->size[0] : 1;
-    kt__plan_clear(&copy);
-    v->made = kt__block_get((size_t)(batches * rows * columns * w), &v->granted);
+    const int     d = plan->nd - 3, inner = v->turned ? 1 : 2;
+    const int64_t w = kt__dtype_rows[dtype].size, *from = plan->stride[v->at],
+                  by_batch = d > 0 ? from[0] : 0, batches = by_batch != 0 ? of->batches : 1,
+                  ld = v->turned ? of->rows : of->columns, matrix = of->rows * of->columns * w;
+    const size_t bytes = (size_t)(batches * matrix);
+    if (v->made == NULL || v->granted < bytes) {
+        kt__block_put(v->made, v->granted);
+        v->made = kt__block_get(bytes, &v->granted);
+    }
     if (v->made == NULL)
         return false;
-    copy.kernel = KT_K_copy, copy.compute = kt__dtype_rows[plan->arg[at].is].compute;
-    copy.n_out = copy.n_in = 1, copy.nd = 3, copy.numel = batches * rows * columns;
+    kt__plan_clear(&copy);
+    copy.kernel = KT_K_copy, copy.compute = kt__dtype_rows[plan->arg[v->at].is].compute;
+    copy.n_out = copy.n_in = 1, copy.nd = 3, copy.numel = batches * of->rows * of->columns;
     copy.arg[0].data = v->made, copy.arg[0].is = copy.arg[0].as = (uint8_t)dtype;
-    copy.arg[1] = plan->arg[at];
-    copy.size[0] = batches, copy.size[1] = rows, copy.size[2] = columns;
-    copy.stride[0][0] = rows * columns * w, copy.stride[0][1] = columns * w, copy.stride[0][2] = w;
-    copy.stride[1][0] = d > 0 ? plan->stride[at][0] : 0;
-    copy.stride[1][1] = plan->stride[at][d + row], copy.stride[1][2] = plan->stride[at][d + column];
-    v->data = v->made, v->batch = batches > 1 ? copy.stride[0][0] : 0, v->ld = columns, v->turned = v->conj = false;
+    copy.arg[1] = plan->arg[v->at];
+    if (!copy.arg[1].immediate)
+        copy.arg[1].data += of->first * by_batch + of->row * from[d + v->row] + of->column * from[d + v->column];
+    copy.size[0] = batches, copy.size[3 - inner] = of->rows, copy.size[inner] = of->columns;
+    copy.stride[0][0] = matrix, copy.stride[0][1] = ld * w, copy.stride[0][2] = w;
+    copy.stride[1][0] = by_batch;
+    copy.stride[1][3 - inner] = from[d + v->row], copy.stride[1][inner] = from[d + v->column];
+    v->data = v->made, v->batch = batches > 1 ? copy.stride[0][0] : 0, v->ld = ld;
     return kt__cpu_run_with(build, &copy) == KT_OK;
 }
 
@@ -338,14 +362,25 @@ static bool writes_itself(const kt_plan *plan, kt_dtype dtype, view *out)
     return !adds(plan) || (c->is == dtype && c->as == dtype && (dtype != KT_BF16 || c->data != plan->arg[0].data));
 }
 
+/* bfloat16 is copied whole: oneDNN shares such a product out among threads itself. */
+static bool look_at(const kt__cpu_build *build, const kt_plan *plan, int at, int row, int column, kt_dtype dtype, view *v)
+{
+    const int d = plan->nd - 3;
+    if (seen_in_place(plan, at, row, column, dtype, v))
+        return true;
+    seen_by_panels(plan, at, row, column, v);
+    return dtype != KT_BF16 || lay(build, plan, dtype, &(box){0, d > 0 ? plan->size[0] : 1, 0, plan->size[d + row], 0,
+                                                              plan->size[d + column]}, v);
+}
+
 static bool look(const kt__cpu_build *build, const kt_plan *plan, kt_dtype dtype, sides *s)
 {
     memset(s, 0, sizeof *s);
-    if (!seen_in_place(plan, 1, 0, 2, dtype, &s->a) && !seen_as_copy(build, plan, 1, 0, 2, dtype, &s->a))
+    if (!look_at(build, plan, 1, 0, 2, dtype, &s->a) || !look_at(build, plan, 2, 2, 1, dtype, &s->b))
         return false;
-    if (!seen_in_place(plan, 2, 2, 1, dtype, &s->b) && !seen_as_copy(build, plan, 2, 2, 1, dtype, &s->b))
-        return false;
-    s->direct = writes_itself(plan, dtype, &s->out);
+    /* a panel may fail for want of memory: what would be lost then must not be written over */
+    const bool loses = (s->a.data == NULL || s->b.data == NULL) && adds(plan) && plan->arg[3].data == plan->arg[0].data;
+    s->direct = !loses && writes_itself(plan, dtype, &s->out);
     if (s->direct)
         return !adds(plan) || lay_addend(build, plan);
     const int     d = plan->nd - 3;
@@ -357,41 +392,134 @@ static bool look(const kt__cpu_build *build, const kt_plan *plan, kt_dtype dtype
     return s->out.made != NULL;
 }
 
+/* The transposed product: b' a'. */
+static void turn(sides *s)
+{
+    view *const both[] = {&s->a, &s->b};
+    swap_views(&s->a, &s->b);
+    for (int i = 0; i < 2; i++) {
+        const int was = both[i]->row;
+        both[i]->row = both[i]->column, both[i]->column = was, both[i]->turned = !both[i]->turned;
+    }
+}
+
+/* ---- parts: as much of the product as the panels of its operands serve ---- */
+
+/* PANEL elements are 4 MiB of float32. Sums are read and written once for each part of TERMS, two of the blocks in which the
+ * libraries do the same; no part is shorter than FEWEST. */
+enum { PANEL = 1 << 20, TERMS = 768, FEWEST = TERMS / 2 };
+
+typedef struct steps { /* how much of each dim at a time */
+    int64_t batches, m, n;
+    bool    cut_terms;
+} steps;
+
+static int64_t side_step(int64_t side, int64_t terms)
+{
+    const int64_t most = PANEL / terms, parts = (side + most - 1) / most, each = (side + parts - 1) / parts;
+    return (each + 15) / 16 * 16;
+}
+
+static int64_t terms_at(int64_t k, int64_t from)
+{
+    return k - from - TERMS >= FEWEST ? TERMS : k - from;
+}
+
+static steps steps_of(const kt__gemm *g, bool panels_a, bool panels_b)
+{
+    const int64_t m = panels_a ? g->m : 0, n = panels_b ? g->n : 0, side = m > n ? m : n;
+    if (side == 0)
+        return (steps){.batches = g->batch, .m = g->m, .n = g->n};
+    if (side * g->k <= PANEL)
+        return (steps){.batches = PANEL / (side * g->k), .m = g->m, .n = g->n};
+    const int64_t terms = g->k < TERMS + FEWEST ? g->k : TERMS + FEWEST;
+    return (steps){1, m > 0 ? side_step(m, terms) : g->m, n > 0 ? side_step(n, terms) : g->n, true};
+}
+
+static bool run_whole(job *j)
+{
+    const kt__gemm *g = &j->whole;
+    if (shares_itself(j)) {
+        j->whole.threads = kt_get_num_threads();
+        return j->gemm(g);
+    }
+    cut(j);
+    const int64_t pieces = (g->batch + j->together - 1) / j->together * j->pieces_m * j->pieces_n,
+                  work = g->m * g->n * g->k * g->batch / pieces + 1;
+    kt__parallel(pieces, piece_work(g->dtype) / 4 / work + 1, make_pieces, j);
+    return !j->failed;
+}
+
+/* One part: matrices from p->first on, the box of c and the terms that are given. */
+typedef struct part {
+    int64_t first, batches, i, m, l, n, from, terms;
+} part;
+
+static bool run_part(const kt__cpu_build *build, const kt_plan *plan, const kt__gemm *whole, gemm_fn *gemm, const part *p,
+                     sides *s, bool panels_a, bool panels_b)
+{
+    job           j = {.gemm = gemm, .whole = *whole};
+    kt__gemm     *g = &j.whole;
+    const int64_t w = kt__dtype_rows[g->dtype].size;
+    if (panels_a && !lay(build, plan, g->dtype, &(box){p->first, p->batches, p->i, p->m, p->from, p->terms}, &s->a))
+        return false;
+    if (panels_b && !lay(build, plan, g->dtype, &(box){p->first, p->batches, p->from, p->terms, p->l, p->n}, &s->b))
+        return false;
+    g->a = s->a.data, g->lda = s->a.ld, g->a_batch = s->a.batch / w;
+    g->b = s->b.data, g->ldb = s->b.ld, g->b_batch = s->b.batch / w;
+    if (!panels_a)
+        g->a += p->first * s->a.batch + (p->i * (g->ta ? 1 : g->lda) + p->from * (g->ta ? g->lda : 1)) * w;
+    if (!panels_b)
+        g->b += p->first * s->b.batch + (p->l * (g->tb ? g->ldb : 1) + p->from * (g->tb ? 1 : g->ldb)) * w;
+    g->c += (p->first * g->c_batch + p->i * g->ldc + p->l) * kt__dtype_rows[g->to].size;
+    g->batch = p->batches, g->m = p->m, g->n = p->n, g->k = p->terms;
+    g->beta = p->from > 0 ? 1 : g->beta;
+    return run_whole(&j);
+}
+
+static int64_t least(int64_t x, int64_t y)
+{
+    return x < y ? x : y;
+}
+
+static bool run_parts(const kt__cpu_build *build, const kt_plan *plan, const kt__gemm *g, gemm_fn *gemm, sides *s)
+{
+    const bool  panels_a = s->a.data == NULL, panels_b = s->b.data == NULL;
+    const steps by = steps_of(g, panels_a, panels_b);
+    part        p;
+    for (p.first = 0; p.first < g->batch; p.first += by.batches)
+        for (p.l = 0; p.l < g->n; p.l += by.n)
+            for (p.i = 0; p.i < g->m; p.i += by.m)
+                for (p.from = 0; p.from < g->k; p.from += p.terms) {
+                    p.batches = least(by.batches, g->batch - p.first);
+                    p.m = least(by.m, g->m - p.i), p.n = least(by.n, g->n - p.l);
+                    p.terms = by.cut_terms ? terms_at(g->k, p.from) : g->k;
+                    if (!run_part(build, plan, g, gemm, &p, s, panels_a, panels_b))
+                        return false;
+                }
+    return true;
+}
+
 static bool by_library(const kt__cpu_build *build, const kt_plan *plan, kt_dtype dtype, gemm_fn *gemm)
 {
     const int     d = plan->nd - 3;
-    const int64_t batch = d > 0 ? plan->size[0] : 1;
     int64_t       m = plan->size[d], n = plan->size[d + 1];
     sides         s;
-    job           j = {.gemm = gemm};
     bool          ok = look(build, plan, dtype, &s);
-    if (ok) {
-        if (s.out.turned) { /* the transposed product is row-major */
-            swap_views(&s.a, &s.b);
-            s.a.turned = !s.a.turned, s.b.turned = !s.b.turned;
-            const int64_t was = m;
-            m = n, n = was;
-        }
-        const bool scaled = s.direct;
-        const kt_dtype to = s.direct || dtype != KT_BF16 ? dtype : KT_F32;
-        const int64_t  w = kt__dtype_rows[dtype].size, wc = kt__dtype_rows[to].size;
-        j.whole = (kt__gemm){.dtype = dtype, .to = to, .batch = batch, .m = m, .n = n, .k = plan->size[d + 2],
-                             .a = s.a.data, .b = s.b.data, .c = s.out.data, .lda = s.a.ld, .ldb = s.b.ld,
-                             .ldc = s.out.ld, .ta = s.a.turned, .tb = s.b.turned, .conj_a = s.a.conj,
-                             .conj_b = s.b.conj, .alpha = scaled ? factor(plan, 0) : 1,
-                             .beta = scaled && adds(plan) ? factor(plan, 1) : 0,
-                             .threads = 1, .a_batch = s.a.batch / w, .b_batch = s.b.batch / w, .c_batch = s.out.batch / wc};
-        ok = !((j.whole.conj_a && !j.whole.ta) || (j.whole.conj_b && !j.whole.tb));
+    if (ok && s.out.turned) { /* the transposed product is row-major */
+        turn(&s);
+        const int64_t was = m;
+        m = n, n = was;
     }
-    if (ok && shares_itself(&j)) {
-        j.whole.threads = kt_get_num_threads();
-        ok = gemm(&j.whole);
-    } else if (ok) {
-        cut(&j);
-        const int64_t pieces = (batch + j.together - 1) / j.together * j.pieces_m * j.pieces_n,
-                      work = m * n * j.whole.k * batch / pieces + 1;
-        kt__parallel(pieces, piece_work(dtype) / 4 / work + 1, make_pieces, &j);
-        ok = !j.failed;
+    ok = ok && !((s.a.conj && !s.a.turned) || (s.b.conj && !s.b.turned));
+    if (ok) {
+        const kt_dtype to = s.direct || dtype != KT_BF16 ? dtype : KT_F32;
+        const kt__gemm g = {.dtype = dtype, .to = to, .batch = d > 0 ? plan->size[0] : 1, .m = m, .n = n,
+                            .k = plan->size[d + 2], .c = s.out.data, .ldc = s.out.ld,
+                            .c_batch = s.out.batch / kt__dtype_rows[to].size, .ta = s.a.turned, .tb = s.b.turned,
+                            .conj_a = s.a.conj, .conj_b = s.b.conj, .alpha = s.direct ? factor(plan, 0) : 1,
+                            .beta = s.direct && adds(plan) ? factor(plan, 1) : 0, .threads = 1};
+        ok = run_parts(build, plan, &g, gemm, &s);
     }
     if (ok && !s.direct)
         build->type[plan->compute]->finish_product(plan, s.out.made);

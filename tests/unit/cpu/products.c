@@ -15,7 +15,7 @@ int __lsan_is_turned_off(void)
 #endif
 
 static char *a, *b, *c, *z, *again;
-enum { ROOM = 1 << 22 };
+enum { ROOM = 1 << 23 };
 
 __attribute__((constructor)) static void make_room(void)
 {
@@ -435,6 +435,57 @@ TEST(seen_as_another_dtype)
     plan_product(&p, KT_BF16, &s);
     CHECK_EQ_INT(run_plan(&p), KT_OK);
     CHECK_MEM(again, z, 180);
+}
+
+/* Operands of two dtypes: the result is that of casting first. `whole`: numbers whose sums are exact, so that they are the same in
+ * any order; a library may choose another one for panels. */
+static void check_mixed(const shape *s, kt_dtype da, kt_dtype db, kt_dtype to, bool whole)
+{
+    const int64_t na = s->batch * s->m * s->k, nb = s->batch * s->n * s->k,
+                  wa = (int64_t)size_of_dtype(da), wb = (int64_t)size_of_dtype(db), w = (int64_t)size_of_dtype(to);
+    const size_t  bytes = (size_t)(s->batch * s->m * s->n * w);
+    kt_plan       p;
+    fill_random(a, da, na), fill_random(b, db, nb);
+    for (int64_t i = 0; i < na && whole; i++)
+        kt_scalar_store(a + wa * i, da, KT_INT(i * 7 % 17 - 8));
+    for (int64_t i = 0; i < nb && whole; i++)
+        kt_scalar_store(b + wb * i, db, KT_INT(i * 5 % 13 - 6));
+    plan_product(&p, to, s);
+    p.arg[1].is = (uint8_t)da, p.arg[2].is = (uint8_t)db;
+    for (int i = 0; i < 4; i++)
+        p.stride[1][i] = p.stride[1][i] / w * wa, p.stride[2][i] = p.stride[2][i] / w * wb;
+    CHECK_EQ_INT(run_plan(&p), KT_OK);
+    memcpy(again, z, bytes);
+    for (int64_t i = na - 1; i >= 0 && da != to; i--) /* a cast is wider than what it is made from */
+        kt_scalar_store(a + w * i, to, kt_scalar_load(a + wa * i, da));
+    for (int64_t i = nb - 1; i >= 0 && db != to; i--)
+        kt_scalar_store(b + w * i, to, kt_scalar_load(b + wb * i, db));
+    memset(z, 0x55, bytes);
+    plan_product(&p, to, s);
+    CHECK_EQ_INT(run_plan(&p), KT_OK);
+    CHECK_MEM(z, again, bytes);
+}
+
+TEST(mixed_operands)
+{
+    static const shape small[] = {{1, 40, 50, 60, 0, 0, 0}, {1, 140, 300, 1000, 0, 1, 0}, {1, 300, 70, 800, 1, 0, 1},
+                                  {40, 33, 40, 70, 0, 0, 0}, {3, 150, 140, 300, 0, 1, 0}},
+                       large[] = {{1, 140, 600, 2000, 0, 0, 0}, {1, 600, 140, 2048, 1, 1, 1}, {1, 17, 400, 5000, 1, 0, 1},
+                                  {1, 1100, 24, 1000, 0, 1, 0}, {1, 20, 24, 50000, 0, 1, 0}, {9, 150, 140, 1000, 0, 1, 0}};
+    static const kt__product_maker who[] = {KT__MAKER_AUTO, KT__MAKER_ONEDNN, KT__MAKER_OPENBLAS};
+    static const kt_dtype          mixes[][3] = {{KT_F32, KT_F16, KT_F32}, {KT_BF16, KT_F32, KT_F32}, {KT_BF16, KT_F16, KT_F32}};
+    for (int m = 0; m < 9; m++) {
+        const kt_dtype *d = mixes[m % 3];
+        kt__product_choose(who[m / 3]);
+        for (size_t i = 0; i < sizeof small / sizeof *small; i++)
+            check_mixed(&small[i], d[0], d[1], d[2], false);
+        for (size_t i = 0; i < sizeof large / sizeof *large && m / 3 < 1 + (m % 3 == 2); i++)
+            check_mixed(&large[i], d[0], d[1], d[2], true);
+    }
+    kt__product_choose(KT__MAKER_AUTO);
+    check_mixed(&(shape){1, 100, 260, 4000, 0, 1, 0}, KT_F64, KT_F32, KT_F64, true);
+    check_mixed(&(shape){1, 260, 100, 4000, 0, 0, 0}, KT_I32, KT_F64, KT_F64, true);
+    check_mixed(&(shape){1, 140, 250, 1000, 0, 1, 0}, KT_F32, KT_C64, KT_C64, true);
 }
 
 /* The child of a fork has one thread, and the libraries that its parent has opened. */

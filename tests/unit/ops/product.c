@@ -341,3 +341,23 @@ TEST(permissive_mixes)
     CHECK_EQ_INT(kt_dtype_of(kt_linear(m, w)), KT_F64);
     CHECK_EQ_INT(kt_dtype_of(kt_einsum("ij,jk->ik", LIST(m, w), 2)), KT_F64);
 }
+
+/* A mixed product converts a few rows or columns at a time: no second copy of an operand is held. */
+TEST(permissive_mixes_hold_no_copy)
+{
+    KT_SCOPE;
+    enum { M = 64, N = 4096, K = 1024 };
+    const int  threads = kt_get_num_threads();
+    kt_tensor *x = kt_randn(KT_SHAPE(M, K)), *w = kt_to(kt_randn(KT_SHAPE(N, K)), .dtype = KT_F16);
+    kt_memory_stats before = {.size = sizeof before}, after = {.size = sizeof after};
+    kt_set_num_threads(2);
+    KT_POLICY(KT_PERMISSIVE);
+    kt_memory_read(&before);
+    kt_memory_reset_peak();
+    kt_tensor *y = kt_linear(x, w);
+    kt_memory_read(&after);
+    CHECK_EQ_INT(kt_dtype_of(y), KT_F32);
+    CHECK(after.peak_bytes - before.live_bytes < (uint64_t)N * K * 4 / 2); /* the result and a panel */
+    CHECK_MEM(kt_data(y), kt_data(kt_linear(x, kt_to(w, .dtype = KT_F32))), (size_t)M * N * 4);
+    kt_set_num_threads(threads);
+}
