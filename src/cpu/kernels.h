@@ -102,7 +102,7 @@ typedef struct kt__cpu_bounds {
     int64_t (*i64)(const int64_t *x, int64_t n, const kt__bounds *b);
 } kt__cpu_bounds;
 
-/* ---- convolutions in float32 (window/direct.h): sums [rows, columns] over k of weights [k, rows] times image[at[k]...] ---- */
+/* ---- convolutions in float32 (window/direct.h): sums [rows, columns] += over k: weights [k, rows] times image[at[k]...] ---- */
 typedef struct kt__cpu_direct {
     int rows, columns;
     void (*tile)(float *sums, const float *weights, const float *image, const int64_t *at, int64_t k); /* NULL: there is none */

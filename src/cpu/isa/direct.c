@@ -1,8 +1,9 @@
 /* direct.c - the inner loop of convolutions in float32: weights times rows of an image, which lie at given distances, so that
  * nothing is copied into columns.
  *
- * In: packed weights [k, ROWS], an image, and the distance in it of each of the k rows. Out: sums [ROWS, COLUMNS], each over k in
- * order, by fused multiply-add. An instruction set without that has no such loop. Independent of: geometry, dtypes. */
+ * In: packed weights [k, ROWS], an image, and the distance in it of each of the k rows. Out: added to sums [ROWS, COLUMNS],
+ * each over k in order, by fused multiply-add. An instruction set without that has no such loop.
+ * Independent of: geometry, dtypes. */
 #include "cpu/isa/names.h"
 #include "cpu/kernels.h"
 
@@ -43,7 +44,7 @@ static void tile(float *sums, const float *weights, const float *image, const in
     for (int i = 0; i < ROWS; i++)
 #pragma GCC unroll 4
         for (int j = 0; j < VECTORS; j++)
-            sum[i][j] = (vector){0};
+            sum[i][j] = load(sums + (i * VECTORS + j) * LANES);
     for (int64_t l = 0; l < k; l++, weights += ROWS) {
         const float *x = image + at[l];
         vector       row[VECTORS];

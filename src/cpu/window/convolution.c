@@ -470,11 +470,13 @@ static kt_status sum_boxes(const pass *p, const scratch *s, int64_t part, int64_
     char         *at = p->sums + (part * p->groups + group) * p->rows * line + first * p->taps * p->width;
     const matrix  sums = {computed(p, at), line, p->width};
     kt_status     status = KT_OK;
+    if (p->directly)
+        kt__weight_begin(p, s->columns);
     for (int64_t n = p->to.batch * part / p->parts; n < p->to.batch * (part + 1) / p->parts; n++)
         for (int64_t i = 0; i < boxes && !status; i++) {
             const box b = box_at(p, i);
             if (p->directly) {
-                status = kt__sum_weight_directly(p, s->columns, n, group, &b, at);
+                status = kt__sum_weight_directly(p, s->columns, n, group, &b);
                 continue;
             }
             int64_t step[SPACE], dense[SPACE];
@@ -494,6 +496,8 @@ static kt_status sum_boxes(const pass *p, const scratch *s, int64_t part, int64_
             if (!status)
                 status = multiply(p, &sums, &back, &turned, &sums, p->rows, channels * p->taps, kt__volume(b.size));
         }
+    if (p->directly)
+        kt__weight_end(p, s->columns, at);
     return status;
 }
 

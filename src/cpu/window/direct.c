@@ -6,12 +6,16 @@
 #include <string.h>
 
 enum { BOX_BYTES = 3 << 17, LONGEST = 512, SHORTEST = 8, MOST_COLUMNS = 64, MOST_ROWS = 8 };
+/* What BLOCKS of rows see in STEPS channels and taps stays in L1, beside their sums. */
+enum { BLOCKS = 8, STEPS = 144 };
 
 static int64_t reach_of(const kt__direct *d, int i)
 {
     const int64_t by = d->by_tap[i] < 0 ? -d->by_tap[i] : d->by_tap[i];
     return by * (d->taps[i] - 1);
 }
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 static int64_t pieces(int64_t size, int64_t most) { return (size + most - 1) / most; }
 
@@ -130,16 +134,23 @@ static void write_rows(const float *sums, int64_t columns, const stretch *s, int
 void kt__direct_box(const kt__direct *d, int64_t group, const float *padded, const int64_t *size, const float *bias,
                     int64_t by_bias, float *out, int64_t by_row, const int64_t *step)
 {
-    float         sums[MOST_ROWS * MOST_COLUMNS] __attribute__((aligned(64)));
+    float         sums[BLOCKS][MOST_ROWS * MOST_COLUMNS] __attribute__((aligned(64)));
     stretch       s[MOST_COLUMNS];
-    const int64_t columns = d->by->columns, block = d->by->rows;
+    const int64_t columns = d->by->columns, block = d->by->rows, taps = d->k / d->depth,
+                  steps = taps * (STEPS > taps ? STEPS / taps : 1);
     const int64_t total = ((size[0] - 1) * d->phase[1] + size[1] - 1) * d->phase[2] + size[2];
     for (int64_t p = 0; p < total; p += columns) {
         const int n = stretches_of(d, size, step, p, p + columns < total ? p + columns : total, s);
-        for (int64_t r = 0; r < d->rows; r += block) {
-            d->by->tile(sums, d->weights + group * d->by_group + r * d->k, padded + p, d->at, d->k);
-            write_rows(sums, columns, s, n, bias ? bias + r * by_bias : NULL, by_bias, d->rows - r < block ? d->rows - r : block,
-                       out + r * by_row, by_row);
+        for (int64_t first = 0; first < d->rows; first += BLOCKS * block) {
+            const int64_t blocks = least(BLOCKS, pieces(d->rows - first, block));
+            const float  *weights = d->weights + group * d->by_group + first * d->k;
+            memset(sums, 0, (size_t)blocks * sizeof *sums);
+            for (int64_t k = 0; k < d->k; k += steps)
+                for (int64_t i = 0; i < blocks; i++)
+                    d->by->tile(sums[i], weights + (i * d->k + k) * block, padded + p, d->at + k, least(steps, d->k - k));
+            for (int64_t i = 0, r = first; i < blocks; i++, r += block)
+                write_rows(sums[i], columns, s, n, bias ? bias + r * by_bias : NULL, by_bias, least(d->rows - r, block),
+                           out + r * by_row, by_row);
         }
     }
 }

@@ -129,7 +129,8 @@ kt_status kt__run_directly(const pass *p, const scratch *s, int64_t n, int64_t g
 
 bool      kt__weight_fits_directly(pass *p);
 int64_t   kt__weight_room(const pass *p); /* bytes of scratch */
-/* Adds the sums of one box of one image to sums: [rows, columns]. */
-kt_status kt__sum_weight_directly(const pass *p, char *room, int64_t n, int64_t group, const box *b, char *sums);
+void      kt__weight_begin(const pass *p, char *room);
+kt_status kt__sum_weight_directly(const pass *p, char *room, int64_t n, int64_t group, const box *b); /* of one image */
+void      kt__weight_end(const pass *p, const char *room, char *sums); /* all that was summed: [rows, columns] */
 
 #endif
