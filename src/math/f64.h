@@ -16,7 +16,9 @@
 #include "math/f64/trigonometric.h"
 #include "math/special.h"
 
-/* A row that has a shorter form in float32 alone. */
+/* Rows that have a shorter form in float32 alone. */
+KT_ALWAYS double   exp2_near_f64(double a)   { return exp2_f64(a); }
+KT_ALWAYS uint64_t exp2_beyond_f64(double a) { (void)a; return 0; }
 KT_ALWAYS double   gelu_near_f64(double a)   { return gelu_f64(a); }
 KT_ALWAYS uint64_t gelu_beyond_f64(double a) { (void)a; return 0; }
 

@@ -1,4 +1,4 @@
-/* brief.h - exp, tanh, sigmoid, silu and gelu of operands that are bfloat16s, for results that are rounded to bfloat16.
+/* brief.h - exp, exp2, tanh, sigmoid, silu and gelu of operands that are bfloat16s, for results that are rounded to bfloat16.
  *
  * There are so few operands that all can be tried: a form is exact enough if every result, rounded, is that of the function of
  * float32 (tests/unit/math/brief.c). That takes polynomials of second and third degree. Results are rounded half up, which
@@ -26,16 +26,25 @@ static KT_TABLE const float exp_pieces_bf16[1][PIECES_F32] = {
      0x1.fa4afap-1f, 0x1.fd0766p-1f},
 };
 
-/* 2^(k/32) (1 + r ln 2 / 32 + ...), |r| <= 1/2: k stands in the low bits of the place, and a shift brings it to the exponent. */
-enum { exp_most_bf16 = 0x42ae, exp_least_bf16 = 0 };
-KT_ALWAYS float   exp_place_bf16(float a) { return fma_f32(a, 0x1.715476p5f, ROUND_F32(0)); }
-KT_ALWAYS int32_t exp_piece_bf16(float a) { return (int32_t)bits_f32(exp_place_bf16(a)); }
-KT_ALWAYS float   exp_by_piece_bf16(float a, const float *c)
+/* 2^(k/32) (1 + r ln 2 / 32 + ...), where k + r = scale a and |r| <= 1/2: k stands in the low bits of the place, and a shift
+ * brings it to the exponent. */
+KT_ALWAYS float exp_place_bf16(float a, float scale) { return fma_f32(a, scale, ROUND_F32(0)); }
+KT_ALWAYS float power_bf16(float a, float scale, const float *c)
 {
-    const float t = exp_place_bf16(a), r = fma_f32(a, 0x1.715476p5f, ROUND_F32(0) - t);
+    const float t = exp_place_bf16(a, scale), r = fma_f32(a, scale, ROUND_F32(0) - t);
     const float s = of_bits_f32((bits_f32(t) << 18) + bits_f32(c[0]));
     return fma_f32(s, r * fma_f32(r, 0x1.ecdbep-13f, 0x1.62e422p-6f), s);
 }
+
+#define EXP_SCALE_BF16 0x1.715476p5f /* 32 / ln 2 */
+enum { exp_most_bf16 = 0x42ae, exp_least_bf16 = 0 };
+KT_ALWAYS int32_t exp_piece_bf16(float a)                    { return (int32_t)bits_f32(exp_place_bf16(a, EXP_SCALE_BF16)); }
+KT_ALWAYS float   exp_by_piece_bf16(float a, const float *c) { return power_bf16(a, EXP_SCALE_BF16, c); }
+
+#define exp2_pieces_bf16 exp_pieces_bf16
+enum { exp2_most_bf16 = 0x42fc, exp2_least_bf16 = 0 };
+KT_ALWAYS int32_t exp2_piece_bf16(float a)                    { return (int32_t)bits_f32(exp_place_bf16(a, 32)); }
+KT_ALWAYS float   exp2_by_piece_bf16(float a, const float *c) { return power_bf16(a, 32, c); }
 
 static KT_TABLE const float tanh_pieces_bf16[3][PIECES_F32] = {
     {0x0.0p+0f, 0x1.4c1ba4p-12f, -0x1.846b76p-9f, -0x1.8d65acp-8f, -0x1.9712f8p-6f, -0x1.aedf14p-5f,

@@ -70,6 +70,14 @@ KT_ALWAYS float exp2_f32(float a)
     return scaled_f32(1 + (e.head - e.less), e.t);
 }
 
+KT_ALWAYS uint32_t exp2_beyond_f32(float a) { return beyond_f32(a, 0x42fc0000u); } /* 126 */
+KT_ALWAYS float exp2_near_f32(float a)
+{
+    const exp_parts_f32 e = exp2_parts_f32_of(a, 0, 127);
+    const float         s = of_bits_f32(bits_f32(e.t) << 23);
+    return fma_f32(s, e.head - e.less, s);
+}
+
 /* Half of it, then twice: 2^128 is beyond the range. */
 KT_ALWAYS float expm1_f32(float a)
 {

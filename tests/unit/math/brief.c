@@ -6,7 +6,8 @@ enum { INPUTS = 1 << 16, GROUP = 32 };
 static uint16_t in[INPUTS * GROUP], out[INPUTS * GROUP], want[INPUTS];
 
 static const struct { kt_kernel_id kernel; const char *name; } rows[] = {
-    {KT_K_exp, "exp"}, {KT_K_gelu, "gelu"}, {KT_K_sigmoid, "sigmoid"}, {KT_K_silu, "silu"}, {KT_K_tanh, "tanh"},
+    {KT_K_exp, "exp"},         {KT_K_exp2, "exp2"}, {KT_K_gelu, "gelu"},
+    {KT_K_sigmoid, "sigmoid"}, {KT_K_silu, "silu"}, {KT_K_tanh, "tanh"},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 

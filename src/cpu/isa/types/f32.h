@@ -14,7 +14,7 @@
 #define MATH(name)    __builtin_##name##f
 /* The forms of the rows of loop NEAR: isa/loops.inc.c. */
 #define NEAR_FORMS(PLAIN, PIECES)                                                                                      \
-    PLAIN(exp) PLAIN(log) PLAIN(log2) PLAIN(log10) PLAIN(sin) PLAIN(cos) PLAIN(erf) PLAIN(erfc)                        \
+    PLAIN(exp) PLAIN(exp2) PLAIN(log) PLAIN(log2) PLAIN(log10) PLAIN(sin) PLAIN(cos) PLAIN(erf) PLAIN(erfc)            \
     PIECES(atan, 8, atan) PIECES(gelu, 8, gelu) PIECES(sigmoid, 8, sigmoid) PIECES(silu, 8, silu) PIECES(tan, 7, tan)  \
     PIECES(tanh, 8, tanh)
 #if KT_VEC_BYTES >= 32
@@ -22,7 +22,7 @@
 #endif
 /* The columns of the rows of loop BRIEF: isa/brief.inc.c. */
 #if KT_VEC_BYTES == 64
-#define BRIEF_FORMS(BRIEF) BRIEF(exp, 1) BRIEF(gelu, 3) BRIEF(sigmoid, 4) BRIEF(silu, 4) BRIEF(tanh, 3)
+#define BRIEF_FORMS(BRIEF) BRIEF(exp, 1) BRIEF(exp2, 1) BRIEF(gelu, 3) BRIEF(sigmoid, 4) BRIEF(silu, 4) BRIEF(tanh, 3)
 #endif
 #ifndef KT_FUNCTIONS_F32
 #define KT_FUNCTIONS_F32
