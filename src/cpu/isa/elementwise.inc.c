@@ -43,6 +43,7 @@ typedef struct FN(job) {
     kt__loop_fn *loop;
     int          n_in;
     bool         divides;
+    bool         untiled;   /* all operands are dense Ts, and nothing is to be done between tiles */
     int          divided_by_zero;
     kt__writing  writing;
     FN(lens)     lens[4];   /* the output, then the inputs */
@@ -69,6 +70,12 @@ static void FN(row)(void *ctx, char *const *at, int64_t n, int64_t index)
     char       line[TILE * 16] __attribute__((aligned(CACHE_LINE)));
     const int  n_in = job->n_in, first = n < TILE ? (int)n : TILE;
     const T   *in[3] = {tile[1], tile[1], tile[1]};
+    if (job->untiled) {
+        for (int k = 0; k < n_in; k++)
+            in[k] = (const T *)(const void *)at[k + 1];
+        job->loop(at[0], in[0], in[n_in > 1], in[n_in > 2 ? 2 : 0], n, job->p);
+        return;
+    }
     for (int k = 0; k < n_in; k++) {
         in[k] = tile[k + 1];
         if (job->lens[k + 1].step == 0) {
@@ -168,6 +175,9 @@ static kt_status __attribute__((noinline)) FN(run_tiled)(const kt_plan *plan, kt
     FN(params_of)(job.p, plan);
     /* Long rows fetch ahead themselves. What they write comes too slowly to gain from going past the caches. */
     job.writing = FN(is_long)(plan->kernel) && !converts ? KT__WRITE_PLAIN : kt__writing_of(plan, job.lens[0].step, converts);
+    job.untiled = job.writing == KT__WRITE_PLAIN && !job.divides;
+    for (int i = 0; i < plan->n_in + 1; i++)
+        job.untiled &= job.lens[i].direct;
     for (int i = 1; i < plan->n_in + 1; i++)
         job.fetched[i] = kt__fetched_of(plan, i, job.lens[i].step, job.writing);
     kt__parallel(plan->numel, FN(grain)(plan->kernel), part, &job);
