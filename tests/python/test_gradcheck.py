@@ -1,0 +1,228 @@
+"""First and second derivatives against differences of values, in float64 and complex128, of every operator that the recorded
+samples have (tests/conformance): the samples give the arguments, no recorded result is read.
+
+A sample's inputs move along one random direction: the slope of the value is to be what the gradient says, and the slope of the
+gradient what its own gradient says. Where steps of two lengths disagree, the sample lies at a kink and says nothing.
+"""
+
+import collections
+import gzip
+import json
+import math
+import os
+
+import karat as torch
+import pytest
+
+DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "conformance", "opinfo")
+WIDE = {"float32": torch.float64, "float64": torch.float64, "complex64": torch.complex128, "complex128": torch.complex128}
+# Vectors whose phase is anyone's choice: their absolute values are used.
+PHASES = {"svd", "linalg.svd", "linalg.eig", "linalg.eigh"}
+# Functions of Hermitian matrices, which read one triangle: the matrix moves along Hermitian ones.
+HERMITIAN = {"cholesky", "linalg.cholesky", "linalg.cholesky_ex", "linalg.eigh", "linalg.eigvalsh"}
+# Of these the first result alone has a gradient: PyTorch marks the others as not differentiable, or ignores what flows to them.
+FIRST_ALONE = {"native_layer_norm", "native_batch_norm", "native_group_norm"}
+# The last input, 1 or -1, is compared and stays where it is.
+COMPARED = {"nn.functional.cosine_embedding_loss", "nn.functional.hinge_embedding_loss"}
+NOT_HERE = {
+    "cholesky_inverse": "reads one triangle: test_linalg.py", "cholesky_solve": "reads one triangle: test_linalg.py",
+    "as_strided_scatter": "samples whose elements overlap",
+    "nn.functional.max_unpool1d": "samples with equal indices", "nn.functional.max_unpool2d": "samples with equal indices",
+    "nn.functional.max_unpool3d": "samples with equal indices",
+    "linalg.eigvals": "samples with repeated eigenvalues",
+}
+
+
+def read_rows():
+    rows = collections.OrderedDict()
+    with gzip.open(DATA + ".jsonl.gz", "rt") as file:
+        for line in file:
+            row = json.loads(line)
+            if "grads" in row and row["dtype"] in WIDE and exists(row["op"]):
+                rows.setdefault(row["name"].split("/")[0], []).append(row)
+    return rows
+
+
+def exists(path):
+    try:
+        function(path)
+    except AttributeError:
+        return False
+    return True
+
+
+def function(path):
+    parts = path.split(".")
+    if parts[0] == "Tensor":
+        getattr(torch.Tensor, parts[1])
+        return lambda self, *args, **options: getattr(self, parts[1])(*args, **options)
+    found = torch
+    for part in parts[1:]:
+        found = getattr(found, part)
+    return found
+
+
+class Sample:
+    """One recorded call in the wide dtypes; `inputs` are the tensors that have a gradient."""
+
+    def __init__(self, row, blob):
+        self.row, self.blob, self.inputs = row, blob, []
+        self.args = [self.read(a) for a in row["args"]]
+        self.options = {k: self.read(v) for k, v in row["kwargs"].items()}
+        self.call = function(row["op"])
+        self.name = row["name"].split("/")[0]
+        self.kept = self.differentiable()
+
+    def tensor(self, entry):
+        (at, length), dtype, shape = entry["tensor"], entry["dtype"], entry["shape"]
+        raw = bytearray(self.blob[at:at + length])
+        if dtype == "bool":
+            return torch.frombuffer(raw, dtype=torch.uint8).reshape(shape) != 0 if length else torch.zeros(shape, dtype=torch.bool)
+        kind = getattr(torch, dtype)
+        made = torch.frombuffer(raw, dtype=kind).reshape(shape).clone() if length else torch.zeros(shape, dtype=kind)
+        return made.to(WIDE.get(dtype, kind))
+
+    def read(self, entry):
+        """A placeholder for a tensor with a gradient: its number in `inputs`."""
+        if not isinstance(entry, dict):
+            return entry
+        kind = next(k for k in ("tensor", "float", "complex", "dtype_arg", "slice", "ellipsis", "tuple", "list", "device")
+                    if k in entry)
+        if kind == "tensor":
+            made = self.tensor(entry)
+            if not entry.get("grad"):
+                return made
+            self.inputs.append(made)
+            return Place(len(self.inputs) - 1)
+        return {"float": lambda v: float(v), "complex": lambda v: complex(float(v[0]), float(v[1])),
+                "dtype_arg": lambda v: WIDE.get(v, getattr(torch, v)), "slice": lambda v: slice(*[self.read(x) for x in v]),
+                "ellipsis": lambda v: Ellipsis, "tuple": lambda v: tuple(self.read(x) for x in v),
+                "list": lambda v: [self.read(x) for x in v], "device": torch.device}[kind](entry[kind])
+
+    def results(self, inputs):
+        def filled(x):
+            if isinstance(x, Place):
+                return inputs[x.number]
+            return type(x)(filled(y) for y in x) if isinstance(x, (list, tuple)) else x
+
+        torch.manual_seed(5)
+        args = [filled(a) for a in self.args]
+        if self.name.endswith("_"):
+            args[0] = args[0].clone()
+        out = list(tensors_in(self.call(*args, **{k: filled(v) for k, v in self.options.items()})))
+        if self.name in ("svd", "linalg.svd"):  # the vectors of no singular value are anyone's choice
+            n = out[1].shape[-1]
+            out = [out[0][..., :n], out[1], out[2][..., :n, :] if self.name == "linalg.svd" else out[2][..., :n]]
+        return [x.abs() for x in out] if self.name in PHASES else out
+
+    def differentiable(self):
+        """The numbers of the results that have a gradient."""
+        kept = [i for i, x in enumerate(self.results(leaves_of(self.inputs))) if x.requires_grad and x.numel()]
+        return kept[:1] if self.name in FIRST_ALONE else kept
+
+    def value(self, inputs):
+        """The weighted sum of the results that have a gradient, a real number."""
+        out, total = self.results(inputs), 0.0
+        for i in self.kept:
+            for part in ([out[i].real, out[i].imag] if out[i].is_complex() else [out[i]]):
+                weight = torch.cos(torch.arange(part.numel(), dtype=torch.float64) * 0.7 + i).reshape(part.shape)
+                total = total + (part.to(torch.float64) * weight).sum()
+        return total
+
+    def direction(self, seed):
+        torch.manual_seed(seed)
+        made = [torch.randn(x.shape, dtype=x.dtype) for x in self.inputs]
+        if self.name in HERMITIAN:
+            made = [v + v.mH if v.dim() > 1 else v for v in made]
+        return made[:-1] + [torch.zeros_like(made[-1])] if self.name in COMPARED and len(made) > 1 else made
+
+
+class Place:
+    def __init__(self, number):
+        self.number = number
+
+
+def tensors_in(x):
+    if isinstance(x, (list, tuple)):
+        for y in x:
+            yield from tensors_in(y)
+    elif isinstance(x, torch.Tensor):
+        yield x
+
+
+def leaves_of(inputs):
+    return [x.detach().clone().requires_grad_() for x in inputs]
+
+
+def product(gradients, direction):
+    """The change of a real value along the direction: the real part of conj(gradient) times it."""
+    total = 0.0
+    for g, v in zip(gradients, direction):
+        if g is not None and g.numel():
+            total = total + (torch.view_as_real(g.resolve_conj()) * torch.view_as_real(v) if v.is_complex() else g * v).sum()
+    return total
+
+
+def difference(f, inputs, direction, step):
+    ends = [f([(x + v * s).detach() for x, v in zip(inputs, direction)]) for s in (step, -step)]
+    return (ends[0] - ends[1]) / (2 * step)
+
+
+def agree(f, said, inputs, direction, scale):
+    """None where the slope of f is `said`, or where f has none here."""
+    slopes = [difference(f, inputs, direction, step) for step in (1e-5, 3e-6)]
+    if any(not math.isfinite(s) for s in slopes) or abs(slopes[0] - slopes[1]) > 1e-5 * (1 + abs(slopes[0]) + scale):
+        return None
+    if abs(slopes[0] - said) <= 1e-4 * (1 + abs(slopes[0]) + 1e-2 * scale):
+        return None
+    return f"{said!r}, differences say {slopes!r}"
+
+
+def check(sample):
+    """What is wrong, or None."""
+    if not sample.kept or sample.options.get("hermitian"):  # that the samples' matrices are not
+        return None
+    direction, other = sample.direction(1), sample.direction(2)
+
+    def slope(inputs, way, graph=False):
+        leaves = leaves_of(inputs)
+        return leaves, product(torch.autograd.grad(sample.value(leaves), leaves, allow_unused=True, create_graph=graph), way)
+
+    at, first = float(sample.value(sample.inputs)), float(slope(sample.inputs, direction)[1])
+    if not math.isfinite(at) or not math.isfinite(first):
+        return None
+    wrong = agree(lambda x: float(sample.value(x)), first, sample.inputs, direction, abs(at))
+    if wrong:
+        return "gradient: " + wrong
+    leaves, second = slope(sample.inputs, other, True)
+    curved = 0.0
+    if isinstance(second, torch.Tensor) and second.requires_grad:
+        try:
+            curved = float(product(torch.autograd.grad(second, leaves, allow_unused=True), direction))
+        except RuntimeError as error:  # PyTorch has no second derivative either
+            if "is not implemented" not in str(error):
+                raise
+            return None
+    if not math.isfinite(curved):
+        return None
+    wrong = agree(lambda x: float(slope(x, other)[1]), curved, sample.inputs, direction, abs(first))
+    return wrong and "second derivative: " + wrong
+
+
+ROWS = read_rows()
+
+
+@pytest.fixture(scope="module")
+def blob():
+    with gzip.open(DATA + ".bin.gz") as file:
+        return file.read()
+
+
+@pytest.mark.cpu_only("values in float64; other devices are compared with the CPU")
+@pytest.mark.parametrize("name", ROWS)
+def test_slopes_are_what_differences_say(name, blob):
+    if name in NOT_HERE:
+        pytest.skip(NOT_HERE[name])
+    seen = [(i, check(Sample(row, blob))) for i, row in enumerate(ROWS[name])]
+    wrong = [f"{ROWS[name][i]['dtype']} sample {i}: {text}" for i, text in seen if text]
+    assert not wrong, "\n".join(wrong[:5])
