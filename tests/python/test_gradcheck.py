@@ -76,11 +76,12 @@ class Sample:
     def tensor(self, entry):
         (at, length), dtype, shape = entry["tensor"], entry["dtype"], entry["shape"]
         raw = bytearray(self.blob[at:at + length])
+        if not length:
+            return torch.zeros(shape, dtype=WIDE.get(dtype, getattr(torch, dtype)))
         if dtype == "bool":
-            return torch.frombuffer(raw, dtype=torch.uint8).reshape(shape) != 0 if length else torch.zeros(shape, dtype=torch.bool)
+            return torch.frombuffer(raw, dtype=torch.uint8).reshape(shape) != 0
         kind = getattr(torch, dtype)
-        made = torch.frombuffer(raw, dtype=kind).reshape(shape).clone() if length else torch.zeros(shape, dtype=kind)
-        return made.to(WIDE.get(dtype, kind))
+        return torch.frombuffer(raw, dtype=kind).reshape(shape).clone().to(WIDE.get(dtype, kind))
 
     def read(self, entry):
         """A placeholder for a tensor with a gradient: its number in `inputs`."""
