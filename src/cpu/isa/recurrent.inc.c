@@ -165,17 +165,34 @@ typedef struct FN(rows) { /* of a dense matrix: an operand */
     int      item; /* of an element */
 } FN(rows);
 
+/* A panel's units: nearly always one vector or two, for which no function is called. */
+KT_ALWAYS void FN(copy_units)(void *to, const void *from, int n)
+{
+    if (n % LANES != 0) {
+        memcpy(to, from, (size_t)n * sizeof(T));
+        return;
+    }
+    memcpy(to, from, LANES * sizeof(T));
+    for (int i = LANES; i < n; i += LANES)
+        memcpy((T *)to + i, (const T *)from + i, LANES * sizeof(T));
+}
+
 KT_ALWAYS void FN(read)(T *to, const FN(rows) *x, int64_t row, int64_t column, int n)
 {
     const char *at = x->data + row * x->line + column * x->item;
     if (!x->lens.direct)
         FN(load_tile)(to, &x->lens, at, n);
-    else if (n == LANES)
-        memcpy(to, at, LANES * sizeof(T));
-    else if (n == 2 * LANES)
-        memcpy(to, at, 2 * LANES * sizeof(T));
     else
-        memcpy(to, at, (size_t)n * sizeof(T));
+        FN(copy_units)(to, at, n);
+}
+
+/* Asks for what will be read once a product is made: n units of each of `blocks`. */
+KT_ALWAYS void FN(ask_for)(const FN(rows) *x, int64_t row, int64_t unit, int64_t by_block, int blocks, int n)
+{
+    const char *at = x->data + row * x->line + unit * x->item;
+    for (int i = 0; x->data && i < blocks; i++, at += by_block * x->item)
+        for (int j = 0; j < n * x->item; j += 64)
+            __builtin_prefetch(at + j, 0, 2);
 }
 
 /* What was written may be rounded: `from` becomes what stands there. */
@@ -183,7 +200,7 @@ KT_ALWAYS void FN(write)(const FN(rows) *x, int64_t row, int64_t column, T *from
 {
     char *at = x->data + row * x->line + column * x->item;
     if (x->lens.direct) {
-        memcpy(at, from, (size_t)n * sizeof(T));
+        FN(copy_units)(at, from, n);
         return;
     }
     FN(store_tile)(at, &x->lens, from, n);
@@ -256,11 +273,11 @@ KT_ALWAYS void FN(each_add)(T *x, const T *y, const int n)
 static void FN(keep_state)(const FN(layer) *l, int64_t row, int64_t unit, T *h, int n)
 {
     if (l->whole) {
-        memcpy(l->whole + row * l->units + unit, h, (size_t)n * sizeof(T));
+        FN(copy_units)(l->whole + row * l->units + unit, h, n);
         return;
     }
     FN(write)(&l->x[KT__SEQ_OUTPUT], l->begin[l->t] + row, unit, h, n);
-    memcpy(l->h[!l->now] + row * l->state + unit, h, (size_t)n * sizeof(T));
+    FN(copy_units)(l->h[!l->now] + row * l->state + unit, h, n);
 }
 
 static void FN(keep_work)(const FN(layer) *l, int64_t row, int64_t unit, T *x, int n, int blocks)
@@ -293,7 +310,7 @@ static void FN(lstm_row)(const FN(layer) *l, const T *sums, int64_t row, int64_t
     T x[5 * LANES] = {0}, h[LANES]; /* i f g o c */
     T *const cell = l->c + row * l->units + unit, *const c = x + 4 * LANES;
     FN(read_gates)(l, row, unit, x, n, LANES);
-    memcpy(c, cell, (size_t)n * sizeof(T));
+    FN(copy_units)(c, cell, n);
     FN(each_add)(x, sums, 4 * LANES);
     FN(each_sigmoid)(x, 2 * LANES);
     FN(each_tanh)(x + 2 * LANES, LANES);
@@ -303,7 +320,7 @@ static void FN(lstm_row)(const FN(layer) *l, const T *sums, int64_t row, int64_t
     FN(each_tanh)(h, LANES);
     for (int i = 0; i < LANES; i++)
         h[i] *= x[3 * LANES + i];
-    memcpy(cell, c, (size_t)n * sizeof(T));
+    FN(copy_units)(cell, c, n);
     FN(keep_work)(l, row, unit, x, n, 5);
     FN(keep_state)(l, row, unit, h, n);
 }
@@ -312,9 +329,9 @@ static void FN(gru_row)(const FN(layer) *l, const T *sums, int64_t row, int64_t 
 {
     T x[4 * LANES] = {0}, h[LANES] = {0}, from[3 * LANES] = {0}; /* r z n, and what the state gives to n */
     FN(read_gates)(l, row, unit, x, n, LANES);
-    memcpy(h, l->h[l->now] + row * l->state + unit, (size_t)n * sizeof(T));
+    FN(copy_units)(h, l->h[l->now] + row * l->state + unit, n);
     for (int i = 0; i < 3; i++)
-        memcpy(from + i * LANES, l->bias + i * l->units + unit, (size_t)n * sizeof(T));
+        FN(copy_units)(from + i * LANES, l->bias + i * l->units + unit, n);
     FN(each_add)(from, sums, 3 * LANES);
     FN(each_add)(x, from, 2 * LANES);
     FN(each_sigmoid)(x, 2 * LANES);
@@ -342,6 +359,8 @@ static void FN(step_panels)(void *ctx, int64_t begin, int64_t end)
         const int64_t panel = i / blocks, first = i % blocks * ROWS_AT_ONCE, unit = panel * l->w.width;
         const int64_t rows = l->rows - first < ROWS_AT_ONCE ? l->rows - first : ROWS_AT_ONCE;
         const int     n = FN(width_at)(&l->w, panel);
+        for (int64_t r = first; r < first + rows; r++)
+            FN(ask_for)(&l->x[KT__SEQ_GATES], l->begin[l->t] + r, unit, l->units, l->gates, n);
         FN(multiply)(sums, l->h[l->now] + first * l->state, l->state, rows, &l->w, panel);
         for (int64_t r = 0; r < rows; r++) {
             const T *at = sums + r * l->w.vecs * LANES;

@@ -20,7 +20,7 @@ KT_ALWAYS void FN(keep_gates)(const FN(layer) *l, int slot, int64_t row, int64_t
 static void FN(next_gates)(const FN(layer) *l, int64_t row, int64_t unit, const T *d, int n)
 {
     for (int i = 0; i < l->gates; i++)
-        memcpy(l->h[!l->now] + (row * l->gates + i) * l->units + unit, d + i * WIDE, (size_t)n * sizeof(T));
+        FN(copy_units)(l->h[!l->now] + (row * l->gates + i) * l->units + unit, d + i * WIDE, n);
 }
 
 static void FN(read_work)(const FN(layer) *l, int slot, int64_t row, int64_t unit, T *x, int n)
@@ -57,7 +57,7 @@ static void FN(lstm_back)(const FN(layer) *l, const T *g, int64_t row, int64_t u
     FN(read_work)(l, KT__SEQ_WORK_WAS, at, unit, x, n);
     FN(read_work)(l, KT__SEQ_FROM_WORK, at, unit, more, n);
     FN(read_before)(l, KT__SEQ_CX, KT__SEQ_WORK_WAS, 4 * l->units, row, unit, before, n);
-    memcpy(flow, carried, (size_t)n * sizeof(T));
+    FN(copy_units)(flow, carried, n);
     memcpy(tan, x + 4 * WIDE, sizeof tan);
     FN(each_tanh)(tan, WIDE);
     const T *in = x, *forget = x + WIDE, *cell = x + 2 * WIDE, *out = x + 3 * WIDE;
@@ -70,7 +70,7 @@ static void FN(lstm_back)(const FN(layer) *l, const T *g, int64_t row, int64_t u
         d[3 * WIDE + i] = FN(fma)(g[i], tan[i], more[3 * WIDE + i]) * out[i] * (1 - out[i]);
         flow[i] = to_c * forget[i];
     }
-    memcpy(carried, flow, (size_t)n * sizeof(T));
+    FN(copy_units)(carried, flow, n);
     FN(next_gates)(l, row, unit, d, n);
     FN(keep_gates)(l, KT__SEQ_GRAD_GATES, row, unit, d, n);
 }
@@ -92,7 +92,7 @@ static void FN(gru_back)(const FN(layer) *l, const T *g, int64_t row, int64_t un
         hidden[WIDE + i] = d[WIDE + i] = FN(fma)(g[i], before[i] - new[i], more[WIDE + i]) * update[i] * (1 - update[i]);
         flow[i] = g[i] * update[i];
     }
-    memcpy(l->c + row * l->units + unit, flow, (size_t)n * sizeof(T));
+    FN(copy_units)(l->c + row * l->units + unit, flow, n);
     FN(next_gates)(l, row, unit, hidden, n);
     FN(keep_gates)(l, KT__SEQ_GRAD_GATES, row, unit, d, n);
     FN(keep_gates)(l, KT__SEQ_GRAD_HIDDEN, row, unit, hidden, n);
@@ -119,7 +119,7 @@ static void FN(state_back)(const FN(layer) *l, const T *sums, int64_t row, int64
     else if (l->x[KT__SEQ_FROM_HY].data)
         FN(read)(g, &l->x[KT__SEQ_FROM_HY], row, unit, n);
     if (row < l->were && l->mode == KT__GRU) {
-        memcpy(more, l->c + row * l->units + unit, (size_t)n * sizeof(T));
+        FN(copy_units)(more, l->c + row * l->units + unit, n);
         FN(each_add)(g, more, WIDE);
     }
     if (row < l->rows && l->x[KT__SEQ_FROM_OUTPUT].data) {
@@ -135,13 +135,13 @@ static void FN(cell_back)(const FN(layer) *l, int64_t row, int64_t unit, int n)
     if (l->mode != KT__LSTM || (row < l->were && row < l->rows))
         return;
     if (row >= l->rows) {
-        memcpy(flow, l->c + row * l->units + unit, (size_t)n * sizeof(T));
+        FN(copy_units)(flow, l->c + row * l->units + unit, n);
         FN(write)(&l->x[KT__SEQ_GRAD_STATE], row, l->state + unit, flow, n);
         return;
     }
     if (l->x[KT__SEQ_FROM_CY].data)
         FN(read)(flow, &l->x[KT__SEQ_FROM_CY], row, unit, n);
-    memcpy(l->c + row * l->units + unit, flow, (size_t)n * sizeof(T));
+    FN(copy_units)(l->c + row * l->units + unit, flow, n);
 }
 
 /* ---- a step ---- */
@@ -155,6 +155,8 @@ static void FN(back_panels)(void *ctx, int64_t begin, int64_t end)
         const int64_t panel = i / blocks, first = i % blocks * ROWS_AT_ONCE, unit = panel * l->w.width;
         const int64_t last = top - first < ROWS_AT_ONCE ? top : first + ROWS_AT_ONCE, known = l->were < last ? l->were : last;
         const int     n = FN(width_at)(&l->w, panel);
+        for (int64_t row = first; row < last && row < l->rows; row++)
+            FN(ask_for)(&l->x[KT__SEQ_WORK_WAS], l->begin[l->t] + row, unit, l->units, kt__recurrence_kept(l->mode), n);
         if (known > first)
             FN(multiply)(sums, l->h[l->now] + first * line, line, known - first, &l->w, panel);
         for (int64_t row = first; row < last; row++) {
@@ -166,7 +168,7 @@ static void FN(back_panels)(void *ctx, int64_t begin, int64_t end)
             else if (!l->whole)
                 FN(gates_back)(l, g, row, unit, n);
             else {
-                memcpy(l->whole + row * l->state + unit, g, (size_t)n * sizeof(T));
+                FN(copy_units)(l->whole + row * l->state + unit, g, n);
                 FN(write)(&l->x[KT__SEQ_GRAD_HIDDEN], l->begin[l->t] + row, unit, g, n);
             }
         }
