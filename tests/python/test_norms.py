@@ -1,5 +1,7 @@
 """Norms: what the names of torch and nn.functional take and give, against averages of float64."""
 
+import math
+
 import karat as torch
 import pytest
 from karat.nn import functional as F
@@ -225,3 +227,12 @@ def test_a_group_norm_of_single_elements_has_a_weight_for_each_channel():
         y = F.group_norm(x.reshape(shape), 2, w, eps=0.0)
         y.sum().backward()
         assert y.flatten().tolist() == [-1.0, 2.0, -3.0, 4.0] and w.grad.tolist() == [-1.0, 1.0, -1.0, 1.0]
+
+
+def test_beside_an_infinity_numbers_become_zero_by_the_root_mean_square():
+    for dtype in (torch.float32, torch.float64, torch.bfloat16):
+        for n in (2, 41, 300):
+            x = torch.ones(2, n, dtype=dtype)
+            x[0, 0], x[1, n - 1] = -math.inf, math.inf
+            y = F.rms_norm(x, (n,))
+            assert y[0, 0].isnan() and y[1, n - 1].isnan() and y[0, 1:].eq(0).all() and y[1, :-1].eq(0).all()

@@ -78,7 +78,7 @@ static void FN(moments_tile)(FN(moments) *m, const T *x, int n, bool centred, FN
     const T about = centred ? FN(tile_sum)(x, n) / (T)n : 0;
     T       sum, squares;
     FN(tile_about)(x, n, about, soon, &sum, &squares);
-    const A off = centred ? (A)sum / n : 0, mean = (A)about + off, own = (A)squares - off * (A)sum;
+    const A off = centred ? (A)sum / n : 0, mean = (A)about + off, own = (A)squares - (centred ? off * (A)sum : 0);
     if (m->n == 0) {
         *m = (FN(moments)){n, mean, own};
         return;
