@@ -220,14 +220,7 @@ template <int K> static __global__ void __launch_bounds__(ARG_THREADS) own(ARGUM
 template <int K> static __global__ void __launch_bounds__(ARG_THREADS) list(ARGUMENTS(list_args) g)
 {
     enum { V = VECTOR, U = ELEMENTS / VECTOR, N = row<K>::inputs };
-    uint32_t which = 0;
-    for (uint32_t end = g.count; end - which > 1;) {
-        const uint32_t middle = (which + end) / 2;
-        if (g.first_block[middle] <= blockIdx.x)
-            which = middle;
-        else
-            end = middle;
-    }
+    const uint32_t which = owner_of_block(g.first_block, g.count);
     const uint64_t n_all = g.n[which], block = blockIdx.x - g.first_block[which];
     const uint64_t first = (block * (ARG_THREADS * U) + threadIdx.x) * V;
     const T p0 = of_bits(g.own_param[which]), p1 = of_bits(g.param[1]), p2 = of_bits(g.param[2]), p3 = of_bits(g.param[3]);

@@ -166,15 +166,8 @@ template <int KIND> static __device__ bool begin_step(step_numbers &by, const st
 template <int KIND> static __global__ void __launch_bounds__(ARG_THREADS) step_dense(ARGUMENTS(step_args) g)
 {
     enum { N = step_kind_of<KIND>::arrays, V = STEP_VECTOR };
-    uint32_t which = 0;
-    for (uint32_t end = g.count; end - which > 1;) {
-        const uint32_t middle = (which + end) / 2;
-        if (g.first_block[middle] <= blockIdx.x)
-            which = middle;
-        else
-            end = middle;
-    }
-    step_numbers by;
+    const uint32_t which = owner_of_block(g.first_block, g.count);
+    step_numbers   by;
     if (!begin_step<KIND>(by, g, which))
         return;
     const uint64_t first = (uint64_t)(blockIdx.x - g.first_block[which]) * g.chunk, left = g.n[which] - first;

@@ -22,6 +22,20 @@ static __device__ __forceinline__ uint32_t walk(uint32_t i, uint32_t nd, const u
 
 static __device__ __forceinline__ uint32_t thread_number() { return blockIdx.x * ARG_THREADS + threadIdx.x; }
 
+/* Of several launches in one: whose block this is. */
+static __device__ __forceinline__ uint32_t owner_of_block(const uint32_t *first_block, uint32_t count)
+{
+    uint32_t which = 0;
+    for (uint32_t end = count; end - which > 1;) {
+        const uint32_t middle = (which + end) / 2;
+        if (first_block[middle] <= blockIdx.x)
+            which = middle;
+        else
+            end = middle;
+    }
+    return which;
+}
+
 /* The element of this thread in a strided launch; false: there is none. */
 template <int N> static __device__ __forceinline__ bool place(const strided_args &g, int64_t (&at)[N])
 {
