@@ -48,3 +48,12 @@ def mentioned(statement):
 def numbers(statement):
     """Numbers that are arguments: alpha=2.5, the 3 in x + 3."""
     return [abs(float(n)) for n in re.findall(r"(?<![\w.])\d+\.?\d*(?:e-?\d+)?(?![\w.\]])", statement)]
+
+
+MEETING = re.compile(r"\b(index_\w+|scatter\w*|put_?|take\w*|gather|embedding\w*|bincount|histc|repeat_interleave)\(|"
+                     r"\bt\d+(\[\d+\])?\[[^]]*(\bt\d|\[)")
+
+
+def order_is_open(program):
+    """Whether elements of a program may meet at one place: a GPU puts or adds them in any order, forward or back."""
+    return any(MEETING.search(line) for line in program)

@@ -1,0 +1,147 @@
+"""Random programs on the GPU beside the CPU: tests/random/write.py writes them, each runs on both devices, and what can be seen
+after every statement is compared as with PyTorch (tests/random/compare.py). Prints the seed; a difference that nobody has
+explained is printed with the shortest program that shows it, and the exit status is 1.
+
+    programs.py [--programs 1000] [--seed S] [--only N] [--jobs N]
+"""
+import argparse
+import collections
+import concurrent.futures
+import multiprocessing
+import os
+import random
+import re
+import sys
+import time
+
+os.environ.setdefault("KARAT_FALLBACK", "quiet")  # what has no kernel yet is compared as well; fallbacks.py lists it
+os.environ.setdefault("KARAT_MEMORY_LIMIT", "2g")
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "random"))
+import karat
+
+import compare
+import execute
+import known_values
+import run
+import statement
+import write
+
+def sums_in_any_order(d, c):
+    return d.kind == "values" and statement.order_is_open(c.program[:d.at + 1]) and (
+        c.gap is not None and c.gap.is_float and c.within(c.gap))
+
+
+PUTS = re.compile(r"index_copy|index_put|scatter_?\(|\bput_?\(|^t\d+(\[\d+\])?\[.*(t\d|\[).*\] [-+*/]?= ")
+
+
+def several_at_one_place(d, c):
+    """Elements that are put where indices name a place twice: some one stays, and all that is made of it differs."""
+    name = statement.plain_op(d)
+    return d.kind == "values" and (name in ("index_copy", "index_put", "scatter", "put") or statement.op(d).startswith("[] ")
+                                   or any(PUTS.search(line) for line in c.program[:d.at + 1]))
+
+
+KNOWN = [
+    (several_at_one_place, "of several elements that are put at one place some one stays"),
+    (sums_in_any_order, "sums at one place are atomic: their order is open"),
+    (known_values.zero_signs, "the sign of a zero"),
+    (lambda d, c: d.kind.endswith("version") and isinstance(d.karat, int) and d.karat > d.torch,
+     "an error that a kernel finds comes late: the write was counted"),
+    (lambda d, c: statement.plain_op(d) in ("signbit", "copysign"), "which NaN an operation makes, and so its sign"),
+    (lambda d, c: "dropout_p=" in d.statement, "drawn: the generators differ, as in PyTorch"),
+    (lambda d, c: (".linalg." in d.statement or statement.op(d).endswith("_norm")) and c.gap is not None and c.gap.is_float
+     and c.within(c.gap), "sums have another order"),
+]
+
+
+def by_design(difference, comparison):
+    for test, reason in KNOWN:
+        if test(difference, comparison):
+            return reason
+    return None
+
+
+compare.known = by_design
+
+
+class Devices:
+    """The GPU and the CPU in this process, as run.py's functions want a pair."""
+
+    def on(self, device, program, each):
+        karat.set_default_device(device)
+        execute.wait = karat.cuda.synchronize if device == "cuda" else lambda: None
+        try:
+            return execute.execute(karat, program, each)
+        finally:
+            karat.set_default_device(None)
+            execute.wait = lambda: None
+
+    def differences(self, program, each):
+        answers = [self.on(device, program, each) for device in ("cuda", "cpu")]
+        found = compare.compare(program, *answers, each)
+        for i, difference in enumerate(found):
+            if difference.reason is None and "differed before" in difference.where:
+                found[i] = run.Pair.judged(self, difference, compare.again(program, difference.at, answers[1]))
+        return found
+
+
+def written(seed, index):
+    """A program without random numbers: the generators differ, as in PyTorch."""
+    if not write.ROWS:
+        write.ROWS.extend(row for row in write.rows(karat) if row[1] not in write.RANDOM)
+    return write.program(karat, seed, index)
+
+
+def one(job):
+    """(index, statements, [(kind, reason, text)]) of one program."""
+    seed, index = job
+    devices, each = Devices(), index % 2 == 0
+    program = written(seed, index)
+    found, told = devices.differences(program, each) if program else [], []
+    for difference in found:
+        shown, shortest = difference, program
+        if difference.reason is None:
+            shortest, shown = run.shrink(devices, program, each, run.signature(difference))
+            shown = shown or difference
+        text = (f"{shown.kind} ({statement.operator(shown.statement)}) {shown.where}\n   GPU {str(shown.karat)[:300]}\n"
+                f"   CPU {str(shown.torch)[:300]}\n   " + "\n   ".join(shortest))
+        told.append((run.signature(difference), difference.reason, text))
+    return index, len(program), told
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--programs", type=int, default=1000)
+    parser.add_argument("--seed", default=os.environ.get("KARAT_TEST_SEED") or str(random.SystemRandom().randrange(10 ** 6)))
+    parser.add_argument("--only", type=int)
+    parser.add_argument("--jobs", type=int, default=min(os.cpu_count() or 1, 12))
+    options = parser.parse_args()
+    print(f"seed {options.seed}", flush=True)
+    started = time.time()
+    if options.only is not None:
+        print("\n".join(written(options.seed, options.only)))
+    indices = [options.only] if options.only is not None else range(options.programs)
+    reasons, findings, statements, done = collections.Counter(), collections.Counter(), 0, 0
+    context = multiprocessing.get_context("spawn")
+    with concurrent.futures.ProcessPoolExecutor(options.jobs, mp_context=context) as pool:
+        for index, count, told in pool.map(one, ((options.seed, i) for i in indices), chunksize=4):
+            statements, done = statements + count, done + 1
+            for kind, reason, text in told:
+                if reason:
+                    reasons[reason] += 1
+                    continue
+                findings[kind] += 1
+                if findings[kind] == 1:
+                    print(f"\n== {index}: {text}", flush=True)
+    print(f"\nseed {options.seed}: {done} programs, {statements} statements, {time.time() - started:.0f} s")
+    print(f"by design: {sum(reasons.values())}")
+    for reason, count in reasons.most_common():
+        print(f"  {count:6} {reason}")
+    print(f"not explained: {sum(findings.values())}")
+    for kind, count in findings.most_common():
+        print(f"  {count:6} {' | '.join(kind)}")
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
