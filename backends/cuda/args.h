@@ -154,11 +154,16 @@ typedef struct scan_args {
     uint32_t nd, size[ARG_DIMS];
     int64_t  stride[3][ARG_DIMS], step[3];
 } scan_args;
+typedef enum rank_kind { RANK_GIVEN, RANK_MEDIAN, RANK_NANMEDIAN, RANK_MODE } rank_kind;
 typedef struct sort_args {
-    char     *at[3]; /* values, indices, the input */
-    uint8_t   is, width;
+    char     *at[3]; /* values, indices (NULL: not wanted), the input */
+    uint8_t   is, width, rank; /* rank: a rank_kind */
     uint32_t  lines, length, run, nd, size[ARG_DIMS];
-    int64_t   stride[3][ARG_DIMS], step[3];
+    int64_t   stride[3][ARG_DIMS], step[3]; /* step: from one element of a line to the next */
+    uint32_t  along_nd, along_size[ARG_DIMS]; /* the dims of a line in the input, if it has several */
+    int64_t   along_stride[ARG_DIMS];
+    uint32_t  given; /* the rank that is asked for, from 0 */
+    uint64_t *longest; /* of each line: the length of its longest run and where that begins, from the end */
     uint64_t  flip; /* of the keys: the largest first */
     uint64_t *keys[2]; /* [line][place], from and to which runs are merged */
     uint32_t *from[2];
@@ -324,7 +329,8 @@ typedef struct norm_table {
 
 /* ---- norms of groups of planes: over [outer, groups, planes, elements of a plane] ---- */
 enum { PLANE_OUTER, PLANE_GROUP, PLANE_PLANE, PLANE_ELEMENT, PLANE_DIMS };
-enum { PLANE_VECTOR = 4, PLANE_ABREAST = 32 }; /* abreast: groups that lie side by side, of a block */
+enum { PLANE_VECTOR = 4, PLANE_ABREAST = 32, PLANE_AHEAD = 4 }; /* abreast: groups that lie side by side, of a block; ahead: their
+                                                                  rows that a thread has at once */
 typedef struct plane_operand {
     char   *at; /* NULL: absent */
     int64_t stride[PLANE_DIMS]; /* in bytes */
@@ -378,6 +384,7 @@ typedef struct pool_args {
 } pool_args;
 typedef struct pool_table {
     const void *largest, *average, *largest_back, *strays, *average_back, *fraction; /* NULL: there is none */
+    const void *clear, *put_back;
     uint32_t    reads, writes;
 } pool_table;
 
@@ -510,6 +517,7 @@ extern const uint32_t    product_reads[], product_writes[];
 extern const void *const scan_kernels[][SCAN_KINDS]; /* by compute type; cumsum, cumprod, cummax, cummin, logcumsumexp */
 extern const uint32_t    scan_reads[], scan_writes[];
 extern const void *const sort_chunks_kernel, *const merge_runs_kernel, *const put_sorted_kernel;
+extern const void *const longest_runs_kernel, *const put_ranked_kernel;
 /* Inputs alone. param: low, high, exempt, as double or int64; then CHECK_*. */
 extern const void *const check_float_kernel, *const check_int_kernel;
 #ifdef __cplusplus

@@ -63,6 +63,7 @@ kt_status launch_open(void)
     planes_open();
     pool_open();
     resample_open();
+    ctc_open();
     return list_open();
 }
 
@@ -76,6 +77,8 @@ bool launch_has(kt_backend *self, kt_kernel_id kernel, kt_compute compute)
 kt_status launch_kernel(const void *kernel, uint64_t blocks, void *args, const kt_plan *plan)
 {
     void *list[] = {args};
+    if (blocks == 0)
+        return KT_OK;
     if (blocks <= SMALL_BLOCKS && !(captures_run() && capture_of(plan->stream)))
         return launch_small(kernel, (unsigned)blocks, list, plan->device_index, plan->stream);
     return check(cudaLaunchKernel(kernel, (dim3){(unsigned)blocks, 1, 1}, (dim3){ARG_THREADS, 1, 1}, list, 0,

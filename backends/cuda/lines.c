@@ -1,4 +1,4 @@
-/* lines.c - plans along the last dim: scans, sorts and searches. */
+/* lines.c - plans along lines: scans, sorts, ranks and searches. */
 #include <string.h>
 
 #include "parts.h"
@@ -47,9 +47,9 @@ static kt_status launch_scan(const kt_plan *plan, const void *what)
 }
 
 /* ---- sorts ---- */
-static kt_status sort_lines(sort_args *g, const kt_plan *plan)
+static kt_status order_lines(sort_args *g, const kt_plan *plan)
 {
-    const uint64_t n = (uint64_t)plan->numel, blocks = blocks_of(n, ARG_THREADS);
+    const uint64_t blocks = blocks_of((uint64_t)plan->numel, ARG_THREADS);
     kt_status      status = launch_kernel(sort_chunks_kernel, blocks_of(g->length, SORT_CHUNK) * g->lines, g, plan);
     for (g->run = SORT_CHUNK; g->run < g->length && !status; g->run *= 2) {
         status = launch_kernel(merge_runs_kernel, blocks, g, plan);
@@ -58,37 +58,112 @@ static kt_status sort_lines(sort_args *g, const kt_plan *plan)
         g->keys[0] = g->keys[1], g->keys[1] = keys;
         g->from[0] = g->from[1], g->from[1] = from;
     }
-    return status ? status : launch_kernel(put_sorted_kernel, blocks, g, plan);
+    return status;
+}
+
+static kt_status put_order(sort_args *g, const kt_plan *plan)
+{
+    return launch_kernel(put_sorted_kernel, blocks_of((uint64_t)plan->numel, ARG_THREADS), g, plan);
+}
+
+static kt_status put_ranks(sort_args *g, const kt_plan *plan)
+{
+    kt_status status = KT_OK;
+    if (g->rank == RANK_MODE) {
+        const size_t bytes = g->lines * sizeof *g->longest;
+        status = check(cudaMemsetAsync(g->longest, 0, bytes, stream_at(plan->stream)), "memory is cleared");
+        if (!status)
+            status = launch_kernel(longest_runs_kernel, blocks_of((uint64_t)plan->numel, ARG_THREADS), g, plan);
+    }
+    return status ? status : launch_kernel(put_ranked_kernel, blocks_of(g->lines, ARG_THREADS), g, plan);
+}
+
+/* Sorts keys of the lines, then does what is wanted with them. */
+static kt_status with_order(sort_args *g, const kt_plan *plan, kt_status (*then)(sort_args *, const kt_plan *))
+{
+    const uint64_t n = (uint64_t)plan->numel;
+    const size_t   bytes = n * 2 * (sizeof(uint64_t) + sizeof(uint32_t)) + g->lines * sizeof *g->longest;
+    void          *room = NULL;
+    size_t         granted = 0;
+    kt_status      status = memory_alloc(NULL, plan->device_index, plan->stream, bytes, &room, &granted);
+    if (status)
+        return status;
+    g->keys[0] = room, g->keys[1] = g->keys[0] + n;
+    g->longest = g->keys[1] + n;
+    g->from[0] = (uint32_t *)(g->longest + g->lines), g->from[1] = g->from[0] + n;
+    status = order_lines(g, plan);
+    if (!status)
+        status = then(g, plan);
+    memory_free(NULL, plan->device_index, room, granted);
+    return status;
+}
+
+/* Values of the input's dtype with a key, and int64 for their places. */
+static bool is_sortable(const kt_plan *plan)
+{
+    const kt_operand *in = &plan->arg[plan->n_out];
+    return in->is <= KT_F64 && plan->arg[0].is == in->is && in->as == in->is && (plan->n_out < 2 || plan->arg[1].is == KT_I64) &&
+           !in->bits && !in->immediate && plan->arg[0].data != in->data;
 }
 
 static kt_status launch_sort(const kt_plan *plan, const void *what)
 {
     (void)what;
-    static const int      operand[3] = {0, 1, 2};
-    const kt_operand     *in = &plan->arg[2];
-    const uint64_t        n = (uint64_t)plan->numel;
-    sort_args             g = {.is = in->is, .width = (uint8_t)width_of(in->is), .length = (uint32_t)length_of(plan)};
-    void                 *room = NULL;
-    size_t                granted = 0;
-    if (n == 0)
+    static const int  operand[3] = {0, 1, 2};
+    const kt_operand *in = &plan->arg[2];
+    sort_args         g = {.is = in->is, .width = (uint8_t)width_of(in->is), .length = (uint32_t)length_of(plan)};
+    if (plan->numel == 0)
         return KT_OK;
-    const bool known = in->is <= KT_F64 && plan->arg[0].is == in->is && in->as == in->is && plan->arg[1].is == KT_I64;
-    if (plan->n_out != 2 || !known || in->bits || in->immediate || plan->arg[0].data == in->data ||
-        !lines_of(plan, &g.nd, g.size, g.stride, g.step, operand))
+    if (plan->n_out != 2 || !is_sortable(plan) || !lines_of(plan, &g.nd, g.size, g.stride, g.step, operand))
         return KT_DECLINED;
     for (int i = 0; i < 3; i++)
         g.at[i] = plan->arg[i].data;
-    g.lines = (uint32_t)(n / g.length);
+    g.lines = (uint32_t)((uint64_t)plan->numel / g.length);
     g.flip = plan->n_param && plan->param[0].v.i ? ~UINT64_C(0) : 0;
-    const kt_status status =
-        memory_alloc(NULL, plan->device_index, plan->stream, n * 2 * (sizeof(uint64_t) + sizeof(uint32_t)), &room, &granted);
-    if (status)
-        return status;
-    g.keys[0] = room, g.keys[1] = g.keys[0] + n;
-    g.from[0] = (uint32_t *)(g.keys[1] + n), g.from[1] = g.from[0] + n;
-    const kt_status sorted = sort_lines(&g, plan);
-    memory_free(NULL, plan->device_index, room, granted);
-    return sorted;
+    return with_order(&g, plan, put_order);
+}
+
+/* ---- ranks ---- */
+
+/* A dim in which the values have stride 0 belongs to a line. False: more dims than the kernels count. */
+static bool split_lines(sort_args *g, const kt_plan *plan)
+{
+    const int in = plan->n_out;
+    g->length = g->lines = 1;
+    for (int d = plan->nd - 1; d >= 0; d--) {
+        const bool along = plan->stride[0][d] == 0;
+        uint32_t  *nd = along ? &g->along_nd : &g->nd;
+        if (*nd == ARG_DIMS)
+            return false;
+        if (along) {
+            g->along_size[*nd] = (uint32_t)plan->size[d];
+            g->along_stride[*nd] = plan->stride[in][d];
+            g->length *= (uint32_t)plan->size[d];
+        } else {
+            g->size[*nd] = (uint32_t)plan->size[d];
+            for (int k = 0; k < in; k++)
+                g->stride[k][*nd] = plan->stride[k][d];
+            g->stride[2][*nd] = plan->stride[in][d];
+            g->lines *= (uint32_t)plan->size[d];
+        }
+        ++*nd;
+    }
+    g->step[2] = g->along_nd ? g->along_stride[0] : 0;
+    return true;
+}
+
+static kt_status launch_rank(const kt_plan *plan, const void *what)
+{
+    const kt_operand *in = &plan->arg[plan->n_out];
+    sort_args         g = {.is = in->is, .width = (uint8_t)width_of(in->is), .rank = (uint8_t)*(const rank_kind *)what};
+    if (plan->numel == 0 || plan->numel >= (int64_t)1 << 31 || plan->n_out > 2 || !is_sortable(plan) || !split_lines(&g, plan))
+        return KT_DECLINED;
+    for (int i = 0; i < plan->n_out; i++)
+        g.at[i] = plan->arg[i].data;
+    g.at[2] = in->data;
+    if (g.rank == RANK_GIVEN)
+        g.given = (uint32_t)(plan->param[0].v.i - 1);
+    return with_order(&g, plan, put_ranks);
 }
 
 /* ---- searches ---- */
@@ -119,7 +194,14 @@ static kt_status launch_search(const kt_plan *plan, const void *what)
 
 void lines_open(void)
 {
+    static const struct {
+        const char *name;
+        rank_kind   kind;
+    } ranks[] = {{"kthvalue", RANK_GIVEN}, {"median", RANK_MEDIAN}, {"median_with_index", RANK_MEDIAN},
+                 {"nanmedian", RANK_NANMEDIAN}, {"nanmedian_with_index", RANK_NANMEDIAN}, {"mode_with_index", RANK_MODE}};
     launch_serve_all("search", launch_search, NULL);
+    for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++)
+        launch_serve_all(ranks[i].name, launch_rank, &ranks[i].kind);
     static const char *const names[SCAN_KINDS] = {"cumsum", "cumprod", "cummax", "cummin", "logcumsumexp"};
     for (int compute = KT_IN_F32; compute <= KT_IN_I64; compute++) {
         for (int kind = 0; kind < SCAN_KINDS; kind++)

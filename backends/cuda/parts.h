@@ -109,6 +109,7 @@ bool read_image(const kt_plan *plan, int at, pool_image *x, int64_t *batch, int6
 divider divider_of(uint32_t by); /* of numbers below 2^31 */
 void    dividers_of(divider *by, const pool_image *x); /* by the sizes of an image */
 void resample_open(void); /* resample.c */
+void ctc_open(void);      /* ctc.c */
 uint64_t random_draws(kt_backend *self, const kt_plan *plan);
 
 /* ---- blas.c: cuBLASLt, if it is there. Matrices are column-major, sizes and distances in elements ---- */

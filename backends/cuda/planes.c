@@ -113,7 +113,8 @@ static void cut(plane_args *g, uint64_t blocks, uint64_t n, uint64_t of_a_step)
 
 static kt_status launch_elements(const void *kernel, plane_work *w)
 {
-    const uint64_t n = w->g.groups * w->g.count / w->vector;
+    const uint64_t n = w->abreast ? w->g.groups / w->vector * blocks_of(w->g.count, PLANE_AHEAD)
+                                  : w->g.groups * w->g.count / w->vector;
     return launch_kernel(kernel, blocks_of(n, ARG_THREADS), &w->g, w->plan);
 }
 

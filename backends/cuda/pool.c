@@ -6,8 +6,8 @@
 
 #include "parts.h"
 
-typedef enum pool_kind { LARGEST, LARGEST_BACK, AVERAGE, AVERAGE_BACK, FRACTION } pool_kind;
-static const pool_kind kinds[] = {LARGEST, LARGEST_BACK, AVERAGE, AVERAGE_BACK, FRACTION};
+typedef enum pool_kind { LARGEST, LARGEST_BACK, AVERAGE, AVERAGE_BACK, FRACTION, PUT_BACK } pool_kind;
+static const pool_kind kinds[] = {LARGEST, LARGEST_BACK, AVERAGE, AVERAGE_BACK, FRACTION, PUT_BACK};
 
 /* ---- what a plan says ---- */
 
@@ -85,7 +85,8 @@ static bool is_known(const kt_plan *plan, int at, const pool_table *t)
 
 static bool read_plan(const kt_plan *plan, pool_kind kind, const pool_table *t, pool_args *g)
 {
-    const bool back = kind == LARGEST_BACK || kind == AVERAGE_BACK, of_largest = kind != AVERAGE && kind != AVERAGE_BACK;
+    const bool back = kind == LARGEST_BACK || kind == AVERAGE_BACK || kind == PUT_BACK;
+    const bool of_largest = kind != AVERAGE && kind != AVERAGE_BACK;
     const int  whole = back ? 0 : plan->n_out, few = back ? 1 : 0, index = back ? 2 : 1;
     int64_t    batch, channels, few_batch, few_channels, other[2];
     bool       good = read_image(plan, whole, &g->whole, &batch, &channels) && is_known(plan, whole, t);
@@ -123,6 +124,17 @@ static kt_status launch_largest_back(const pool_table *t, pool_args *g, const kt
     return status;
 }
 
+static kt_status launch_put_back(const pool_table *t, pool_args *g, const kt_plan *plan)
+{
+    for (int d = 0; d < POOL_SPACE; d++)
+        if (g->whole.size[d] >= 1u << KT_FAULT_SIZE_BITS)
+            return KT_DECLINED;
+    kt_status status = launch_over(t->clear, g, &g->whole, plan);
+    if (!status)
+        status = fault_expect(plan, &g->fault) ? KT_ERR_MEMORY : launch_over(t->put_back, g, &g->few, plan);
+    return status;
+}
+
 static kt_status launch_pool(const kt_plan *plan, const void *what)
 {
     const pool_kind   kind = *(const pool_kind *)what;
@@ -137,6 +149,7 @@ static kt_status launch_pool(const kt_plan *plan, const void *what)
     case LARGEST_BACK: return launch_largest_back(t, &g, plan);
     case AVERAGE: return launch_over(t->average, &g, &g.few, plan);
     case AVERAGE_BACK: return launch_over(t->average_back, &g, &g.whole, plan);
+    case PUT_BACK: return launch_put_back(t, &g, plan);
     case FRACTION: return launch_over(t->fraction, &g, &g.few, plan);
     }
     return KT_DECLINED;
@@ -144,8 +157,9 @@ static kt_status launch_pool(const kt_plan *plan, const void *what)
 
 void pool_open(void)
 {
-    static const char *const names[] = {"max_pool", "max_pool_backward", "avg_pool", "avg_pool_backward", "fractional_max_pool"};
-    for (int i = 0; i < 5; i++)
+    static const char *const names[] = {"max_pool",          "max_pool_backward",   "avg_pool",
+                                        "avg_pool_backward", "fractional_max_pool", "max_unpool"};
+    for (int i = 0; i < 6; i++)
         for (int compute = 0; compute < KT_IN_U64; compute++)
             launch_serve(names[i], (kt_compute)compute, launch_pool, &kinds[i]);
 }

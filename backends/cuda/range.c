@@ -9,10 +9,8 @@ static kt_status launch_range(const kt_plan *plan, const void *what)
     const void *const *kernels = what;
     const kt_operand  *to = &plan->arg[0];
     range_args         g = {.to = to->data, .is = to->is, .n = (uint64_t)plan->numel, .step = plan->nd ? plan->stride[0][0] : 0};
-    const bool         narrow = to->is == KT_F16 || to->is == KT_BF16, spaced = kernels == linspace_kernels;
+    const bool         spaced = kernels == linspace_kernels;
     if (plan->nd > 1 || plan->compute > KT_IN_I64 || !(range_dtypes[plan->compute] >> to->is & 1) || to->as != to->is)
-        return KT_DECLINED;
-    if (spaced && narrow) /* steps in the dtype itself */
         return KT_DECLINED;
     for (int i = 0; i < 2; i++)
         if (plan->param[i].kind == KT_SCALAR_COMPLEX || plan->param[i].is_unsigned)

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* In the texts {v}, {s} and {d} stand for value, size and dim, {t} for the dtype that dim names. */
+/* In the texts {v}, {s} and {d} stand for value, size and dim, {t} for the dtype that dim names, {x} for dim sizes: 3x4. */
 static const struct {
     kt_status   code;
     const char *text;
@@ -41,6 +41,7 @@ static const struct {
     [KT_FAULT_TARGET_RANGE] = {KT_ERR_RUNTIME, "target out of range"},
     [KT_FAULT_LABEL] = {KT_ERR_RUNTIME, "argument #2 'target' is out of range"},
     [KT_FAULT_BAG_INDEX] = {KT_ERR_RUNTIME, "An index of input takes value {v} which is not in the valid range [0, {s})"},
+    [KT_FAULT_UNPOOL] = {KT_ERR_RUNTIME, "Found an invalid max index: {v} (output volumes are of size {x})"},
     [KT_FAULT_VARIANCE] = {KT_ERR_VALUE, "var has negative entry/entries"},
 };
 
@@ -52,12 +53,24 @@ const char *kt__overflow_name(kt_dtype d)
     return kt__dtype_valid(d) && names[d] ? names[d] : kt_dtype_c_name(d);
 }
 
+static int write_sizes(const kt_fault *f, char *to, size_t room)
+{
+    int at = 0;
+    for (int d = (f->dim < 3 ? f->dim : 3) - 1; d >= 0; d--) {
+        const long long size = f->size >> d * KT_FAULT_SIZE_BITS & ((1 << KT_FAULT_SIZE_BITS) - 1);
+        at += snprintf(to + at, (size_t)at < room ? room - (size_t)at : 0, "%lld%s", size, d ? "x" : "");
+        at = (size_t)at < room ? at : (int)room;
+    }
+    return at;
+}
+
 static int write_field(const kt_fault *f, char which, char *to, size_t room)
 {
     switch (which) {
     case 'v': return snprintf(to, room, "%lld", (long long)f->value);
     case 's': return snprintf(to, room, "%lld", (long long)f->size);
     case 'd': return snprintf(to, room, "%d", (int)f->dim);
+    case 'x': return write_sizes(f, to, room);
     default:  return snprintf(to, room, "%s", kt__overflow_name((kt_dtype)f->dim));
     }
 }

@@ -39,6 +39,101 @@ def calls():
                 attempt(name, dtype, lambda: f(*args))
 
 
+def more_losses(trains, tag, x, t):
+    ones, sign = torch.ones_like(x), torch.ones(8, device="cuda", dtype=x.dtype)
+    for name, f in {
+        "cross_entropy of shares": lambda a: F.cross_entropy(a, ones / 16),
+        "cross_entropy, smoothed": lambda a: F.cross_entropy(a, t, weight=a.detach()[0].abs(), label_smoothing=0.1),
+        "nll_loss of images": lambda a: F.nll_loss(F.log_softmax(a.reshape(2, 4, 4, 4), 1), t.reshape(2, 4)[:, :1, None].expand(
+            2, 4, 4) % 4),
+        "multi_margin_loss": lambda a: F.multi_margin_loss(a, t),
+        "multilabel_margin_loss": lambda a: F.multilabel_margin_loss(a, (torch.zeros_like(a) - 1).long()),
+        "multilabel_soft_margin_loss": lambda a: F.multilabel_soft_margin_loss(a, ones),
+        "hinge_embedding_loss": lambda a: F.hinge_embedding_loss(a, ones),
+        "cosine_embedding_loss": lambda a: F.cosine_embedding_loss(a, ones, sign),
+        "margin_ranking_loss": lambda a: F.margin_ranking_loss(a[:, 0], a[:, 1], sign),
+        "triplet_margin_loss": lambda a: F.triplet_margin_loss(a, ones, ones * 2),
+        "triplet_margin_with_distance_loss": lambda a: F.triplet_margin_with_distance_loss(a, ones, ones * 2),
+        "gaussian_nll_loss": lambda a: F.gaussian_nll_loss(a, ones, ones),
+        "kl_div of logarithms": lambda a: F.kl_div(a, ones, log_target=True, reduction="batchmean"),
+    }.items():
+        trains(f"{name} {tag}", f, x)
+
+
+def layers(trains, tag, x, w, image):
+    one, long = torch.ones(1, device="cuda", dtype=x.dtype), torch.zeros(8, dtype=torch.int64, device="cuda")
+    chances = {name: (lambda a, f=getattr(F, name): f(a, 0.5, True)) for name in (
+        "alpha_dropout", "dropout2d", "dropout3d", "feature_alpha_dropout") if hasattr(F, name)}
+    for name, f in {
+        "dropout1d": F.dropout1d,
+        "prelu": lambda a: F.prelu(a, one), "rrelu": lambda a: F.rrelu(a, training=True), "glu": F.glu, "threshold":
+        lambda a: F.threshold(a, 0.1, 2.0), "softmin": lambda a: F.softmin(a, -1), "log_softmax": lambda a: F.log_softmax(a, 0),
+        "gumbel_softmax": F.gumbel_softmax, "layer_norm": lambda a: F.layer_norm(a, (16,), w, w),
+        "rms_norm": lambda a: F.rms_norm(a, (16,), w), "normalize": F.normalize, "cosine_similarity":
+        lambda a: F.cosine_similarity(a, torch.ones_like(a)), "pairwise_distance":
+        lambda a: F.pairwise_distance(a, torch.ones_like(a)), "pdist": lambda a: F.pdist(a), "bilinear":
+        lambda a: F.bilinear(a, a, torch.ones(3, 16, 16, device="cuda", dtype=a.dtype)), "embedding_bag":
+        lambda a: F.embedding_bag(long, a, torch.tensor([0, 3], device="cuda"), mode="sum"), "embedding_bag, largest":
+        lambda a: F.embedding_bag(long, a, torch.tensor([0, 3], device="cuda"), mode="max"),
+    }.items():
+        trains(f"{name} {tag}", f, x)
+    for name, f in {
+        "batch_norm": lambda a: F.batch_norm(a, w[:4] * 0, w[:4].abs() + 1, w[:4], w[:4], training=True),
+        "batch_norm, given": lambda a: F.batch_norm(a, w[:4] * 0, w[:4].abs() + 1),
+        "group_norm": lambda a: F.group_norm(a, 2, w[:4], w[:4]), "instance_norm": F.instance_norm,
+        "local_response_norm": lambda a: F.local_response_norm(a, 2), "unfold": lambda a: F.unfold(a, 3),
+        "fold": lambda a: F.fold(F.unfold(a, 3), (9, 9), 3), "pixel_shuffle": lambda a: F.pixel_shuffle(a, 2),
+        "channel_shuffle": lambda a: F.channel_shuffle(a, 2), "lp_pool2d": lambda a: F.lp_pool2d(a.abs() + 1, 2, 3),
+        "grid_sample": lambda a: F.grid_sample(a, torch.zeros(2, 3, 3, 2, device="cuda", dtype=a.dtype), align_corners=False),
+        **{f"pad, {mode}": lambda a, mode=mode: F.pad(a, (1, 2, 2, 1), mode) for mode in (
+            "constant", "reflect", "replicate", "circular")},
+        **{f"interpolate, {mode}": lambda a, mode=mode: F.interpolate(a, scale_factor=1.5, mode=mode) for mode in (
+            "nearest", "nearest-exact", "bilinear", "bicubic", "area")},
+        "affine_grid": lambda a: F.affine_grid(a[:, :2, 0, :3], (2, 1, 4, 4), align_corners=False), **chances,
+    }.items():
+        trains(f"{name} {tag}", f, image)
+
+
+def volumes(trains, tag, dtype):
+    """Pooling of one, two and three dims, and back."""
+    for dims in (1, 2, 3):
+        x = torch.randn(2, 3, *(8,) * dims, device="cuda").to(dtype)
+        for name in ("max_pool", "avg_pool", "adaptive_max_pool", "adaptive_avg_pool"):
+            trains(f"{name}{dims}d {tag}", lambda a: getattr(F, f"{name}{dims}d")(a, 2), x)
+        back = getattr(F, f"max_unpool{dims}d")
+        trains(f"max_unpool{dims}d {tag}",
+               lambda a: back(*getattr(F, f"max_pool{dims}d")(a, 2, return_indices=True), 2), x)
+        if dims > 1:
+            trains(f"fractional_max_pool{dims}d {tag}",
+                   lambda a: getattr(F, f"fractional_max_pool{dims}d")(a, 2, output_size=4), x)
+
+
+def steps():
+    """(name, call) of each step of an optimizer, and what scales and clips gradients."""
+    def lists(n, dtype):
+        return ([torch.rand(k, device="cuda").to(dtype) for k in (5, 100, 3000)] for _ in range(n))
+
+    for dtype in (torch.float32, torch.bfloat16, torch.float16, torch.float64):
+        tag = str(dtype).rpartition(".")[2]
+        p, g, m, v, x = lists(5, dtype)
+        count = [torch.ones((), device="cuda") for _ in p]
+        rates = dict(lr=0.1, beta1=0.9, beta2=0.99, weight_decay=0.1, eps=1e-6, maximize=False)
+        for name in ("_fused_adam_", "_fused_adamw_"):
+            for amsgrad in (False, True):
+                yield f"{name} {tag}", lambda: getattr(torch, name)(p, g, m, v, x if amsgrad else [], count, amsgrad=amsgrad,
+                                                                    **rates)
+        yield f"_fused_sgd_ {tag}", lambda: torch._fused_sgd_(p, g, m, weight_decay=0.1, momentum=0.9, lr=0.1, dampening=0.0,
+                                                              nesterov=True, maximize=False, is_first_step=False)
+        yield f"_fused_adagrad_ {tag}", lambda: torch._fused_adagrad_(p, g, v, count, lr=0.1, lr_decay=0.0, weight_decay=0.0,
+                                                                      eps=1e-8, maximize=False)
+        found, scale = torch.zeros((), device="cuda"), torch.ones((), device="cuda")
+        yield f"unscale {tag}", lambda: torch._amp_foreach_non_finite_check_and_unscale_(g, found, scale)
+        yield f"clip {tag}", lambda: torch._foreach_mul_(g, 1 / torch.stack(torch._foreach_norm(g)).norm())
+    yield "update_scale", lambda: torch._amp_update_scale_(torch.ones((), device="cuda"), torch.zeros(
+        (), dtype=torch.int32, device="cuda"), torch.zeros((), device="cuda"), 2.0, 0.5, 10)
+    yield "normal float64", lambda: torch.randn(8, dtype=torch.float64, device="cuda")
+
+
 def needed():
     """Steps of training that must run whole on the device."""
     found = set()
@@ -48,7 +143,7 @@ def needed():
             call()
             torch.cuda.synchronize()
         except Exception as error:
-            if "(yet)" not in str(error):  # karat has no such operator on any device
+            if "(yet)" not in str(error) and "not implemented for" not in str(error):  # on any device
                 found.add(f"{name}: {str(error).splitlines()[0]}")
 
     def trains(name, f, *inputs):
@@ -78,6 +173,15 @@ def needed():
                      "soft_margin_loss", "kl_div", "poisson_nll_loss"):
             trains(f"{name} {tag}", lambda a: getattr(F, name)(a, torch.ones_like(x)), x)
         trains(f"bce {tag}", lambda a: F.binary_cross_entropy(torch.sigmoid(a), torch.ones_like(x)), x)
+        more_losses(trains, tag, x, t)
+        layers(trains, tag, x, w, image)
+        volumes(trains, tag, dtype)
+    alignment = torch.randn(9, 2, 5, device="cuda")
+    labels = torch.ones(2, 3, dtype=torch.int64, device="cuda")
+    trains("ctc_loss", lambda a: F.ctc_loss(a.log_softmax(-1), labels, (9, 7), (3, 2)), alignment)
+    for name, call in steps():
+        step(name, call)
+
     def adam():
         p, m, v = (torch.randn(16, 16, device="cuda") for _ in range(3))
         p.requires_grad_()

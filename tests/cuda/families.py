@@ -435,6 +435,8 @@ def draws():
         "randn": (lambda: torch.randn(8, device="cuda"),
                   "0x1.8d59bap-3 0x1.14a7e4p+1 -0x1.605bdep-3 0x1.b2b802p-1 -0x1.eca56ap+0 0x1.4e541ep-1 -0x1.4c8382p-1 "
                   "-0x1.a2929ap-1"),
+        "log_normal": (lambda: torch.empty(3, device="cuda").log_normal_(0.1, 0.5), "0x1.37bed2p+0 0x1.a0d89cp+1 0x1.039a48p+0"),
+        "cauchy": (lambda: torch.empty(3, device="cuda").cauchy_(0.5, 2.0), "0x1.3dba42p+0 -0x1.f625bep+5 -0x1.4979a0p-3"),
         "exponential": (lambda: torch.empty(4, device="cuda").exponential_(2.0),
                         "0x1.f533e4p-3 0x1.265afap+1 0x1.d72ce4p-2 0x1.9b0872p+0"),
         "randint": (lambda: torch.randint(0, 2**40, (4,), device="cuda"), "358494849339 451513805075 715198978150 766418127505"),

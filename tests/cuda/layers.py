@@ -1,5 +1,5 @@
 """Kernels of the CUDA backend that layers and optimizers are made of, against the CPU's: steps of optimizers, norms of channels,
-pooling, resampling, searches. Nothing may fall back to the CPU. Arguments: the parts that are wanted, all without any."""
+pooling, resampling, searches, ranks. Nothing may fall back to the CPU. Arguments: the parts that are wanted, all without any."""
 from against_cpu import F, FLOATS, both, compare, fail, run, torch, values
 
 
@@ -153,6 +153,10 @@ def pools():
                 for dims, x in ((1, x1), (2, x2), (2, last), (3, x3)):
                     f = getattr(F, f"adaptive_{kind}_pool{dims}d")
                     trained(f"{f.__name__} {dtype} {size}", lambda t: f(t, size), x)
+        for size, x in ((12, x1), ((9, 11), x2), ((4, 5, 5), x3)):
+            pool, back = (getattr(F, f"max_{name}pool{x.dim() - 2}d") for name in ("", "un"))
+            few, places = pool(x, 2, 2, return_indices=True)
+            trained(f"{back.__name__} {dtype}", lambda t, i=places: back(t, i.to(t.device), 2, output_size=x.shape[2:]), few)
         draws = torch.rand(2, 5, 2).to(dtype)
         trained(f"fractional {dtype}", lambda t: F.fractional_max_pool2d(t, 3, (6, 7), _random_samples=draws.to(t.device)), x2)
         x2[0, 0, 3, 4] = float("nan")
@@ -189,6 +193,28 @@ def resampling():
     both("nearest uint8", lambda t: F.interpolate(t, (7, 20)), values((2, 5, 11, 13), torch.uint8), exact=True)
 
 
+def alignments():
+    """CTC: targets of several lengths, one of them impossible, labels that repeat."""
+    for dtype in (torch.float32, torch.float64):
+        long = (300, 4, 37, 140) if dtype == torch.float64 else (60, 4, 37, 25)  # of 300 steps float32 keeps few digits
+        for steps, batch, classes, longest in ((7, 3, 4, 3), (50, 5, 20, 12), long, (5, 2, 3, 4)):
+            scores = values((steps, batch, classes), dtype)
+            targets = torch.randint(1, classes, (batch, longest))
+            targets[0] = 1
+            taken = torch.randint(1, steps + 1, (batch,))
+            taken[-1] = steps
+            lengths = torch.randint(0, longest + 1, (batch,))
+            for forgives in (False, True):
+                for reduction in ("none", "mean"):
+
+                    def loss(t):
+                        given = F.ctc_loss(t.log_softmax(-1), targets.to(t.device), taken, lengths, reduction=reduction,
+                                           zero_infinity=forgives)
+                        return torch.nan_to_num(given, posinf=7.0)
+
+                    trained(f"ctc {dtype} {steps} {longest} {forgives} {reduction}", loss, scores)
+
+
 def searches():
     for dtype in FLOATS + (torch.int64, torch.int32, torch.uint8):
         lines, x = torch.sort(values((4, 50), dtype), 1)[0], values((4, 33), dtype)
@@ -203,4 +229,28 @@ def searches():
         both(f"isin {dtype}", torch.isin, x, lines[0], exact=True)
 
 
-run((steps, channels, pools, resampling, searches))
+def ranks():
+    for dtype in FLOATS + (torch.int64, torch.int32, torch.uint8):
+        lines = values((7, 33), dtype), values((5, 40, 3), dtype).transpose(0, 1), values((3, 2600), dtype), values((9, 1), dtype)
+        for x in lines + (values((2, 1), dtype)[:, 0], (values((6, 50), dtype) * 0).abs(), torch.ones((), dtype=dtype)):
+            for holes in (False, True) if dtype.is_floating_point and x.numel() > 3 else (False,):
+                if holes:
+                    x = x.clone()
+                    x[0] = float("nan")
+                    x[-1, ::2] = float("nan")
+                for dim in range(-x.dim(), 0) or (0,):
+                    tag = f"{dtype} {tuple(x.shape)} {dim} {holes}"
+                    for name in ("median", "nanmedian", "mode"):
+                        both(f"{name} {tag}", lambda t: torch.nan_to_num(getattr(torch, name)(t, dim)[0], nan=77.0), x,
+                             exact=True)
+                        both(f"{name} where {tag}", lambda t: getattr(torch, name)(t, dim)[1], x, exact=True)
+                    length = x.shape[dim] if x.dim() else 1
+                    for k in {1, (length + 1) // 2, length}:
+                        both(f"kthvalue {k} {tag}", lambda t: torch.nan_to_num(t.kthvalue(k, dim)[0], nan=77.0), x, exact=True)
+                        both(f"kthvalue {k} where {tag}", lambda t: t.kthvalue(k, dim)[1], x, exact=True)
+                for name in ("median", "nanmedian"):
+                    both(f"{name} of all {dtype} {holes}", lambda t: torch.nan_to_num(getattr(torch, name)(t), nan=77.0), x,
+                         exact=True)
+
+
+run((steps, channels, pools, resampling, alignments, searches, ranks))

@@ -164,13 +164,14 @@ template <class T> struct fold_norm_smallest : fold_amin<T> {
 };
 
 /* ---- variance: a number near the mean, the sums of the distances from it and of their squares ----
- * A thread takes its first value for that number. What is joined is moved to one number of the two: of float32 and narrower
- * dtypes in double nothing is lost by that; float64 has the mean there (Chan, Golub, LeVeque), which takes divisions. */
+ * A thread takes its first value for that number, if it is finite: the mean of an infinity is one. What is joined is moved to one
+ * number of the two: of float32 and narrower dtypes in double nothing is lost by that; float64 has the mean there (Chan, Golub,
+ * LeVeque), which takes divisions. */
 template <class T> struct fold_var : light {
     double n = 0, near = 0, s = 0, q = 0;
     __device__ void take(T x, int64_t, const fold_about &)
     {
-        near = n == 0 ? (double)x : near;
+        near = n == 0 ? ((double)x - (double)x == 0 ? (double)x : 0) : near;
         const double d = (double)x - near;
         n += 1, s += d, q = fma(d, d, q);
     }
@@ -187,7 +188,8 @@ template <class T> struct fold_var : light {
         } else if (later.n != 0) {
             const double share = later.n / (n + later.n), here = mean(), apart = later.mean() - here;
             q = squares() + later.squares() + apart * apart * (n * share);
-            near = here + apart * share, s = 0, n += later.n;
+            near = apart - apart == 0 ? here + apart * share : here + later.mean();
+            s = 0, n += later.n;
         }
     }
     template <class O> __device__ void end_as(const fold_about &about, O &out, bool root) const

@@ -172,11 +172,28 @@ template <int V> static __global__ void __launch_bounds__(ARG_THREADS) plane_mom
     }
 }
 
+/* What the rows of a block have of the lanes' groups, joined: put(k, sums) in the first row. */
+template <class S, int V, class F> static __device__ __forceinline__ void join_rows(S (&sums)[V], bool mine, F put)
+{
+    __shared__ S   room[ROWS][PLANE_ABREAST];
+    const uint32_t lane = threadIdx.x % PLANE_ABREAST, row = threadIdx.x / PLANE_ABREAST;
+#pragma unroll
+    for (int k = 0; k < V; k++) {
+        __syncthreads();
+        room[row][lane] = sums[k];
+        __syncthreads();
+        if (row || !mine)
+            continue;
+        for (int i = 1; i < ROWS; i++)
+            sums[k].join(room[i][lane]);
+        put(k, sums[k]);
+    }
+}
+
 /* A part of the planes of PLANE_ABREAST vectors of groups, one a lane; AHEAD rows are on their way at once. */
-enum { AHEAD = 4 };
+enum { AHEAD = PLANE_AHEAD };
 template <int V> static __global__ void __launch_bounds__(ARG_THREADS) abreast_moments(ARGUMENTS(plane_args) g)
 {
-    __shared__ shifted_sums room[ROWS][PLANE_ABREAST];
     const uint32_t          lane = threadIdx.x % PLANE_ABREAST, row = threadIdx.x / PLANE_ABREAST;
     const uint64_t          group = ((uint64_t)(blockIdx.x / g.parts) * PLANE_ABREAST + lane) * V, part = blockIdx.x % g.parts;
     const uint64_t          begin = part * g.part, end = begin + g.part < g.count ? begin + g.part : g.count;
@@ -202,19 +219,11 @@ template <int V> static __global__ void __launch_bounds__(ARG_THREADS) abreast_m
                 for (int k = 0; k < V; k++)
                     sums[k].add((double)v[a][k] - origin[k]);
     }
-#pragma unroll
-    for (int k = 0; k < V; k++) {
-        __syncthreads();
-        room[row][lane] = sums[k];
-        __syncthreads();
-        if (row || !mine)
-            continue;
-        for (int i = 1; i < ROWS; i++)
-            sums[k].join(room[i][lane]);
-        const moments m = moments_of(sums[k], (double)(end - begin), origin[k]);
+    join_rows(sums, mine, [&](int k, const shifted_sums &all) {
+        const moments m = moments_of(all, (double)(end - begin), origin[k]);
         double       *to = g.sums + 3 * ((group + k) * g.parts + part);
         to[0] = m.n, to[1] = m.mean, to[2] = m.squares;
-    }
+    });
 }
 
 /* The parts of a group, by a warp. */
@@ -251,29 +260,43 @@ template <int V> static __global__ void __launch_bounds__(ARG_THREADS) plane_app
     store_vector(v, at_plane(g.y, p) + at * g.y.stride[ELEMENT], g.y);
 }
 
-/* V groups side by side. */
+/* V groups side by side, of AHEAD planes from p.plane on. */
 static __device__ __forceinline__ bool place_abreast(const plane_args &g, int v, plane_place &p)
 {
-    const uint64_t i = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x, across = g.size[GROUP] / v;
+    const uint64_t i = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x, across = g.size[GROUP] / v, row = quotient(i, across);
     p.outer = 0;
-    p.plane = quotient(i, across);
-    p.group = (i - p.plane * across) * v;
+    p.plane = row * AHEAD;
+    p.group = (i - row * across) * v;
     return p.plane < g.size[PLANE];
 }
 
 template <int V> static __global__ void __launch_bounds__(ARG_THREADS) abreast_apply(ARGUMENTS(plane_args) g)
 {
     plane_place p;
-    T           v[V];
+    T           v[AHEAD][V], mean[V], scale[V], shift[V];
     if (!place_abreast(g, V, p))
         return;
-    char *to = at_plane(g.y, p);
-    load_vector(v, at_plane(g.x, p), g.x);
+    const char *from = at_plane(g.x, p);
+    char       *to = at_plane(g.y, p);
+    const int   rows = g.size[PLANE] - p.plane < AHEAD ? (int)(g.size[PLANE] - p.plane) : (int)AHEAD;
 #pragma unroll
-    for (int k = 0; k < V; k++, p.group++)
-        v[k] = (v[k] - number_at(g.use_mean, p, 0)) * (number_at(g.weight, p, 1) * number_at(g.use_rstd, p, 1)) +
-               number_at(g.bias, p, 0);
-    store_vector(v, to, g.y);
+    for (int a = 0; a < AHEAD; a++)
+        if (a < rows)
+            load_vector(v[a], from + a * g.x.stride[PLANE], g.x);
+#pragma unroll
+    for (int k = 0; k < V; k++, p.group++) {
+        mean[k] = number_at(g.use_mean, p, 0);
+        scale[k] = number_at(g.weight, p, 1) * number_at(g.use_rstd, p, 1);
+        shift[k] = number_at(g.bias, p, 0);
+    }
+#pragma unroll
+    for (int a = 0; a < AHEAD; a++)
+        if (a < rows) {
+#pragma unroll
+            for (int k = 0; k < V; k++)
+                v[a][k] = (v[a][k] - mean[k]) * scale[k] + shift[k];
+            store_vector(v[a], to + a * g.y.stride[PLANE], g.y);
+        }
 }
 
 /* ---- back: sums of a plane, or of a part of a group ---- */
@@ -313,7 +336,6 @@ template <int V> static __global__ void __launch_bounds__(ARG_THREADS) plane_sum
 
 template <int V> static __global__ void __launch_bounds__(ARG_THREADS) abreast_sums(ARGUMENTS(plane_args) g)
 {
-    __shared__ tie_sums room[ROWS][PLANE_ABREAST];
     const uint32_t      lane = threadIdx.x % PLANE_ABREAST, row = threadIdx.x / PLANE_ABREAST;
     const uint64_t      group = ((uint64_t)(blockIdx.x / g.parts) * PLANE_ABREAST + lane) * V, part = blockIdx.x % g.parts;
     const uint64_t      begin = part * g.part, end = begin + g.part < g.count ? begin + g.part : g.count;
@@ -341,18 +363,10 @@ template <int V> static __global__ void __launch_bounds__(ARG_THREADS) abreast_s
                 for (int k = 0; k < V; k++)
                     sums[k].add(back[a][k], v[a][k], mean[k], rstd[k]);
     }
-#pragma unroll
-    for (int k = 0; k < V; k++) {
-        __syncthreads();
-        room[row][lane] = sums[k];
-        __syncthreads();
-        if (row || !mine)
-            continue;
-        for (int i = 1; i < ROWS; i++)
-            sums[k].join(room[i][lane]);
+    join_rows(sums, mine, [&](int k, const tie_sums &all) {
         double *to = g.sums + 2 * ((group + k) * g.parts + part);
-        to[0] = sums[k].product, to[1] = sums[k].sum;
-    }
+        to[0] = all.product, to[1] = all.sum;
+    });
 }
 
 /* What a group's elements get: numbers = (turn, lift). */
@@ -453,19 +467,33 @@ template <int V> static __global__ void __launch_bounds__(ARG_THREADS) plane_flo
 template <int V> static __global__ void __launch_bounds__(ARG_THREADS) abreast_flow(ARGUMENTS(plane_args) g)
 {
     plane_place p;
-    T           v[V], back[V];
+    T           v[AHEAD][V], back[AHEAD][V], mean[V], scale[V], turn[V], lift[V];
     if (!place_abreast(g, V, p))
         return;
-    char *to = at_plane(g.y, p);
-    load_vector(v, at_plane(g.x, p), g.x);
-    load_vector(back, at_plane(g.grad, p), g.grad);
+    const char *x = at_plane(g.x, p), *grad = at_plane(g.grad, p);
+    char       *to = at_plane(g.y, p);
+    const int   rows = g.size[PLANE] - p.plane < AHEAD ? (int)(g.size[PLANE] - p.plane) : (int)AHEAD;
+#pragma unroll
+    for (int a = 0; a < AHEAD; a++)
+        if (a < rows) {
+            load_vector(v[a], x + a * g.x.stride[PLANE], g.x);
+            load_vector(back[a], grad + a * g.grad.stride[PLANE], g.grad);
+        }
 #pragma unroll
     for (int k = 0; k < V; k++, p.group++) {
         const T *numbers = (const T *)g.numbers + 2 * p.group;
-        v[k] = back[k] * (number_at(g.weight, p, 1) * number_at(g.rstd, p, 1)) - (v[k] - number_at(g.mean, p, 0)) * numbers[0] -
-               numbers[1];
+        turn[k] = numbers[0], lift[k] = numbers[1];
+        scale[k] = number_at(g.weight, p, 1) * number_at(g.rstd, p, 1);
+        mean[k] = number_at(g.mean, p, 0);
     }
-    store_vector(v, to, g.y);
+#pragma unroll
+    for (int a = 0; a < AHEAD; a++)
+        if (a < rows) {
+#pragma unroll
+            for (int k = 0; k < V; k++)
+                v[a][k] = back[a][k] * scale[k] - (v[a][k] - mean[k]) * turn[k] - lift[k];
+            store_vector(v[a], to + a * g.y.stride[PLANE], g.y);
+        }
 }
 
 /* ---- the table ---- */

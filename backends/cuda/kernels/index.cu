@@ -111,6 +111,14 @@ template <int D> static __device__ void change(char *p, typename dtype<D>::S x, 
         } while (was != seen);
         return;
     }
+    if (sizeof(S) == 2) {
+        unsigned short *word = (unsigned short *)p, was = *word, seen;
+        do {
+            seen = was;
+            was = atomicCAS(word, seen, (unsigned short)bits_of(next_of<D>(of_bits<S>(seen), x, how)));
+        } while (was != seen);
+        return;
+    }
     /* the word that contains it */
     unsigned      *word = (unsigned *)((uintptr_t)p & ~(uintptr_t)3), was = *word, seen;
     const unsigned shift = 8 * (unsigned)((uintptr_t)p & 3),

@@ -51,6 +51,16 @@ static __device__ __forceinline__ windows windows_of(const pool_args &g, int d, 
     return {first, end < few ? end : few};
 }
 
+/* The thread's element of the image and the windows that may see it. false: there is none. */
+static __device__ __forceinline__ bool windows_at(const pool_args &g, spot &s, windows (&by)[POOL_SPACE])
+{
+    if (!spot_of(g.n, g.by_channels, g.channels_inner, g.by_size, s))
+        return false;
+    for (int d = 0; d < POOL_SPACE; d++)
+        by[d] = windows_of(g, d, s.at[d]);
+    return true;
+}
+
 static __device__ __forceinline__ int64_t number_of_place(const pool_args &g, int32_t d, int32_t h, int32_t w)
 {
     return ((int64_t)d * g.whole.size[HEIGHT] + h) * g.whole.size[WIDTH] + w;
@@ -71,31 +81,43 @@ template <> struct lowest<int64_t> {
     static __device__ int64_t value() { return INT64_MIN; }
 };
 
-template <class T> static __global__ void __launch_bounds__(ARG_THREADS) largest(ARGUMENTS(pool_args) g)
+template <class T> static __global__ void __launch_bounds__(ARG_THREADS, 4) largest(ARGUMENTS(pool_args) g)
 {
     spot s;
     if (!spot_of(g.n, g.by_channels, g.channels_inner, g.by_size, s))
         return;
     const window see[] = {window_of(g, DEPTH, s.at[DEPTH]), window_of(g, HEIGHT, s.at[HEIGHT]), window_of(g, WIDTH, s.at[WIDTH])};
-    T            top = lowest<T>::value();
-    int64_t      where = -1;
-    for (int32_t d = 0; d < see[DEPTH].count; d++)
-        for (int32_t h = 0; h < see[HEIGHT].count; h++) {
-            const int32_t deep = see[DEPTH].first + d * see[DEPTH].step, high = see[HEIGHT].first + h * see[HEIGHT].step;
-            const char   *from = place_in(g.whole, s, deep, high, see[WIDTH].first);
-            const int64_t number = number_of_place(g, deep, high, see[WIDTH].first);
-            for (int32_t k = 0; k < see[WIDTH].count; k++) {
-                const int32_t wide = k * see[WIDTH].step;
-                const T       x = values<T>::load(from + wide * g.whole.step[WIDTH], g.whole.is);
-                if (where < 0 || x > top || x != x) {
-                    top = x;
-                    where = number + wide;
+    const int64_t deeper = see[DEPTH].step * g.whole.step[DEPTH], higher = see[HEIGHT].step * g.whole.step[HEIGHT];
+    const int64_t wider = see[WIDTH].step * g.whole.step[WIDTH];
+    const char   *plane = place_in(g.whole, s, see[DEPTH].first, see[HEIGHT].first, see[WIDTH].first);
+    T             top = lowest<T>::value();
+    int32_t       deep = -1, high = 0, wide = 0;
+    const auto    look = [&](auto load) {
+        for (int32_t d = 0; d < see[DEPTH].count; d++, plane += deeper) {
+            const char *row = plane;
+            for (int32_t h = 0; h < see[HEIGHT].count; h++, row += higher) {
+                const char *from = row;
+                for (int32_t w = 0; w < see[WIDTH].count; w++, from += wider) {
+                    const T x = load(from);
+                    if (deep < 0 || x > top || x != x) {
+                        top = x;
+                        deep = d, high = h, wide = w;
+                    }
                 }
             }
         }
+    };
+    if (g.whole.is == values<T>::self)
+        look([](const char *p) { return *(const T *)p; });
+    else
+        look([&](const char *p) { return values<T>::load(p, g.whole.is); });
     values<T>::store(place_in(g.few, s), g.few.is, top);
-    if (g.index.at)
-        *(int64_t *)place_in(g.index, s) = where;
+    if (!g.index.at)
+        return;
+    *(int64_t *)place_in(g.index, s) =
+        deep < 0 ? -1
+                 : number_of_place(g, see[DEPTH].first + deep * see[DEPTH].step, see[HEIGHT].first + high * see[HEIGHT].step,
+                                   see[WIDTH].first + wide * see[WIDTH].step);
 }
 
 /* Windows whose places are drawn: PyTorch's sequence, in its arithmetic. */
@@ -138,18 +160,21 @@ template <class T> static __global__ void __launch_bounds__(ARG_THREADS) fractio
 /* The sum of the windows that stand over this element and name it. */
 template <class T> static __global__ void __launch_bounds__(ARG_THREADS) largest_back(ARGUMENTS(pool_args) g)
 {
-    spot s;
-    if (!spot_of(g.n, g.by_channels, g.channels_inner, g.by_size, s))
+    spot    s;
+    windows by[POOL_SPACE];
+    if (!windows_at(g, s, by))
         return;
-    const windows by[] = {windows_of(g, DEPTH, s.at[DEPTH]), windows_of(g, HEIGHT, s.at[HEIGHT]),
-                          windows_of(g, WIDTH, s.at[WIDTH])};
     const int64_t mine = number_of_place(g, s.at[DEPTH], s.at[HEIGHT], s.at[WIDTH]);
+    const char   *indices = place_in(g.index, s, 0, 0, by[WIDTH].first), *few = place_in(g.few, s, 0, 0, by[WIDTH].first);
     T             sum = 0;
     for (int32_t d = by[DEPTH].first; d < by[DEPTH].end; d++)
-        for (int32_t h = by[HEIGHT].first; h < by[HEIGHT].end; h++)
-            for (int32_t w = by[WIDTH].first; w < by[WIDTH].end; w++)
-                if (*(const int64_t *)place_in(g.index, s, d, h, w) == mine)
-                    sum += values<T>::load(place_in(g.few, s, d, h, w), g.few.is);
+        for (int32_t h = by[HEIGHT].first; h < by[HEIGHT].end; h++) {
+            const char *index = indices + d * g.index.step[DEPTH] + h * g.index.step[HEIGHT];
+            const char *from = few + d * g.few.step[DEPTH] + h * g.few.step[HEIGHT];
+            for (int32_t w = by[WIDTH].first; w < by[WIDTH].end; w++, index += g.index.step[WIDTH], from += g.few.step[WIDTH])
+                if (*(const int64_t *)index == mine)
+                    sum += values<T>::load(from, g.few.is);
+        }
     values<T>::store(place_in(g.whole, s), g.whole.is, sum);
 }
 
@@ -208,6 +233,33 @@ template <class T> static __global__ void __launch_bounds__(ARG_THREADS) strays(
                   values<T>::load(place_in(g.few, s), g.few.is));
 }
 
+/* ---- numbers put back where they stood: of several at one place some one stays ---- */
+template <class T> static __global__ void __launch_bounds__(ARG_THREADS) clear(ARGUMENTS(pool_args) g)
+{
+    spot s;
+    if (spot_of(g.n, g.by_channels, g.channels_inner, g.by_size, s))
+        values<T>::store(place_in(g.whole, s), g.whole.is, 0);
+}
+
+template <class T> static __global__ void __launch_bounds__(ARG_THREADS) put_back(ARGUMENTS(pool_args) g)
+{
+    spot s;
+    if (!spot_of(g.n, g.by_channels, g.channels_inner, g.by_size, s))
+        return;
+    const int64_t index = *(const int64_t *)place_in(g.index, s);
+    if (index < 0 || (uint64_t)index >= g.volume) {
+        int64_t sizes = 0;
+        for (int d = 0; d < POOL_SPACE; d++)
+            sizes = sizes << KT_FAULT_SIZE_BITS | g.whole.size[d];
+        report(g.fault, kt_fault{KT_FAULT_UNPOOL, (int32_t)g.dims, index, sizes});
+        return;
+    }
+    const int64_t row = index / g.whole.size[WIDTH];
+    values<T>::store(place_in(g.whole, s, (int32_t)(row / g.whole.size[HEIGHT]), (int32_t)(row % g.whole.size[HEIGHT]),
+                              (int32_t)(index % g.whole.size[WIDTH])),
+                     g.whole.is, values<T>::load(place_in(g.few, s), g.few.is));
+}
+
 /* ---- averages ---- */
 template <class T> static __device__ __forceinline__ T share_of(T sum, T among)
 {
@@ -261,11 +313,10 @@ template <class T> static __global__ void __launch_bounds__(ARG_THREADS) average
 
 template <class T> static __global__ void __launch_bounds__(ARG_THREADS) average_back(ARGUMENTS(pool_args) g)
 {
-    spot s;
-    if (!spot_of(g.n, g.by_channels, g.channels_inner, g.by_size, s))
+    spot    s;
+    windows by[POOL_SPACE];
+    if (!windows_at(g, s, by))
         return;
-    const windows by[] = {windows_of(g, DEPTH, s.at[DEPTH]), windows_of(g, HEIGHT, s.at[HEIGHT]),
-                          windows_of(g, WIDTH, s.at[WIDTH])};
     T             sum = 0;
     window        see[POOL_SPACE];
     for (int32_t d = by[DEPTH].first; d < by[DEPTH].end; d++) {
@@ -284,8 +335,10 @@ template <class T> static __global__ void __launch_bounds__(ARG_THREADS) average
 /* ---- the table ---- */
 #define OF_REALS(T)                                                                                                       \
     {(const void *)largest<T>,      (const void *)average<T>,  (const void *)largest_back<T>, (const void *)strays<T>,     \
-     (const void *)average_back<T>, (const void *)fraction<T>, values<T>::reads, values<T>::writes}
+     (const void *)average_back<T>, (const void *)fraction<T>, (const void *)clear<T>, (const void *)put_back<T>,          \
+     values<T>::reads, values<T>::writes}
 #define OF_INTS(T)                                                                                                        \
     {(const void *)largest<T>,      (const void *)average<T>, (const void *)largest_back<T>, (const void *)strays<T>,      \
-     (const void *)average_back<T>, NULL,                     values<T>::reads, values<T>::writes}
+     (const void *)average_back<T>, NULL, (const void *)clear<T>, (const void *)put_back<T>,                               \
+     values<T>::reads, values<T>::writes}
 const pool_table pool_tables[] = {OF_REALS(float), OF_REALS(double), OF_INTS(int32_t), OF_INTS(int64_t)};

@@ -95,7 +95,18 @@ static __device__ __forceinline__ void normal_pair(float *v, uint32_t a, uint32_
     v[0] = fmaf(sine * radius, (float)g.param[1], (float)g.param[0]);
     v[1] = fmaf(cosine * radius, (float)g.param[1], (float)g.param[0]);
 }
-struct normal_of {
+/* The same of two numbers of 53 bits. */
+static __device__ __forceinline__ void normal_pair(double *v, uint4 d, const draw_args &g)
+{
+    const double turn = (double)((uint64_t)d.z ^ (uint64_t)d.w << 21) * 0x1p-52 + 0x1p-53;
+    const double radius = sqrt(-2.0 * log(unit(d.x, d.y)));
+    double       sine, cosine;
+    sincospi(turn, &sine, &cosine);
+    v[0] = fma(sine * radius, g.param[1], g.param[0]);
+    v[1] = fma(cosine * radius, g.param[1], g.param[0]);
+}
+template <class T> struct normal_of;
+template <> struct normal_of<float> {
     typedef float W;
     enum { per = 4 };
     static __device__ __forceinline__ void of(W (&v)[per], uint4 d, const draw_args &g)
@@ -104,20 +115,73 @@ struct normal_of {
         normal_pair(v + 2, d.z, d.w, g);
     }
 };
-
-struct exponential_of {
-    typedef float W;
-    enum { per = 4 };
-    static __device__ __forceinline__ float one(uint32_t draw, const draw_args &g)
+template <> struct normal_of<double> {
+    typedef double W;
+    enum { per = 2 };
+    static __device__ __forceinline__ void of(W (&v)[per], uint4 d, const draw_args &g) { normal_pair(v, d, g); }
+};
+template <class T> struct log_normal_of : normal_of<T> {
+    static __device__ __forceinline__ void of(T (&v)[normal_of<T>::per], uint4 d, const draw_args &g)
     {
-        const float u = unit(draw), l = u >= 1 - 0x1p-24f ? -0x1p-24f : __logf(u); /* a draw is never 0 */
-        return -1.0f / (float)g.param[0] * l;
-    }
-    static __device__ __forceinline__ void of(W (&v)[per], uint4 d, const draw_args &g)
-    {
-        each(v, d, [&](uint32_t draw) { return one(draw, g); });
+        normal_of<T>::of(v, d, g);
+#pragma unroll
+        for (int k = 0; k < normal_of<T>::per; k++)
+            v[k] = sizeof(T) == 4 ? __expf(v[k]) : exp(v[k]);
     }
 };
+
+/* Distributions by inversion: what F::one makes of a number in (0, 1]. */
+template <class T, class F> struct inverted_of;
+template <class F> struct inverted_of<float, F> {
+    typedef float W;
+    enum { per = 4 };
+    static __device__ __forceinline__ void of(W (&v)[per], uint4 d, const draw_args &g)
+    {
+        each(v, d, [&](uint32_t draw) { return F::one(unit(draw), g); });
+    }
+};
+template <class F> struct inverted_of<double, F> {
+    typedef double W;
+    enum { per = 2 };
+    static __device__ __forceinline__ void of(W (&v)[per], uint4 d, const draw_args &g)
+    {
+        v[0] = F::one(unit(d.x, d.y), g), v[1] = F::one(unit(d.z, d.w), g);
+    }
+};
+
+struct as_exponential {
+    static __device__ __forceinline__ float one(float u, const draw_args &g)
+    {
+        const float l = u >= 1 - 0x1p-24f ? -0x1p-24f : __logf(u); /* a draw is never 0 */
+        return -1.0f / (float)g.param[0] * l;
+    }
+    static __device__ __forceinline__ double one(double u, const draw_args &g)
+    {
+        const double l = u >= 1 - 0x1p-53 ? -0x1p-53 : log(u);
+        return -1.0 / g.param[0] * l;
+    }
+};
+struct as_cauchy {
+    static __device__ __forceinline__ float one(float u, const draw_args &g)
+    {
+        return fmaf((float)g.param[1], __tanf((float)M_PI * (u - 0.5f)), (float)g.param[0]);
+    }
+    static __device__ __forceinline__ double one(double u, const draw_args &g)
+    {
+        return fma(g.param[1], tan(M_PI * (u - 0.5)), g.param[0]);
+    }
+};
+struct as_geometric {
+    static __device__ __forceinline__ float one(float u, const draw_args &g)
+    {
+        return ceilf(logf(u) / log1pf(-(float)g.param[0]));
+    }
+    static __device__ __forceinline__ double one(double u, const draw_args &g) { return ceil(log(u) / log1p(-g.param[0])); }
+};
+
+template <class T> using exponential_of = inverted_of<T, as_exponential>;
+template <class T> using cauchy_of = inverted_of<T, as_cauchy>;
+template <class T> using geometric_of = inverted_of<T, as_geometric>;
 
 struct random_int_of {
     typedef int64_t W;
@@ -218,14 +282,19 @@ template <int D> static __global__ void __launch_bounds__(DRAW_THREADS) drop_any
 const drop_kernels drop_table[] = {DROP(F32) DROP(BF16) DROP(F16) DROP(F64) {KT_NONE, NULL, NULL}};
 
 #define DRAW(name, wide, F, DTYPES) {name, wide, F::per, DTYPES, (const void *)draw<F>},
+#define OF_FLOATS(name, OF)                                                      \
+    DRAW(name, 0, OF<float>, 1u << KT_F32 | 1u << KT_F16 | 1u << KT_BF16)        \
+    DRAW(name, 0, OF<double>, 1u << KT_F64)
 const draw_kernels draw_table[] = {
-    DRAW("uniform", 0, uniform_of<float>, 1u << KT_F32 | 1u << KT_F16 | 1u << KT_BF16)
-    DRAW("uniform", 0, uniform_of<double>, 1u << KT_F64)
+    OF_FLOATS("uniform", uniform_of)
     DRAW("bernoulli", 0, bernoulli_of<float>, values<float>::writes)
     DRAW("bernoulli", 0, bernoulli_of<int64_t>, values<int64_t>::writes)
     DRAW("bernoulli", 0, bernoulli_of<double>, 1u << KT_F64)
-    DRAW("normal", 0, normal_of, 1u << KT_F32 | 1u << KT_F16 | 1u << KT_BF16)
-    DRAW("exponential", 0, exponential_of, 1u << KT_F32 | 1u << KT_F16 | 1u << KT_BF16)
+    OF_FLOATS("normal", normal_of)
+    OF_FLOATS("log_normal", log_normal_of)
+    OF_FLOATS("exponential", exponential_of)
+    OF_FLOATS("cauchy", cauchy_of)
+    OF_FLOATS("geometric", geometric_of)
     DRAW("random_int", 0, random_int_of, values<int64_t>::writes)
     DRAW("random_int", 1, random_wide_of, values<int64_t>::writes)
     {NULL, 0, 0, 0, NULL},

@@ -14,8 +14,17 @@ template <class T> static __device__ __forceinline__ T linear(const range_args &
     const bool    near = g.n < 2 || i < g.n / 2;
     return to<T>::of(near ? fma(by, (double)i, a) : fma(-by, last - (double)i, b));
 }
+/* Narrow floats step in themselves. */
+template <int D> static __device__ __forceinline__ float narrow_linear(const range_args &g, uint64_t i)
+{
+    const auto  fit = [](float x) { return (float)dtype<D>::get(dtype<D>::put(x)); };
+    const float a = fit((float)g.first), b = fit((float)g.second), last = fit((float)(g.n - 1)), by = fit(fit(b - a) / last);
+    return g.n < 2 ? a : i < g.n / 2 ? a + fit(by * fit((float)i)) : b - fit(by * fit((float)(g.n - 1 - i)));
+}
 template <> __device__ __forceinline__ float linear<float>(const range_args &g, uint64_t i)
 {
+    if (g.is == KT_F16 || g.is == KT_BF16)
+        return g.is == KT_F16 ? narrow_linear<KT_F16>(g, i) : narrow_linear<KT_BF16>(g, i);
     const float a = (float)g.first, b = (float)g.second, by = g.n > 1 ? (b - a) / (float)(g.n - 1) : 0;
     if (g.n < 2)
         return a;

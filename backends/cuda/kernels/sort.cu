@@ -1,6 +1,6 @@
 /* sort.cu - lines sorted by keys that order as their elements do: chunks in shared memory, then runs merged two by two, each
- * element finding its place by bisection of the other run. Stable: of equal keys the one that stood first comes first. And places
- * in sorted lines. */
+ * element finding its place by bisection of the other run. Stable: of equal keys the one that stood first comes first. And what
+ * stands at a rank of such lines, and places in lines that are sorted. */
 #include "args.h"
 #include "dev/walk.cuh"
 
@@ -38,6 +38,25 @@ static __device__ __forceinline__ int64_t line_at(const sort_args &g, int operan
     return at[0];
 }
 
+static __device__ __forceinline__ int64_t element_at(const sort_args &g, uint32_t i)
+{
+    if (g.along_nd < 2)
+        return (int64_t)i * g.step[2];
+    int64_t at[1] = {0};
+    walk(i, g.along_nd, g.along_size, &g.along_stride, at);
+    return at[0];
+}
+
+static __device__ __forceinline__ void move_element(char *to, const char *from, int width)
+{
+    switch (width) {
+    case 1:  *(uint8_t *)to = *(const uint8_t *)from; break;
+    case 2:  *(uint16_t *)to = *(const uint16_t *)from; break;
+    case 4:  *(uint32_t *)to = *(const uint32_t *)from; break;
+    default: *(uint64_t *)to = *(const uint64_t *)from; break;
+    }
+}
+
 static __global__ void __launch_bounds__(ARG_THREADS) sort_chunks(ARGUMENTS(sort_args) g)
 {
     __shared__ uint64_t keys[SORT_CHUNK];
@@ -49,7 +68,7 @@ static __global__ void __launch_bounds__(ARG_THREADS) sort_chunks(ARGUMENTS(sort
     const char *in = g.at[2] + line_at(g, 2, line);
     for (uint32_t i = threadIdx.x; i < SORT_CHUNK; i += ARG_THREADS) {
         const bool here = first + i < g.length;
-        keys[i] = here ? key_of(in + (int64_t)(first + i) * g.step[2], g.is) ^ g.flip : ~(uint64_t)0;
+        keys[i] = here ? key_of(in + element_at(g, first + i), g.is) ^ g.flip : ~(uint64_t)0;
         from[i] = here ? first + i : ~0u;
     }
     for (uint32_t size = 2; size <= SORT_CHUNK; size *= 2)
@@ -74,6 +93,19 @@ static __global__ void __launch_bounds__(ARG_THREADS) sort_chunks(ARGUMENTS(sort
     }
 }
 
+/* The first of the sorted keys in [low, high) that is not below this one; past: that is above it. */
+static __device__ __forceinline__ uint32_t bound_of(const uint64_t *keys, uint32_t low, uint32_t high, uint64_t key, bool past)
+{
+    while (low < high) {
+        const uint32_t half = low + (high - low) / 2;
+        if (past ? keys[half] <= key : keys[half] < key)
+            low = half + 1;
+        else
+            high = half;
+    }
+    return low;
+}
+
 /* Runs of g.run elements become runs of twice as many. */
 static __global__ void __launch_bounds__(ARG_THREADS) merge_runs(ARGUMENTS(sort_args) g)
 {
@@ -85,16 +117,9 @@ static __global__ void __launch_bounds__(ARG_THREADS) merge_runs(ARGUMENTS(sort_
     const bool      right = at - pair >= g.run;
     const uint32_t  middle = pair + g.run < g.length ? pair + g.run : g.length;
     const uint32_t  end = middle + g.run < g.length ? middle + g.run : g.length;
-    uint32_t        low = right ? pair : middle, high = right ? middle : end;
-    const uint32_t  other = low;
-    while (low < high) { /* elements of the other run that come before this one */
-        const uint32_t half = low + (high - low) / 2;
-        if (right ? keys[half] <= key : keys[half] < key)
-            low = half + 1;
-        else
-            high = half;
-    }
-    const uint64_t to = line * g.length + pair + (at - (right ? middle : pair)) + (low - other);
+    const uint32_t  other = right ? pair : middle;
+    const uint32_t  before = bound_of(keys, other, right ? middle : end, key, right) - other; /* elements of the other run */
+    const uint64_t to = line * g.length + pair + (at - (right ? middle : pair)) + before;
     g.keys[1][to] = key;
     g.from[1][to] = g.from[0][i];
 }
@@ -105,25 +130,62 @@ static __global__ void __launch_bounds__(ARG_THREADS) put_sorted(ARGUMENTS(sort_
     if (line >= g.lines)
         return;
     const uint32_t from = g.from[0][i];
-    const char    *in = g.at[2] + line_at(g, 2, (uint32_t)line) + (int64_t)from * g.step[2];
-    char          *to = g.at[0] + line_at(g, 0, (uint32_t)line) + (int64_t)at * g.step[0];
-    switch (g.width) {
-    case 1:  *(uint8_t *)to = *(const uint8_t *)in; break;
-    case 2:  *(uint16_t *)to = *(const uint16_t *)in; break;
-    case 4:  *(uint32_t *)to = *(const uint32_t *)in; break;
-    default: *(uint64_t *)to = *(const uint64_t *)in; break;
-    }
+    const char    *in = g.at[2] + line_at(g, 2, (uint32_t)line) + element_at(g, from);
+    move_element(g.at[0] + line_at(g, 0, (uint32_t)line) + (int64_t)at * g.step[0], in, g.width);
     *(int64_t *)(g.at[1] + line_at(g, 1, (uint32_t)line) + (int64_t)at * g.step[1]) = from;
 }
 
-/* ---- searches: the middle is always begin + (end - begin) / 2, so that unsorted lines give the CPU's places ---- */
-static __device__ __forceinline__ bool is_nan(uint64_t key, int is)
+/* ---- ranks ---- */
+static __device__ __forceinline__ uint64_t nan_key(int is)
 {
-    return is == KT_F64   ? key == ~(uint64_t)0
-           : is == KT_F32 ? key == 0xffffffffu
-                          : (is == KT_F16 || is == KT_BF16) && key == 0xffff;
+    return is == KT_F64 ? ~(uint64_t)0 : is == KT_F32 ? 0xffffffffu : 0xffffu;
+}
+static __device__ __forceinline__ bool has_nans(int is) { return is == KT_F64 || is == KT_F32 || is == KT_F16 || is == KT_BF16; }
+static __device__ __forceinline__ bool is_nan(uint64_t key, int is) { return has_nans(is) && key == nan_key(is); }
+
+/* The longest run of equal keys, of several the one of the smallest key. A NaN equals none. */
+static __global__ void __launch_bounds__(ARG_THREADS) longest_runs(ARGUMENTS(sort_args) g)
+{
+    const uint64_t i = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x, line = i / g.length;
+    if (line >= g.lines)
+        return;
+    const uint64_t *keys = g.keys[0] + line * g.length;
+    const uint32_t  at = (uint32_t)(i - line * g.length);
+    const bool      nan = is_nan(keys[at], g.is);
+    if (at && keys[at] == keys[at - 1] && !nan)
+        return;
+    const uint64_t run = nan ? 1 : bound_of(keys, at, g.length, keys[at], true) - at;
+    atomicMax((unsigned long long *)&g.longest[line], (unsigned long long)(run << 32 | (g.length - at)));
 }
 
+static __device__ __forceinline__ uint32_t place_of_rank(const sort_args &g, const uint64_t *keys, const uint32_t *from,
+                                                         uint32_t line)
+{
+    const uint32_t numbers = has_nans(g.is) ? bound_of(keys, 0, g.length, nan_key(g.is), false) : g.length;
+    if (g.rank == RANK_MODE) {
+        const uint32_t run = (uint32_t)(g.longest[line] >> 32), begin = g.length - (uint32_t)g.longest[line];
+        return run == 1 && numbers < g.length && from[numbers] == 0 ? numbers : begin + run - 1;
+    }
+    const bool nothing = numbers == 0 || g.rank == RANK_MEDIAN;
+    if (g.rank != RANK_GIVEN && numbers < g.length && nothing)
+        return numbers;
+    const uint32_t rank = g.rank == RANK_GIVEN ? g.given : (numbers - 1) / 2;
+    return bound_of(keys, 0, rank, keys[rank], false);
+}
+
+static __global__ void __launch_bounds__(ARG_THREADS) put_ranked(ARGUMENTS(sort_args) g)
+{
+    const uint32_t line = thread_number();
+    if (line >= g.lines)
+        return;
+    const uint64_t *keys = g.keys[0] + (uint64_t)line * g.length;
+    const uint32_t *order = g.from[0] + (uint64_t)line * g.length, from = order[place_of_rank(g, keys, order, line)];
+    move_element(g.at[0] + line_at(g, 0, line), g.at[2] + line_at(g, 2, line) + element_at(g, from), g.width);
+    if (g.at[1])
+        *(int64_t *)(g.at[1] + line_at(g, 1, line)) = from;
+}
+
+/* ---- searches: the middle is always begin + (end - begin) / 2, so that unsorted lines give the CPU's places ---- */
 static __global__ void __launch_bounds__(ARG_THREADS) search(ARGUMENTS(search_args) g)
 {
     const uint64_t i = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x;
@@ -152,3 +214,4 @@ static __global__ void __launch_bounds__(ARG_THREADS) search(ARGUMENTS(search_ar
 const void *const search_kernel = (const void *)search;
 const void *const sort_chunks_kernel = (const void *)sort_chunks, *const merge_runs_kernel = (const void *)merge_runs;
 const void *const put_sorted_kernel = (const void *)put_sorted;
+const void *const longest_runs_kernel = (const void *)longest_runs, *const put_ranked_kernel = (const void *)put_ranked;

@@ -44,8 +44,11 @@ typedef enum kt_fault_kind {
     KT_FAULT_LABEL,           /* of multilabel_margin_loss */
     KT_FAULT_VARIANCE,        /* of gaussian_nll_loss */
     KT_FAULT_BAG_INDEX,       /* value, size: of embedding_bag */
+    KT_FAULT_UNPOOL,          /* value; dim: how many dims in space; size: theirs, KT_FAULT_SIZE_BITS each, the last one lowest */
     KT_NUM_FAULTS
 } kt_fault_kind;
+
+enum { KT_FAULT_SIZE_BITS = 21 };
 
 typedef struct kt_fault {
     int32_t kind;  /* kt_fault_kind */

@@ -86,6 +86,12 @@ template <class S> static inline S atomicCAS(S *at, S seen, S x)
     *at = was == seen ? x : was;
     return was;
 }
+template <class S> static inline S atomicMax(S *at, S x)
+{
+    const S was = *at;
+    *at = was > x ? was : x;
+    return was;
+}
 template <class S> static inline S atomicAdd(S *at, S x)
 {
     const S was = *at;
@@ -93,8 +99,12 @@ template <class S> static inline S atomicAdd(S *at, S x)
     return was;
 }
 
+static inline void sincospi(double x, double *sine, double *cosine) { *sine = sin(M_PI * x), *cosine = cos(M_PI * x); }
+
 /* less exact on a GPU */
 #define __logf    on_cpu_log
+#define __expf    expf
+#define __tanf    tanf
 #define __sincosf on_cpu_sincos
 static inline float on_cpu_log(float x) { return logf(x); }
 static inline void  on_cpu_sincos(float x, float *sine, float *cosine) { *sine = sinf(x), *cosine = cosf(x); }
