@@ -14,7 +14,7 @@
 #include "tables/kernels/elementwise.h"
 
 enum no_expression { NO };
-enum loop_column { LOOP__, LOOP_LONG, LOOP_LANES, LOOP_MANY, LOOP_NEAR, LOOP_DIVIDES };
+enum loop_column { LOOP__, LOOP_HALVES, LOOP_LONG, LOOP_LANES, LOOP_MANY, LOOP_NEAR, LOOP_BRIEF, LOOP_DIVIDES };
 
 /* Rows that are a times a function of b, no more. */
 static constexpr bool is_same(const char *a, const char *b) { return *a == *b && (!*a || is_same(a + 1, b + 1)); }
@@ -34,7 +34,8 @@ template <int K> struct row;
             exists = sizeof(TEXT(PICK(__VA_ARGS__))) != sizeof "NO",                                                      \
             inputs = ins,                                                                                                 \
             divides = IS_INTEGER && LOOP_##how == LOOP_DIVIDES,                                                           \
-            is_long = LOOP_##how == LOOP_LONG || LOOP_##how == LOOP_LANES || LOOP_##how == LOOP_NEAR,                      \
+            is_near = LOOP_##how == LOOP_NEAR || LOOP_##how == LOOP_BRIEF,                                                \
+            is_long = LOOP_##how == LOOP_LONG || LOOP_##how == LOOP_LANES || is_near,                                     \
             table = ins == 1 && is_long ? RESULTS : is_factor(#name) ? FACTORS : NO_TABLE                                 \
         };                                                                                                                \
         static __device__ __forceinline__ T of(T a, T b, T c, T p0, T p1, T p2, T p3)                                     \
@@ -44,11 +45,13 @@ template <int K> struct row;
         }                                                                                                                 \
     };
 #define NEAR__(name)
+#define NEAR_HALVES(name)
 #define NEAR_LONG(name)
 #define NEAR_LANES(name)
 #define NEAR_MANY(name)
 #define NEAR_DIVIDES(name)
-#define NEAR_NEAR(name) NEAR(name) /* the includer's */
+#define NEAR_NEAR(name)  NEAR(name) /* the includer's */
+#define NEAR_BRIEF(name) NEAR(name)
 #define UN(name, ...)  STAMP(name, 1, __VA_ARGS__)
 #define BIN(name, ...) STAMP(name, 2, __VA_ARGS__)
 #define TER(name, ...) STAMP(name, 3, __VA_ARGS__)
