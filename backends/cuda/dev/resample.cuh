@@ -170,14 +170,54 @@ static __device__ __forceinline__ int32_t element_at(T place, T size)
     return place >= 0 && place < size ? (int32_t)place : -1;
 }
 
+/* A grid of a narrower dtype than T: places and cubic weights are rounded to it step by step, as in cpu/isa/grid.inc.c. */
+static __device__ __forceinline__ bool is_narrow(const grid_args &g) { return g.grid.is != values<T>::self; }
+static __device__ __forceinline__ T fitted(T x, const grid_args &g)
+{
+    switch (g.grid.is) {
+    case KT_F16:  return (T)dtype<KT_F16>::get(dtype<KT_F16>::put(x));
+    case KT_BF16: return (T)dtype<KT_BF16>::get(dtype<KT_BF16>::put(x));
+    case KT_F32:  return (T)(float)x;
+    default:      return x;
+    }
+}
+
+static __device__ __forceinline__ T place_at(T x, T half, T shift, const grid_args &g)
+{
+    if (is_narrow(g)) {
+        x = fitted(fitted(x + 1, g) * half, g);
+        return shift == 0 ? x : fitted(x - shift, g);
+    }
+    return g.dims == 2 ? FN(fma)(x + 1, half, -shift) : (x + 1) * half - shift;
+}
+
+static __device__ __forceinline__ T reflected_at(T x, T size, T *slope, const grid_args &g)
+{
+    if (!is_narrow(g))
+        return FN(reflected)(x, size, g.align, slope);
+    const T low = g.align ? (T)0 : (T)-0.5, span = fitted(g.align ? size - 1 : size, g);
+    x = fitted(FN(reflected)(fitted(x - low, g), span + 1, true, slope), g);
+    return fitted(x + low, g);
+}
+
+/* By Horner's scheme. */
+static __device__ __forceinline__ T cubic_steps(T x, T a, T b, T c, T d, const grid_args &g)
+{
+    T w = fitted(fitted(a * x, g) + b, g);
+    w = fitted(w * x, g);
+    w = c == 0 ? w : fitted(w + c, g);
+    return fitted(fitted(w * x, g) + d, g);
+}
+
 static __device__ void taps_of(tap_list &t, const grid_args &g, int d, T x)
 {
-    const T    size = (T)g.image.size[d], last = size - 1, half = g.align ? last / 2 : size / 2, shift = g.align ? (T)0 : (T)0.5;
-    T          slope = half;
-    x = g.dims == 2 ? FN(fma)(x + 1, half, -shift) : (x + 1) * half - shift;
+    const T size = (T)g.image.size[d], last = size - 1, exact = g.align ? last / 2 : size / 2;
+    const T half = is_narrow(g) ? fitted(exact, g) : exact;
+    T       slope = half;
+    x = place_at(x, half, g.align ? (T)0 : (T)0.5, g);
     if (g.mode != KT__GRID_CUBIC && g.padding != KT__GRID_ZEROS) {
         if (g.padding == KT__GRID_REFLECTION)
-            x = FN(reflected)(x, size, g.align, &slope);
+            x = reflected_at(x, size, &slope, g);
         x = FN(clipped)(x, last, &slope);
     }
     if (g.mode == KT__GRID_NEAREST) {
@@ -197,10 +237,15 @@ static __device__ void taps_of(tap_list &t, const grid_args &g, int d, T x)
     t.weight[2] = FN(cubic_near)(1 - part), t.weight[3] = FN(cubic_far)(2 - part);
     t.slope[0] = slope * FN(cubic_far_slope)(part + 1), t.slope[1] = slope * FN(cubic_near_slope)(part);
     t.slope[2] = -slope * FN(cubic_near_slope)(1 - part), t.slope[3] = -slope * FN(cubic_far_slope)(2 - part);
+    for (int right = 0; is_narrow(g) && right < 2; right++) {
+        const T away = fitted(right ? 1 - part : part, g);
+        t.weight[1 + right] = cubic_steps(away, (T)1.25, (T)-2.25, 0, 1, g);
+        t.weight[3 * right] = cubic_steps(fitted(away + 1, g), (T)-0.75, (T)3.75, -6, 3, g);
+    }
     for (int k = 0; k < TAPS; k++) {
         T unused = 0, place = first + (T)(k - 1);
         if (g.padding != KT__GRID_ZEROS) {
-            place = g.padding == KT__GRID_REFLECTION ? FN(reflected)(place, size, g.align, &unused) : place;
+            place = g.padding == KT__GRID_REFLECTION ? reflected_at(place, size, &unused, g) : place;
             place = FN(clipped)(place, last, &unused);
         }
         t.at[k] = element_at(place, size);
