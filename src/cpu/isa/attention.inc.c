@@ -121,16 +121,11 @@ static void FN(forward_blocks)(void *ctx, int64_t begin, int64_t end)
     FN(forward_room)     r;
     T **const            at[] = {&r.draws, &r.turned, &r.tile, &r.sum, &r.keys, &r.values, &r.row};
     size_t               granted = 0;
-    int64_t              all = 0;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        all += parts[i];
-    T *const room = kt__block_get((size_t)all * sizeof(T), &granted), *next = room;
+    T *const             room = FN(divided_room)(at, parts, sizeof parts / sizeof *parts, &granted);
     if (!room) {
         __atomic_store_n(&f->failed, true, __ATOMIC_RELAXED);
         return;
     }
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        *at[i] = next, next += parts[i];
     for (int64_t i = begin; i < end; i++)
         FN(forward_block)(f, &r, i / f->blocks / a->heads, i / f->blocks % a->heads, i % f->blocks * QUERIES);
     kt__block_put(room, granted);

@@ -157,16 +157,11 @@ static void FN(back_tasks)(void *ctx, int64_t begin, int64_t end)
     T **const            at[] = {&r.draws, &r.turned, &r.grad_turned, &r.queries, &r.grads, &r.scores, &r.slopes, &r.keys,
                                  &r.values, &r.sum_query, &r.row, &r.sums};
     size_t               granted = 0;
-    int64_t              all = 0;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        all += parts[i];
-    T *const room = kt__block_get((size_t)all * sizeof(T), &granted), *next = room;
+    T *const             room = FN(divided_room)(at, parts, sizeof parts / sizeof *parts, &granted);
     if (!room) {
         __atomic_store_n(&b->failed, true, __ATOMIC_RELAXED);
         return;
     }
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        *at[i] = next, next += parts[i];
     for (int64_t i = begin; i < end; i++)
         FN(back_task)(b, &r, i / b->parts / b->heads, i / b->parts % b->heads, i % b->parts);
     kt__block_put(room, granted);

@@ -27,6 +27,18 @@ _Static_assert(QUERIES % COLS == 0 && KEYS % ROWS == 0 && UNIT % ROWS == 0, "til
 static int64_t FN(rounded_up)(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
 static int64_t FN(lesser)(int64_t a, int64_t b) { return a < b ? a : b; }
 
+/* One block of memory for n parts: where each begins is written to *at[i]. NULL: there is none. */
+static T *FN(divided_room)(T **const *at, const int64_t *parts, size_t n, size_t *granted)
+{
+    int64_t all = 0;
+    for (size_t i = 0; i < n; i++)
+        all += parts[i];
+    T *const room = kt__block_get((size_t)all * sizeof(T), granted), *next = room;
+    for (size_t i = 0; room && i < n; i++)
+        *at[i] = next, next += parts[i];
+    return room;
+}
+
 /* ---- products ---- */
 
 typedef struct FN(side) { /* element [i][l] of a: p[i * by_row + l * by_k]; `chunk` of k lie so, the next by_chunk after them */

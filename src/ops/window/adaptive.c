@@ -42,10 +42,9 @@ static kt_status check_average(const kt_tensor *self, kt_shape size, int dims)
 
 static kt_status average(kt_call *call, int dims)
 {
-    static const kt__pooling even[] = {{0}, {0}, {.dims = 2}, {.dims = 3}};
-    kt_tensor               *self = call->arg[SELF].t;
-    const kt_shape           size = kt__arg_ints(call, SIZE);
-    kt__decision             room;
+    kt_tensor     *self = call->arg[SELF].t;
+    const kt_shape size = kt__arg_ints(call, SIZE);
+    kt__decision   room;
     if (check_average(self, size, dims) ||
         kt__pool_takes(call, self, KT__NO_INTS, true,
                        dims == 2 ? kt__pool_kernel(self, 2, "adaptive_avg_pool2d", "adaptive_avg_pool2d_channels_last")
@@ -57,7 +56,7 @@ static kt_status average(kt_call *call, int dims)
     kt_tensor *out = kt__new_pooled(self, (kt_dtype)d->result, size.d, dims, dims == 3);
     if (!out)
         return kt_error_status();
-    return kt__end_made(call, out, NULL, kt__run_pool(call, KT_K_avg_pool, d, (kt_tensor *[]){out, self}, 1, 1, &even[dims]));
+    return kt__end_made(call, out, NULL, kt__run_pool(call, KT_K_avg_pool, d, (kt_tensor *[]){out, self}, 1, 1, kt__even(dims)));
 }
 
 kt_status kt__body_adaptive_avg_pool2d_kernel(kt_call *call) { return average(call, 2); }
@@ -77,10 +76,9 @@ static kt_status check_leads(const kt_tensor *grad, const kt_tensor *self, int d
 
 static kt_status average_back(kt_call *call, int dims)
 {
-    static const kt__pooling even[] = {{0}, {0}, {.dims = 2}, {.dims = 3}};
-    kt_tensor               *grad = call->arg[0].t, *self = call->arg[1].t;
-    const char              *op = dims == 2 ? "adaptive_avg_pool2d_backward" : "adaptive_avg_pool3d_backward";
-    kt__decision             room;
+    kt_tensor   *grad = call->arg[0].t, *self = call->arg[1].t;
+    const char  *op = dims == 2 ? "adaptive_avg_pool2d_backward" : "adaptive_avg_pool3d_backward";
+    kt__decision room;
     if (kt__one_device((kt_tensor *[]){grad, self}, 2) || check_filled(grad, 1, op, "grad_output"))
         return kt_error_status();
     if (dims == 2 && grad->ndim != self->ndim)
@@ -96,7 +94,7 @@ static kt_status average_back(kt_call *call, int dims)
     if (!out)
         return kt_error_status();
     return kt__end_itself(call, out,
-                          kt__run_pool(call, KT_K_avg_pool_backward, d, (kt_tensor *[]){out, grad}, 1, 1, &even[dims]));
+                          kt__run_pool(call, KT_K_avg_pool_backward, d, (kt_tensor *[]){out, grad}, 1, 1, kt__even(dims)));
 }
 
 kt_status kt__body_adaptive_avg_pool2d_backward(kt_call *call) { return average_back(call, 2); }
@@ -150,11 +148,10 @@ kt_status kt__body_adaptive_avg_pool1d(kt_call *call)
 
 static kt_status largest(kt_call *call, int dims)
 {
-    static const kt__pooling even[] = {{0}, {0}, {.dims = 2}, {.dims = 3}};
-    kt_tensor               *self = call->arg[SELF].t, *out[2] = {NULL, NULL};
-    const kt_shape           size = kt__arg_ints(call, SIZE);
-    const char              *op = dims == 2 ? "adaptive_max_pool2d" : "adaptive_max_pool3d";
-    kt__decision             room;
+    kt_tensor     *self = call->arg[SELF].t, *out[2] = {NULL, NULL};
+    const kt_shape size = kt__arg_ints(call, SIZE);
+    const char    *op = dims == 2 ? "adaptive_max_pool2d" : "adaptive_max_pool3d";
+    kt__decision   room;
     if (check_rank(self, dims, op, "got:") || check_filled(self, 1, op, "input"))
         return kt_error_status();
     if (size.n != dims)
@@ -168,7 +165,7 @@ static kt_status largest(kt_call *call, int dims)
                                  : "adaptive_max_pool3d_cpu"))
         return kt_error_status();
     const kt__decision *d = kt__resolve_in_body(call, &room);
-    if (!d || kt__run_pool(call, KT_K_max_pool, d, (kt_tensor *[]){out[0], out[1], self}, 2, 1, &even[dims]))
+    if (!d || kt__run_pool(call, KT_K_max_pool, d, (kt_tensor *[]){out[0], out[1], self}, 2, 1, kt__even(dims)))
         return kt_error_status();
     return kt__end_several(call, out, 2);
 }
@@ -178,10 +175,9 @@ kt_status kt__body_adaptive_max_pool3d(kt_call *call) { return largest(call, 3);
 
 static kt_status largest_back(kt_call *call, int dims)
 {
-    static const kt__pooling even[] = {{0}, {0}, {.dims = 2}, {.dims = 3}};
-    kt_tensor               *grad = call->arg[0].t, *self = call->arg[1].t, *indices = call->arg[2].t;
-    const char              *op = dims == 2 ? "adaptive_max_pool2d_backward" : "adaptive_max_pool3d_backward";
-    kt__decision             room;
+    kt_tensor   *grad = call->arg[0].t, *self = call->arg[1].t, *indices = call->arg[2].t;
+    const char  *op = dims == 2 ? "adaptive_max_pool2d_backward" : "adaptive_max_pool3d_backward";
+    kt__decision room;
     if (kt__one_device((kt_tensor *[]){grad, self, indices}, 3) || check_filled(grad, 1, op, "grad_output"))
         return kt_error_status();
     const kt__decision *d = kt__resolve_in_body(call, &room);
@@ -193,13 +189,7 @@ static kt_status largest_back(kt_call *call, int dims)
     if (check_rank(self, dims, op, "got:") || check_leads(grad, self, dims) ||
         kt__pool_takes(call, self, KT__NO_INTS, true, op))
         return kt_error_status();
-    if (indices->dtype != KT_I64)
-        return kt_fail(KT_ERR_RUNTIME, "expected scalar type Long but found %s", kt_dtype_torch_name((kt_dtype)indices->dtype));
-    kt_tensor *out = kt__new_pooled(self, (kt_dtype)d->result, self->sizes + self->ndim - dims, dims, dims == 3);
-    if (!out)
-        return kt_error_status();
-    return kt__end_itself(call, out,
-                          kt__run_pool(call, KT_K_max_pool_backward, d, (kt_tensor *[]){out, grad, indices}, 1, 2, &even[dims]));
+    return kt__largest_back(call, d, grad, self, indices, dims, dims == 3);
 }
 
 kt_status kt__body_adaptive_max_pool2d_backward(kt_call *call) { return largest_back(call, 2); }

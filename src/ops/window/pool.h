@@ -29,6 +29,17 @@ kt_tensor *kt__new_pooled(const kt_tensor *like, kt_dtype dtype, const int64_t *
 kt_status kt__run_pool(kt_call *call, int kernel, const kt__decision *d, kt_tensor *const *t, int n_out, int n_in,
                        const kt__pooling *g);
 
+/* The geometry of adaptive pooling and its kin: sizes alone. */
+static inline const kt__pooling *kt__even(int dims)
+{
+    static const kt__pooling even[] = {{0}, {0}, {.dims = 2}, {.dims = 3}};
+    return &even[dims];
+}
+
+/* Ends with what flows back to the elements that the indices name, in the layout of self; `plain`: row-major. */
+kt_status kt__largest_back(kt_call *call, const kt__decision *d, kt_tensor *grad, const kt_tensor *self, kt_tensor *indices,
+                           int dims, bool plain);
+
 /* ---- one dim: PyTorch's checks, which name `op` ---- */
 kt_status kt__pool_one_rank(const kt_tensor *self, const char *op);
 kt_status kt__pool_one_list(kt_shape list, bool may_be_empty, const char *op, const char *what);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "tables/kernels/window.h"
+
 kt_status kt__pool_takes(const kt_call *call, const kt_tensor *t, kt__pooled_ints ints, bool halves, const char *missing)
 {
     const kt_dtype d = (kt_dtype)t->dtype;
@@ -73,6 +75,18 @@ kt_status kt__run_pool(kt_call *call, int kernel, const kt__decision *d, kt_tens
     set_geometry(&plan, g);
     kt__trace_fold(call, t[n_out], d, t, n_out);
     return kt__launch_long(&plan, t[0]);
+}
+
+kt_status kt__largest_back(kt_call *call, const kt__decision *d, kt_tensor *grad, const kt_tensor *self, kt_tensor *indices,
+                           int dims, bool plain)
+{
+    if (indices->dtype != KT_I64)
+        return kt_fail(KT_ERR_RUNTIME, "expected scalar type Long but found %s", kt_dtype_torch_name((kt_dtype)indices->dtype));
+    kt_tensor *out = kt__new_pooled(self, (kt_dtype)d->result, self->sizes + self->ndim - dims, dims, plain);
+    if (!out)
+        return kt_error_status();
+    kt_tensor *const t[] = {out, grad, indices};
+    return kt__end_itself(call, out, kt__run_pool(call, KT_K_max_pool_backward, d, t, 1, 2, kt__even(dims)));
 }
 
 kt_status kt__check_sizes(const kt_tensor *t, kt_shape want)

@@ -7,8 +7,6 @@
 
 #include "tables/kernels/window.h"
 
-static const kt__pooling even[] = {{0}, {0}, {.dims = 2}, {.dims = 3}};
-
 /* ---- back to their places ---- */
 
 static kt_status check_elements(kt_shape list, int dims, const char *what, const char *got)
@@ -77,7 +75,7 @@ static kt_status unpool(kt_call *call, int dims)
     if (!out)
         return kt_error_status();
     return kt__end_made(call, out, NULL, kt__run_pool(call, KT_K_max_unpool, d, (kt_tensor *[]){out, self, indices}, 1, 2,
-                                                      &even[dims]));
+                                                      kt__even(dims)));
 }
 
 kt_status kt__body_max_unpool2d(kt_call *call) { return unpool(call, 2); }
@@ -194,13 +192,7 @@ static kt_status fraction_back(kt_call *call, int dims)
     if (!d || kt__pool_takes(call, self, KT__NO_INTS, true,
                              dims == 2 ? "fractional_max_pool2d_backward_out_frame" : "fractional_max_pool3d_backward_out_frame"))
         return kt_error_status();
-    if (indices->dtype != KT_I64)
-        return kt_fail(KT_ERR_RUNTIME, "expected scalar type Long but found %s", kt_dtype_torch_name((kt_dtype)indices->dtype));
-    kt_tensor *out = kt__new_pooled(self, (kt_dtype)d->result, self->sizes + self->ndim - dims, dims, true);
-    if (!out)
-        return kt_error_status();
-    return kt__end_itself(call, out,
-                          kt__run_pool(call, KT_K_max_pool_backward, d, (kt_tensor *[]){out, grad, indices}, 1, 2, &even[dims]));
+    return kt__largest_back(call, d, grad, self, indices, dims, true);
 }
 
 kt_status kt__body_fractional_max_pool2d_backward(kt_call *call) { return fraction_back(call, 2); }
