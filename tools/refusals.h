@@ -28,6 +28,7 @@ static const struct {
     {"tensor", "kt__fact_tensor", true, false},
     {"dims", "kt__fact_dims", true, true},
     {"empty", "kt__fact_empty", true, true},
+    {"recorded", "kt__fact_recorded", true, true},
     {"indexes", "kt__fact_indexes", false, false},
     {"says", "kt__fact_says", true, true},
     {"value", "kt__fact_value", true, true},

@@ -52,6 +52,10 @@ bool    kt__fact_says(const kt__facts *f, int i, const char *word);
 static inline double kt__fact_value(const kt__facts *f, int i) { return kt__as_double(kt__arg_scalar(f->call, i)); }
 static inline bool kt__fact_empty(const kt__facts *f, int i) { return kt__fact_tensor(f, i) && !f->call->arg[i].t->numel; }
 static inline int  kt__fact_dims(const kt__facts *f, int i) { return kt__fact_tensor(f, i) ? f->call->arg[i].t->ndim : 0; }
+static inline bool kt__fact_recorded(const kt__facts *f, int i)
+{
+    return f->mode & KT_M_GRAD && kt__fact_tensor(f, i) && kt__wants_grad(f->call->arg[i].t);
+}
 static inline bool kt__fact_over_self(const kt__facts *f)
 {
     return f->call->form == KT_INPLACE || (f->call->form == KT_OUT && f->call->out[0] == f->call->arg[0].t);

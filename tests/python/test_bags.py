@@ -159,6 +159,7 @@ def test_pixels():
         assert y[n, c, h, w] == x[n, c * 4 + h % 2 * 2 + w % 2, h // 2, w // 2]
     assert torch.equal(F.pixel_unshuffle(y, 2), x)
     assert F.pixel_shuffle(x[0], 2).shape == (2, 4, 6) and F.pixel_shuffle(x, 1).data_ptr() != x.data_ptr()
+    assert not any(z._is_view() for z in (y, F.pixel_shuffle(x, 1), F.pixel_unshuffle(x, 1), F.channel_shuffle(x, 2)))
     last = F.pixel_shuffle(x.contiguous(memory_format=torch.channels_last), 2)
     assert last.is_contiguous(memory_format=torch.channels_last) and torch.equal(last, y)
     leaf = x.double().requires_grad_()

@@ -325,6 +325,8 @@ def test_info():
     assert L.inv_ex(batch).info.tolist() == [0, 1, 2]
     assert L.cholesky_ex(batch).info.tolist() == [0, 1, 2]
     assert L.solve_ex(batch, torch.ones(3, 1)).info.tolist() == [0, 1, 2]
+    for dtype in (torch.float32, torch.float64, torch.complex64, torch.complex128):
+        assert L.cholesky_ex(torch.diag(torch.tensor([1, 2, float("nan")])).to(dtype)).info.tolist() == 3
     with pytest.raises(L.LinAlgError, match=r"^linalg.inv: \(Batch element 1\): The diagonal element 1 is zero"):
         L.inv(batch)
     with pytest.raises(RuntimeError, match=r"^torch.linalg.lu_factor: \(Batch element 1\): U\[1,1\] is zero"):
@@ -361,6 +363,14 @@ REFUSED = [
      "torch.linalg.pinv: rcond tensor of complex type is not supported. Got ComplexFloat"),
     (lambda: L.eig(torch.eye(3) * float("inf")), RuntimeError,
      "torch.linalg.eig: input tensor should not contain infs or NaNs."),
+    (lambda: torch.geqrf(torch.eye(3, dtype=torch.complex64, requires_grad=True)), RuntimeError,
+     "geqrf does not support automatic differentiation for outputs with complex dtype."),
+    (lambda: L.pinv(torch.eye(3), rtol=torch.tensor(0.1, requires_grad=True)), RuntimeError,
+     "The function 'linalg_pinv' is not differentiable with respect to argument 'rtol'. This input cannot have requires_grad "
+     "True."),
+    (lambda: L.pinv(torch.eye(3), torch.tensor(0.1, requires_grad=True)), RuntimeError,
+     "The function 'linalg_pinv' is not differentiable with respect to argument 'rtol'. This input cannot have requires_grad "
+     "True."),
     (lambda: L.eig(torch.eye(3).int()), RuntimeError, "Unknown Complex ScalarType for Int"),
     (lambda: L.cond(torch.eye(3), 3), RuntimeError, "linalg.cond got an invalid norm type: 3"),
     (lambda: L.cond(torch.ones(2, 3), "fro"), RuntimeError,

@@ -284,6 +284,13 @@ REFUSED = [
     (lambda: torch.gru_cell(X[0], H[0][:2], *G), RuntimeError, "Input batch size 3 doesn't match hidden0 batch size 2"),
     (lambda: torch.gru_cell(X[0], H[0], W[0], *G[1:]), RuntimeError,
      "weight_ih first dim must be 3 * hidden_size = 18, but got 24"),
+    (lambda: torch.rnn_tanh_cell(X[0], H[0], W[0], W[1][:6]), RuntimeError,
+     "weight_ih first dim must be 1 * hidden_size = 6, but got 24"),
+    (lambda: torch.rnn_relu_cell(X[0][:, :3], H[0], W[0][:6], W[1]), RuntimeError,
+     "weight_hh first dim must be 1 * hidden_size = 6, but got 24"),
+    (lambda: torch.gru_cell(X[0], H[0][:, :5], *W), RuntimeError, "hidden0 has inconsistent hidden_size: got 5, expected 6"),
+    (lambda: torch.gru(X, H[0], G[:3], *ONE), RuntimeError, "got an incorrect number of RNN parameters"),
+    (lambda: torch.gru(X, H[0], G, *ONE), RuntimeError, "Expected more hidden states in stacked_rnn"),
     (lambda: torch.gru_cell(X[0, 0], H[0], *G), IndexError,
      "Dimension out of range (expected to be in range of [-1, 0], but got 1)"),
 ]

@@ -75,7 +75,8 @@ def over_itself(d, c):
     return len(reads) > 1
 
 
-COMPLEX_SIGNS = set("sinc silu sgn * mul / div pow ** **= float_power reciprocal square sqrt rsqrt log1p expm1 ldexp".split())
+COMPLEX_SIGNS = set("""acos arccos sinc silu sgn * mul / div pow ** **= float_power reciprocal square sqrt rsqrt log1p expm1
+    ldexp""".split())
 to_one = every(lambda x, y, gap: zeros(x, y) | np.isnan(y) & np.where(np.arange(len(x)) % 2 == 0, x == 1, x == 0))
 poles = every(lambda x, y, gap: ~np.isfinite(x) & (np.abs(y) > 1e6) | (gap.apart < 1e-9 * np.abs(x)) |
               (np.abs(x) > 100) & (gap.apart < 1e-3 * np.abs(x)) & (gap.real != "float64"))

@@ -43,6 +43,16 @@ rounding("""sum mean nansum nanmean prod cumsum cumprod std var std_mean var_mea
     corrcoef nll_loss vecdot multi_dot chain_matmul renorm cosine_similarity histogram bincount scatter_add index_add put dist
     scatter_reduce index_reduce smooth_l1_loss huber_loss mse_loss l1_loss quantile nanquantile trapezoid trapz
     cumulative_trapezoid sum_to_size""", 8, ORDER, terms=16)
+rounding("""layer_norm native_layer_norm rms_norm batch_norm native_batch_norm group_norm native_group_norm instance_norm
+    local_response_norm normalize poisson_nll_loss gaussian_nll_loss soft_margin_loss cosine_embedding_loss triplet_margin_loss
+    margin_ranking_loss hinge_embedding_loss ctc_loss pairwise_distance pdist conv1d conv2d conv3d conv_transpose1d
+    conv_transpose2d conv_transpose3d avg_pool1d avg_pool2d avg_pool3d adaptive_avg_pool1d adaptive_avg_pool2d
+    adaptive_avg_pool3d scaled_dot_product_attention lstm gru rnn_tanh rnn_relu lstm_cell gru_cell rnn_tanh_cell rnn_relu_cell
+    embedding_bag""", 8, ORDER, terms=16)
+rounding("""inv inverse det slogdet logdet solve qr lu_factor lu lstsq pinv cholesky cholesky_solve cholesky_inverse
+    matrix_exp""", 16, "another library's LAPACK adds in another order", terms=64)
+rounding("entr gumbel_softmax", 4, SERIES)
+rounding("sqrt", 1, "PyTorch's vectors of float64: sqrt(2) is not the nearest number there", ("real",))
 rounding("lerp addcmul addcdiv cross", 4, FUSED, terms=4)
 rounding("""* mul multiply *= / div divide true_divide /= square reciprocal sqrt abs absolute sgn outer ger vander""", 4, PARTS,
          COMPLEX, terms=4)

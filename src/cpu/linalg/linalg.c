@@ -245,13 +245,27 @@ static int inverse(const job *j, int64_t at)
     return info;
 }
 
+/* The first element of a diagonal that is no number, counted from 1; 0: there is none. OpenBLAS goes on with it. */
+static int unordered_at(kt_dtype d, const char *a, int n)
+{
+    const size_t width = kt__width_of(d);
+    const bool   single = d == KT_F32 || d == KT_C64;
+    for (int i = 0; i < n; i++) {
+        const char *x = a + (size_t)i * ((size_t)n + 1) * width;
+        if (single ? isnan(*(const float *)(const void *)x) : isnan(*(const double *)(const void *)x))
+            return i + 1;
+    }
+    return 0;
+}
+
 static int cholesky(const job *j, int64_t at)
 {
     const matrix *l = &j->arg[0];
     const int     n = (int)l->rows;
     const bool    upper = param(j, 0) != 0;
     load(&j->arg[2], at, there(l, at), ld_of(l));
-    const int info = n ? j->solver->cholesky(j->dtype, uplo(upper), n, there(l, at), n) : 0;
+    int info = n ? j->solver->cholesky(j->dtype, uplo(upper), n, there(l, at), n) : 0;
+    info = info ? info : unordered_at(j->dtype, there(l, at), n);
     clear_triangle(there(l, at), n, n, ld_of(l), kt__width_of(j->dtype), upper);
     return info;
 }

@@ -215,7 +215,7 @@ static kt_status check_channels(const kt_tensor *t, const kt_tensor *shown, cons
     return !t || (t->ndim == 1 && t->numel == channels)
                ? KT_OK
                : kt_fail(KT_ERR_RUNTIME, "Expected %s to be a vector of size equal to the number of channels in input, but got "
-                         "%s of shape %s and input of shape %s", name, name, KT__SIZES_TEXT(shown ? shown : t),
+                         "%s of shape %s and input of shape %s", name, name, shown ? KT__SIZES_TEXT(shown) : "[0]",
                          KT__SIZES_TEXT(input));
 }
 

@@ -6,8 +6,6 @@
 #include "call/made.h"
 #include "dtype/format.h"
 
-static double number(kt_scalar s) { return s.kind == KT_SCALAR_INT ? (double)s.v.i : s.v.re; }
-
 enum { SELF, LOWER, UPPER, TRAINING, GENERATOR };
 
 static kt_status check_bounds(double lower, double upper)
@@ -58,7 +56,7 @@ kt_status kt__body_rrelu(kt_call *call)
 {
     KT_SCOPE;
     kt_tensor   *x = call->arg[SELF].t;
-    const double lower = number(kt__arg_scalar(call, LOWER)), upper = number(kt__arg_scalar(call, UPPER));
+    const double lower = kt__as_double(kt__arg_scalar(call, LOWER)), upper = kt__as_double(kt__arg_scalar(call, UPPER));
     const bool   in_place = call->form == KT_INPLACE;
     if (check_bounds(lower, upper))
         return kt_error_status();

@@ -82,12 +82,28 @@ static kt_status check_weights(const kt_call *call, int gates)
     const kt_tensor *w[] = {call->arg[W_IH].t, call->arg[W_HH].t};
     if (has_columns(w[1]))
         return kt_error_status();
+    if (w[0]->ndim == 0)
+        return kt_fail(KT_ERR_INDEX, "Dimension specified as 0 but tensor has no dimensions");
     const int64_t units = w[1]->sizes[1];
     for (int i = 0; i < 2; i++)
-        if (gates > 1 && w[i]->sizes[0] != gates * units)
+        if (w[i]->sizes[0] != gates * units)
             return kt_fail(KT_ERR_RUNTIME, "weight_%s first dim must be %d * hidden_size = %lld, but got %lld", i ? "hh" : "ih",
                            gates, (long long)(gates * units), (long long)w[i]->sizes[0]);
     return KT_OK;
+}
+
+/* Each kind of cell has an order of its own in PyTorch. */
+static kt_status check_cell(const kt_call *call, int mode, const kt_tensor *h, const kt_tensor *c)
+{
+    const int gates = kt__recurrence_gates(mode);
+    if (mode == KT__GRU)
+        return check_input(call) || check_hidden(call, h, 0) || check_weights(call, gates) ? kt_error_status() : KT_OK;
+    if (mode != KT__LSTM)
+        return check_weights(call, gates) || check_input(call) || check_hidden(call, h, 0) ? kt_error_status() : KT_OK;
+    return has_columns(call->arg[W_HH].t) || check_input(call) || check_weights(call, gates) || check_hidden(call, h, 0) ||
+                   check_hidden(call, c, 1)
+               ? kt_error_status()
+               : KT_OK;
 }
 
 static kt_status run_cell(kt_call *call, int mode)
@@ -98,8 +114,7 @@ static kt_status run_cell(kt_call *call, int mode)
         return kt_fail(KT_ERR_RUNTIME, "lstm_cell expects two hidden states");
     kt_tensor *h = cells ? call->arg[HX].ts.t[0] : call->arg[HX].t, *c = cells ? call->arg[HX].ts.t[1] : NULL;
     kt_tensor *b_ih = kt__given(call, B_IH) ? call->arg[B_IH].t : NULL, *b_hh = kt__given(call, B_HH) ? call->arg[B_HH].t : NULL;
-    if (check_input(call) || check_weights(call, kt__recurrence_gates(mode)) || check_hidden(call, h, 0) ||
-        (cells && check_hidden(call, c, 1)))
+    if (check_cell(call, mode, h, c))
         return kt_error_status();
     kt_tensor *from_input = kt_linear(call->arg[INPUT].t, call->arg[W_IH].t, .bias = b_ih);
     kt_tensor *from_state = from_input ? kt_linear(h, call->arg[W_HH].t, .bias = b_hh) : NULL;

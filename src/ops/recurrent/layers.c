@@ -161,10 +161,8 @@ static kt_status dim_missing(const kt_tensor *t, int dim)
 static kt_status check_layers(layers *l, const kt_tensor *input)
 {
     const kt_tensor *hx = l->hx;
-    if (hx->ndim < 3)
-        return dim_missing(hx, 2);
-    if (l->cx && l->cx->ndim < 3)
-        return dim_missing(l->cx, 2);
+    if (l->cx && (hx->ndim < 3 || l->cx->ndim < 3))
+        return dim_missing(hx->ndim < 3 ? hx : l->cx, 2);
     l->projected = l->cx && hx->sizes[2] != l->cx->sizes[2];
     l->per_layer = (l->biases ? 4 : 2) + l->projected;
     if (l->n_params % l->per_layer)
@@ -174,7 +172,7 @@ static kt_status check_layers(layers *l, const kt_tensor *input)
     const int64_t given = l->n_params / l->per_layer;
     if (l->directions == 2 && (given % 2 || hx->sizes[0] % 2))
         return kt_fail(KT_ERR_RUNTIME, "Odd number of params or hiddens given to a bidirectional RNN");
-    if (hx->sizes[0] != l->num_layers * l->directions || (l->cx && l->cx->sizes[0] != hx->sizes[0]))
+    if (hx->ndim < 3 || hx->sizes[0] != l->num_layers * l->directions || (l->cx && l->cx->sizes[0] != hx->sizes[0]))
         return kt_fail(KT_ERR_RUNTIME, "Expected more hidden states in stacked_rnn");
     if (given != l->num_layers * l->directions)
         return kt_fail(KT_ERR_RUNTIME, "Expected more weights in stacked_rnn");

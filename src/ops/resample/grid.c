@@ -205,5 +205,5 @@ kt_status kt__body_affine_grid_generator(kt_call *call)
         sizes[1 + i] = size.d[2 + i];
     sizes[0] = size.d[0];
     sizes[1 + dims] = dims;
-    return kt__end(call, kt_view(grid, ((kt_shape){dims + 2, sizes})));
+    return kt__end(call, kt_unsafe_view(grid, ((kt_shape){dims + 2, sizes})));
 }

@@ -160,19 +160,31 @@ static void name_dims(kt__str *s, const char *prefix, const int64_t *values, int
                      (long long)(i < 0 ? first : values[i]));
 }
 
+static kt_shape at_least_two(const int64_t *values, int dims, int64_t room[2])
+{
+    room[0] = 1;
+    room[1] = values[0];
+    return dims == 1 ? (kt_shape){2, room} : (kt_shape){dims, values};
+}
+
 static kt_status check_kernel(const kt_tensor *weight, const geometry *g)
 {
-    char    text[192];
-    kt__str s = kt__str_in(text, sizeof text);
+    const int64_t *size = weight->sizes + 2;
+    int64_t        room[2];
+    char           text[192];
+    kt__str        s = kt__str_in(text, sizeof text);
     if (any_below(g->dilation, g->dims, 1))
         return kt_fail(KT_ERR_RUNTIME, "dilation should be greater than zero, but got %s",
-                       KT__SHAPE_TEXT((kt_shape){g->dims, g->dilation}));
-    if (!any_below(weight->sizes + 2, g->dims, 1))
+                       KT__SHAPE_TEXT(at_least_two(g->dilation, g->dims, room)));
+    if (!any_below(size, g->dims, 1))
         return KT_OK;
     if (is_dilated(g))
         return kt_fail(KT_ERR_RUNTIME, "kernel size should be greater than zero, but got %s",
-                       KT__SHAPE_TEXT((kt_shape){g->dims, weight->sizes + 2}));
-    name_dims(&s, "kernel", weight->sizes + 2, g->dims, 1);
+                       KT__SHAPE_TEXT(at_least_two(size, g->dims, room)));
+    if (g->dims == 3)
+        return kt_fail(KT_ERR_RUNTIME, "kernel size should be greater than zero, but got: %lld x %lld x %lld (TxHxW)",
+                       (long long)size[0], (long long)size[1], (long long)size[2]);
+    name_dims(&s, "kernel", size, g->dims, 1);
     return kt_fail(KT_ERR_RUNTIME, "kernel size should be greater than zero, but got %s", text);
 }
 

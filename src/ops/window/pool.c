@@ -179,8 +179,9 @@ static kt_status check_holds(const kt_tensor *input, const kt__pooling *g)
 static kt_status check_rank(const kt_tensor *input, int dims, bool average)
 {
     if (average && dims == 2 && input->ndim < 3) /* a size is asked for that is not there */
-        return kt_fail(KT_ERR_INDEX, "Dimension out of range (expected to be in range of [%d, %d], but got -3)",
-                       input->ndim ? -input->ndim : -1, input->ndim ? input->ndim - 1 : 0);
+        return input->ndim ? kt_fail(KT_ERR_INDEX, "Dimension out of range (expected to be in range of [%d, %d], but got -3)",
+                                     -input->ndim, input->ndim - 1)
+                           : kt_fail(KT_ERR_INDEX, "Dimension specified as -3 but tensor has no dimensions");
     if ((average && dims == 2) || input->ndim == dims + 1 || input->ndim == dims + 2)
         return KT_OK;
     return kt_fail(KT_ERR_RUNTIME, "non-empty %dD or %dD (batch mode) tensor expected for input", dims + 1, dims + 2);
@@ -458,7 +459,9 @@ kt_status kt__body_max_pool1d(kt_call *call)
     const bool recorded = kt_grad_enabled() && kt_requires_grad(self);
     if (check_one(call) || (!recorded && kt__pool_takes(call, self, KT__NO_INTS, true, "max_pool1d_impl")) || run_one(call, made))
         return kt_error_status();
-    return kt__end(call, recorded ? made[0] : kt_contiguous(made[0])); /* PyTorch's kernel without a node is row-major */
+    if (recorded || !made[0])
+        return kt__end(call, made[0]);
+    return kt__end(call, kt_unsafe_view(kt_contiguous(made[0]), kt__sizes(made[0]))); /* PyTorch's kernel without a node */
 }
 
 kt_status kt__body_avg_pool1d(kt_call *call)
