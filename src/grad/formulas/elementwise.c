@@ -106,7 +106,7 @@ GRAD(log2)       { dA = kt_true_divide(G, conjugate(kt_mul_s(A, KT_FLOAT(0.69314
 GRAD(log10)      { dA = kt_true_divide(G, conjugate(kt_mul_s(A, KT_FLOAT(2.302585092994045684018)))); }
 GRAD(log1p)      { dA = kt_true_divide(G, conjugate(kt_add_s(A, KT_INT(1)))); }
 GRAD(sqrt)       { dA = kt_true_divide(G, conjugate(kt_mul_s(Y, KT_INT(2)))); }
-GRAD(rsqrt)      { dA = kt_mul_s(kt_mul(G, conjugate(kt_pow_s(Y, KT_INT(3)))), KT_FLOAT(-0.5)); }
+GRAD(rsqrt)      { dA = kt_mul(kt_mul_s(G, KT_FLOAT(-0.5)), conjugate(kt_pow_s(Y, KT_INT(3)))); }
 GRAD(reciprocal) { dA = kt_neg(kt_mul(G, conjugate(kt_mul(Y, Y)))); }
 GRAD(sin)        { dA = kt_mul(G, conjugate(kt_cos(A))); }
 GRAD(cos)        { dA = kt_neg(kt_mul(G, conjugate(kt_sin(A)))); }
@@ -299,13 +299,17 @@ GRAD(xlogy)
         kt_tensor *slope = kt_xlogy(G, one_unless(steep, b));
         c->d[0] = number(c, 1) ? filled_unless(steep, slope, 0) : only_where(slope, steep);
     }
-    dB = kt_mul(G, kt_true_divide(A, b));
+    dB = kt_true_divide(kt_mul(G, A), b);
+}
+static kt_scalar one_less(kt_scalar s)
+{
+    return s.kind == KT_SCALAR_COMPLEX ? KT_COMPLEX(1 - s.v.re, -s.im)
+                                       : KT_FLOAT(1 - (s.kind == KT_SCALAR_FLOAT ? s.v.re : (double)s.v.i));
 }
 GRAD(lerp)
 {
-    kt_tensor *part = times_other(c, G, 2);
-    dA = kt_sub(G, part);
-    dB = part;
+    dA = number(c, 2) ? kt_mul_s(G, one_less(factor(c, 2))) : kt_mul(G, conjugate(kt_rsub_s(saved(c, 2), KT_INT(1))));
+    dB = times_other(c, G, 2);
     dC = kt_mul(G, conjugate(kt_sub(B, A)));
 }
 GRAD(addcmul)    { dA = G; dB = kt_mul(times_alpha(c, 3), conjugate(C)); dC = kt_mul(times_alpha(c, 3), conjugate(B)); }

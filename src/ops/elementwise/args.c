@@ -140,6 +140,9 @@ kt_status kt__args_bounds(const kt_call *call, kt__gathered *g)
     if (!min && !max)
         return kt_fail(KT_ERR_RUNTIME, "torch.clamp: At least one of 'min' or 'max' must not be None");
     g->kernel = min && max ? KT_K_clamp_tensor : min ? KT_K_maximum : KT_K_minimum;
+    /* As in PyTorch, one bound that is a NaN by number is none; clamp_min and clamp_max, and two bounds, take it for one. */
+    if (g->n == 2 && !g->t[1] && g->s[1].kind == KT_SCALAR_FLOAT && isnan(g->s[1].v.re))
+        g->kernel = min ? KT_K_fmax : KT_K_fmin;
     if (g->n == 2 && g->t[1])
         g->missing = min ? "maximum_cpu" : "minimum_cpu";
     return numbers_as_bounds(call, g);
@@ -160,8 +163,9 @@ kt_status kt__args_weight(const kt_call *call, kt__gathered *g)
         g->missing = "lerp_kernel_tensor";
     if (g->t[2] && g->rank[2] != RANK_DIM && g->dtype[0] == g->dtype[1])
         g->rule = RULE_PROMOTE;
-    if (!g->t[2] && real && g->dtype[0] == g->dtype[1] && g->s[2].kind == KT_SCALAR_COMPLEX && g->s[2].im != 0.0)
-        return kt__fail_overflow(call, g->dtype[0] == KT_F64 ? KT_F64 : KT_F32);
+    const kt_dtype arithmetic = kt__arithmetic_of((kt_dtype)g->dtype[0]);
+    if (!g->t[2] && real && g->dtype[0] == g->dtype[1] && !kt__holds(g->s[2], arithmetic))
+        return kt__fail_overflow(call, arithmetic);
     return KT_OK;
 }
 
@@ -194,6 +198,8 @@ kt_status kt__args_exponent(const kt_call *call, kt__gathered *g)
     bool      inexact = category & (KT_CAT_FLOAT | KT_CAT_COMPLEX), roots = g->dtype[0] != KT_F16;
     if (!inexact && e.kind == KT_SCALAR_INT && !e.is_unsigned && e.v.i < 0)
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "Integers to negative integer powers are not allowed.");
+    if (category == KT_CAT_FLOAT && kt_dtype_size((kt_dtype)g->dtype[0]) < 4 && !kt__holds(e, (kt_dtype)g->dtype[0]))
+        return kt__fail_overflow(call, (kt_dtype)g->dtype[0]);
     int       kernel = power == 2.0    ? KT_K_square
                        : !inexact      ? 0
                        : power == -1.0 ? KT_K_reciprocal
@@ -240,12 +246,28 @@ kt_status kt__args_bend(const kt_call *call, kt__gathered *g)
     return KT_OK;
 }
 
+static bool is_float(kt_dtype d) { return kt__dtype_rows[d].category == KT_CAT_FLOAT; }
+
+/* Size mismatches are reported first. */
+static kt_status fail_overflow_of_shaped(const kt_call *call, const kt__gathered *g, kt_dtype d)
+{
+    return kt__check_shapes(call, g) ? kt_error_status() : kt__fail_overflow(call, d);
+}
+
+static kt_status fit_alpha(const kt_call *call, const kt__gathered *g, kt_dtype common)
+{
+    if (kt__refuse_known(call, g, common))
+        return kt_error_status();
+    const bool fits = kt__dtype_rows[common].category == KT_CAT_COMPLEX || kt__holds(g->param[0], common);
+    return fits ? KT_OK : fail_overflow_of_shaped(call, g, common);
+}
+
 kt_status kt__args_alpha(const kt_call *call, kt__gathered *g)
 {
     if (!kt__given(call, 2) || (is_one(call->arg[2].s) && call->arg[2].s.kind == KT_SCALAR_INT))
         return KT_OK;
     g->kernel = g->kernel == KT_K_add ? KT_K_add_scaled : KT_K_sub_scaled;
-    g->fit = kt__refuse_known;
+    g->fit = fit_alpha;
     param(g, call->arg[2].s);
     return KT_OK;
 }
@@ -253,12 +275,9 @@ kt_status kt__args_alpha(const kt_call *call, kt__gathered *g)
 static kt_status fit_factor(const kt_call *call, const kt__gathered *g, kt_dtype common)
 {
     const bool is_int = kt__dtype_rows[common].category == KT_CAT_INT;
-    const bool fits = fits_reals(g->param[0], common) && (!is_int || kt_scalar_fits(g->param[0], common));
-    if (fits)
-        return KT_OK;
-    if (kt__check_shapes(call, g)) /* size mismatches are reported first */
-        return kt_error_status();
-    return kt__fail_overflow(call, kt__arithmetic_of(common));
+    const bool fits = fits_reals(g->param[0], common) && (!is_int || kt_scalar_fits(g->param[0], common)) &&
+                      (!is_float(common) || kt__holds(g->param[0], kt__arithmetic_of(common)));
+    return fits ? KT_OK : fail_overflow_of_shaped(call, g, kt__arithmetic_of(common));
 }
 
 kt_status kt__args_factor(const kt_call *call, kt__gathered *g)
