@@ -10,10 +10,13 @@ at the nodes of Chebyshev. The first piece of an odd function begins at 0: there
 
 float64, 16 pieces. Of most functions the table has numbers that make the argument small, so that one polynomial serves all
 pieces: the powers 2^(j/16) in two parts; short numbers near the inverses of what is in a piece of [0.69, 1.38), and minus their
-logarithms to the bases e, 2 and 10 in two parts; the tangents of j 13/256 in two parts; for pieces of half an
+logarithms to the bases e, 2 and 10 in two parts; for pieces of half an
 octave of x + 1/8 p and q, of which the arc of x is that of q / p plus that of (p x - q) / (q x + p), and the arc of q / p in two
 parts. erf and erfc have a polynomial a piece, as those of float32: f(x) = top + d (c1 + c2 d + ...) of d = x - center.
 All polynomials interpolate at the nodes of Chebyshev.
+
+tan of both has the sines and cosines of arcs c. tan(c + d) is (sin c + cos c tan d) / (cos c - sin c tan d), and is the same if
+both numbers have a common factor. It is chosen so that they are almost floats, and need no second part.
 
 bfloat16, 32 pieces. exp: the powers 2^(j/32), from whose bits those of j 2^-5 in the exponent are taken. Of the others piece j
 holds the sizes of which a multiple is nearest to j. They are few, and a polynomial is good if all of their results are rounded to
@@ -81,14 +84,16 @@ def even(most, pieces):
 FUNCTIONS = {  # what stands in the table, at which bounds, with a polynomial of which degree; is it odd?
     "tanh": (mp.tanh, octaves(-4, 3, 4) + [mp.mpf(10)], 6, True),
     "atan": (mp.atan, octaves(-3, 4, 4), 6, True),
-    "tan": (mp.tan, octaves(-4, 0, 8)[:-3], 5, True),
     "sigmoid": (lambda x: 1 / (1 + mp.exp(x)), even(16, 32), 6, False),
     "gelu": (lambda x: mp.erfc(x / mp.sqrt(2)) / 2, even(5, 32), 6, False),
 }
 
 
 def tables_f32(names):
-    for name in names or FUNCTIONS:
+    for name in names or [*FUNCTIONS, "tan"]:
+        if name == "tan":
+            table_tan_f32()
+            continue
         f, bounds, degree, odd = FUNCTIONS[name]
         rows = [piece(f, low, high, degree, odd) for low, high in zip(bounds, bounds[1:])]
         print_table(f"float {name}_pieces_f32[{degree + 2}][PIECES_F32]", zip(*rows), "f", 6)
@@ -158,10 +163,35 @@ def table_log():
         show(f"{name}(1 + r), |r| <= {float(reach)}", tail)
 
 
-def table_tan():
-    step = mp.mpf(13) / 256
-    print_table("double tan_pieces_f64[2][PIECES_F64]", zip(*(in_two(mp.tan(j * step)) for j in range(16))), "", 4)
-    show("tan d", interpolated(lambda z: (mp.tan(mp.sqrt(z)) / mp.sqrt(z) - 1) / z, mp.mpf(0), (step / 2) ** 2 * mp.mpf(1.01), 3))
+def sine_and_cosine(arc, rounded):
+    """Times a factor near 1, so that both are almost what `rounded` makes of them. A sine of 0 is -0: added to a zero, it leaves
+    the zero its sign."""
+    if arc == 0:
+        return -0.0, 1.0
+    if arc == mp.pi / 2:
+        return 1.0, 0.0
+    lost = lambda sine: abs(rounded(sine * mp.cot(arc)) - sine * mp.cot(arc))
+    sine = min((rounded(mp.sin(arc) * (1 + k * mp.mpf(2) ** -23)) for k in range(2**11)), key=lambda y: lost(mp.mpf(y)))
+    return sine, rounded(sine * mp.cot(arc))
+
+
+def show_tan(reach, degree):
+    tail = solved(lambda z: (mp.tan(mp.sqrt(z)) / mp.sqrt(z) - 1) / z, nodes_of(0, mp.mpf(reach) ** 2, degree + 1), degree)
+    error = max(abs(d / mp.tan(d) * (1 + d**2 * mp.polyval(tail[::-1], d**2)) - 1) for d in mp.linspace(reach / 99, reach, 99))
+    show(f"tan d, |d| <= {reach}, error 2^{float(mp.log(error, 2)):.1f}", [float.hex(float(c)) for c in tail])
+
+
+def table_tan_f32():
+    """At n the arc of n steps, at n + 16 a right angle plus it; n is from -7 to 7, and places are counted modulo 32."""
+    step = mp.mpf(55) / 512
+    arcs = [j * step for j in range(8)] + [mp.pi / 2 + j * step for j in range(-8, 8)] + [j * step for j in range(-8, 0)]
+    print_table("float tan_pieces_f32[2][PIECES_F32]", zip(*(sine_and_cosine(arc, f32) for arc in arcs)), "f", 6)
+    show_tan(0.0538, 1)
+
+
+def table_tan_f64():
+    print_table("double tan_pieces_f64[2][PIECES_F64]", zip(*(sine_and_cosine(j * mp.pi / 16, float) for j in range(16))), "", 4)
+    show_tan(0.0983, 4)
 
 
 def table_atan():
@@ -209,7 +239,7 @@ def table_by_polynomials(name, f, bounds, degree, odd, beyond):
 def tables_f64():
     table_exp()
     table_log()
-    table_tan()
+    table_tan_f64()
     table_atan()
     table_by_polynomials("erf", mp.erf, even(6, 16), 17, True, mp.mpf(1) / 16)
     quarters = [mp.mpf(2) ** e * (1 + mp.mpf(p) / 4) - 2 for e in range(1, 5) for p in range(4)] + [mp.mpf(30)]

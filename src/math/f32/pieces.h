@@ -131,59 +131,46 @@ KT_ALWAYS int32_t  atan_piece_f32(float a)  { return octave_piece_f32(fabsf(a), 
 KT_ALWAYS float    atan_by_piece_f32(float a, const float *c) { return odd_by_piece_f32(a, fabsf(a), 0x1p-3f, c); }
 NEAR_BY_PIECE_F32(atan, 8)
 
-static KT_TABLE const float tan_pieces_f32[7][PIECES_F32] = {
-    {0x0.0p+0f, 0x1.0fe11ap-4f, 0x1.30a37ep-4f, 0x1.4f7a1ep-4f, 0x1.7016aep-4f, 0x1.8f675ep-4f,
-     0x1.af835ap-4f, 0x1.d00142p-4f, 0x1.ef8f4ep-4f, 0x1.0ff28ap-3f, 0x1.30608ep-3f, 0x1.4fa376p-3f,
-     0x1.709502p-3f, 0x1.8f9cc2p-3f, 0x1.afe042p-3f, 0x1.cfd23ep-3f, 0x1.efd9a6p-3f, 0x1.1096e2p-2f,
-     0x1.30932ep-2f, 0x1.4fe4fep-2f, 0x1.70299ep-2f, 0x1.8fa382p-2f, 0x1.b0159ap-2f, 0x1.cfcb2ap-2f,
-     0x1.f05086p-2f, 0x1.0f909ep-1f, 0x1.2ff2bap-1f, 0x1.50329ep-1f, 0x1.706bdap-1f, 0x1.9026dap-1f},
-    {0x0.0p+0f, 0x1.104780p-4f, 0x1.31339cp-4f, 0x1.503aacp-4f, 0x1.71152ap-4f, 0x1.90acacp-4f,
-     0x1.b11ddap-4f, 0x1.d20000p-4f, 0x1.f1fdf2p-4f, 0x1.118ea0p-3f, 0x1.32a362p-3f, 0x1.52ad14p-3f,
-     0x1.749d1ep-3f, 0x1.94c324p-3f, 0x1.b664c8p-3f, 0x1.d7ead8p-3f, 0x1.f9c58ep-3f, 0x1.173752p-2f,
-     0x1.39e2e6p-2f, 0x1.5c7bdep-2f, 0x1.80e43cp-2f, 0x1.a53efep-2f, 0x1.cbb24ep-2f, 0x1.f25884p-2f,
-     0x1.0d9b74p-1f, 0x1.2c43ccp-1f, 0x1.598658p-1f, 0x1.8a9cfcp-1f, 0x1.c0ac06p-1f, 0x1.fc1228p-1f},
-    {0x1.1546bep-36f, 0x1.012198p+0f, 0x1.016bdcp+0f, 0x1.01b99ap+0f, 0x1.02141ep+0f, 0x1.02731cp+0f,
-     0x1.02dcc6p+0f, 0x1.035044p+0f, 0x1.03c8bcp+0f, 0x1.049146p+0f, 0x1.05bd2cp+0f, 0x1.070036p+0f,
-     0x1.087964p+0f, 0x1.09ffe2p+0f, 0x1.0bbaf4p+0f, 0x1.0d97c8p+0f, 0x1.0f9cf4p+0f, 0x1.13089ap+0f,
-     0x1.180dcap+0f, 0x1.1da610p+0f, 0x1.242ad8p+0f, 0x1.2b5284p+0f, 0x1.33978ep+0f, 0x1.3ca1c8p+0f,
-     0x1.46fc04p+0f, 0x1.580bbep+0f, 0x1.7496d8p+0f, 0x1.9811e6p+0f, 0x1.c496a2p+0f, 0x1.fc1604p+0f},
-    {-0x1.adc4a0p-27f, 0x1.117b82p-4f, 0x1.32e566p-4f, 0x1.527eacp-4f, 0x1.741456p-4f, 0x1.94822ep-4f,
-     0x1.b5f59ap-4f, 0x1.d8081cp-4f, 0x1.f95a68p-4f, 0x1.167018p-3f, 0x1.39832ap-3f, 0x1.5bf016p-3f,
-     0x1.80f2b6p-3f, 0x1.a49294p-3f, 0x1.ca7b44p-3f, 0x1.f0f992p-3f, 0x1.0c4f1cp-2f, 0x1.2bf9cep-2f,
-     0x1.576114p-2f, 0x1.84d7f4p-2f, 0x1.b744bep-2f, 0x1.ec885ap-2f, 0x1.142b7cp-1f, 0x1.343018p-1f,
-     0x1.585d5ep-1f, 0x1.9388d8p-1f, 0x1.f6e2c4p-1f, 0x1.3a82dap+0f, 0x1.8c9bcep+0f, 0x1.f82fc2p+0f},
-    {0x1.5555bcp-2f, 0x1.5b62f4p-2f, 0x1.5cf200p-2f, 0x1.5e9472p-2f, 0x1.607c92p-2f, 0x1.627decp-2f,
-     0x1.64ba3cp-2f, 0x1.672d56p-2f, 0x1.69bd32p-2f, 0x1.6e04e8p-2f, 0x1.7474a8p-2f, 0x1.7b6fd6p-2f,
-     0x1.83a6aap-2f, 0x1.8c3a00p-2f, 0x1.960b7cp-2f, 0x1.a0b73cp-2f, 0x1.ac697ep-2f, 0x1.c081acp-2f,
-     0x1.dea940p-2f, 0x1.0098ecp-1f, 0x1.155514p-1f, 0x1.2cdb02p-1f, 0x1.490a4ap-1f, 0x1.69128ap-1f,
-     0x1.8f52fap-1f, 0x1.d20476p-1f, 0x1.25e220p+0f, 0x1.7a6d42p+0f, 0x1.f26b0ep+0f, 0x1.4ed724p+1f},
-    {-0x1.03d6dcp-14f, 0x1.6f1072p-5f, 0x1.9c9b68p-5f, 0x1.c7e4a4p-5f, 0x1.f62752p-5f, 0x1.118bcap-4f,
-     0x1.28df84p-4f, 0x1.40cd14p-4f, 0x1.58603ap-4f, 0x1.7d3402p-4f, 0x1.b017a8p-4f, 0x1.e2f81cp-4f,
-     0x1.0d6314p-3f, 0x1.28d2c8p-3f, 0x1.46ad94p-3f, 0x1.65b8c0p-3f, 0x1.867deep-3f, 0x1.bca954p-3f,
-     0x1.053c90p-2f, 0x1.3053e8p-2f, 0x1.62fbc6p-2f, 0x1.9bccccp-2f, 0x1.dfa7f2p-2f, 0x1.168578p-1f,
-     0x1.452638p-1f, 0x1.984774p-1f, 0x1.1a824ap+0f, 0x1.8d15d2p+0f, 0x1.1cf6f6p+1f, 0x1.a11eccp+1f},
-    {0x1.12d340p-3f, 0x1.1b69cap-3f, 0x1.1e0946p-3f, 0x1.20effep-3f, 0x1.242d9cp-3f, 0x1.27b6aep-3f,
-     0x1.2b966ep-3f, 0x1.2fcd52p-3f, 0x1.34558ep-3f, 0x1.3bd1aep-3f, 0x1.471334p-3f, 0x1.53c916p-3f,
-     0x1.623e56p-3f, 0x1.72494cp-3f, 0x1.844b5ep-3f, 0x1.984706p-3f, 0x1.ae6f12p-3f, 0x1.d45e98p-3f,
-     0x1.080ff6p-2f, 0x1.2c2aeep-2f, 0x1.581f2ap-2f, 0x1.8d2ceap-2f, 0x1.cded04p-2f, 0x1.0e3d80p-1f,
-     0x1.3e74e6p-1f, 0x1.9be4cap-1f, 0x1.292cc2p+0f, 0x1.b88596p+0f, 0x1.505722p+1f, 0x1.09346cp+2f},
+/* ---- tan of the arc c + d - less, where c is a multiple of a step, which is so short that d is exact; in odd quadrants of a
+ * right angle plus it: (sin c + cos c tan d) / (cos c - sin c tan d), both as pairs. The error of tan d is 2^-32. ---- */
+static KT_TABLE const float tan_pieces_f32[2][PIECES_F32] = {
+    {-0x0.0p+0f, 0x1.b73d14p-4f, 0x1.b4a61cp-3f, 0x1.4456dep-2f, 0x1.aa9f9ep-2f, 0x1.05f7b0p-1f,
+     0x1.33a9aap-1f, 0x1.5dd000p-1f, 0x1.4e5876p-1f, 0x1.7607cep-1f, 0x1.99567cp-1f, 0x1.b7e818p-1f,
+     0x1.d17fd6p-1f, 0x1.e5acccp-1f, 0x1.f4423cp-1f, 0x1.fd2580p-1f, 0x1.000000p+0f, 0x1.fd2580p-1f,
+     0x1.f4423cp-1f, 0x1.e5acccp-1f, 0x1.d17fd6p-1f, 0x1.b7e818p-1f, 0x1.99567cp-1f, 0x1.7607cep-1f,
+     -0x1.83ded8p-1f, -0x1.5dd000p-1f, -0x1.33a9aap-1f, -0x1.05f7b0p-1f, -0x1.aa9f9ep-2f, -0x1.4456dep-2f,
+     -0x1.b4a61cp-3f, -0x1.b73d14p-4f},
+    {0x1.000000p+0f, 0x1.fd2580p-1f, 0x1.f4423cp-1f, 0x1.e5acccp-1f, 0x1.d17fd6p-1f, 0x1.b7e818p-1f,
+     0x1.99567cp-1f, 0x1.7607cep-1f, 0x1.83ded8p-1f, 0x1.5dd000p-1f, 0x1.33a9aap-1f, 0x1.05f7b0p-1f,
+     0x1.aa9f9ep-2f, 0x1.4456dep-2f, 0x1.b4a61cp-3f, 0x1.b73d14p-4f, 0x0.0p+0f, -0x1.b73d14p-4f,
+     -0x1.b4a61cp-3f, -0x1.4456dep-2f, -0x1.aa9f9ep-2f, -0x1.05f7b0p-1f, -0x1.33a9aap-1f, -0x1.5dd000p-1f,
+     0x1.4e5876p-1f, 0x1.7607cep-1f, 0x1.99567cp-1f, 0x1.b7e818p-1f, 0x1.d17fd6p-1f, 0x1.e5acccp-1f,
+     0x1.f4423cp-1f, 0x1.fd2580p-1f},
 };
 
-/* Of the arc; in odd quadrants -1 / tan. What the arc lacks counts as much as the slope of the tangent says, which in the first
- * piece is 1. */
-KT_ALWAYS uint32_t tan_beyond_f32(float a) { return trig_beyond_f32(a); }
-KT_ALWAYS int32_t  tan_piece_f32(float a)  { return octave_piece_f32(fabsf(arc_near_f32(a).hi), 0x1p-4f, 20); }
-KT_ALWAYS float    tan_by_piece_f32(float a, const float *c)
+/* |hi| <= 0.8, so that these are at most 7 */
+KT_ALWAYS float tan_steps_f32(float hi) { return fma_f32(hi, 512.0f / 55, 0x1.8p23f); }
+KT_ALWAYS int32_t tan_piece_of_f32(arc_f32 arc) { return (int32_t)(bits_f32(tan_steps_f32(arc.hi)) + (arc.quadrant << 4)); }
+KT_ALWAYS float tan_of_f32(arc_f32 arc, float sine, float cosine)
 {
-    const arc_f32  arc = arc_near_f32(a);
-    const uint32_t sign = bits_f32(arc.hi) & 0x80000000u, first = mask_f32(fabsf(arc.hi) < 0x1p-4f);
-    const float    x = fabsf(arc.hi), less = of_bits_f32(bits_f32(arc.less) ^ sign), d = (x - c[0]) - less;
-    const float    top = pick_f32(first, x, c[1]), y = fma_f32(d, rest_5_f32(d, c), only_f32(first, -less));
-    const float    t = top + y, rest = (top - t) + y, over = -1 / t;
-    const float    inverse = fma_f32(over, fma_f32(over, rest, fma_f32(over, t, 1)), over);
-    return of_bits_f32(bits_f32(pick_f32(0 - (arc.quadrant & 1), inverse, t)) ^ sign);
+    const float d = fma_f32(tan_steps_f32(arc.hi) - 0x1.8p23f, -55.0f / 512, arc.hi), z = d * d;
+    const float more = fma_f32(d * z, fma_f32(z, 0x1.11630cp-3f, 0x1.555552p-2f), -arc.less), t = d + more;
+    const float over = fma_f32(cosine, t, sine), over_lo = fma_f32(cosine, more, fma_f32(cosine, d, sine - over));
+    const float under = fma_f32(-sine, t, cosine), under_lo = fma_f32(-sine, more, fma_f32(-sine, d, cosine - under));
+    const float inverse = 1 / under, q = over * inverse;
+    return fma_f32(-(fma_f32(q, under, -over) + fma_f32(q, under_lo, -over_lo)), inverse, q);
 }
-NEAR_BY_PIECE_F32(tan, 7)
+
+KT_ALWAYS uint32_t tan_beyond_f32(float a) { return trig_beyond_f32(a); }
+KT_ALWAYS int32_t  tan_piece_f32(float a)  { return tan_piece_of_f32(arc_near_f32(a)); }
+KT_ALWAYS float    tan_by_piece_f32(float a, const float *c) { return tan_of_f32(arc_near_f32(a), c[0], c[1]); }
+NEAR_BY_PIECE_F32(tan, 2)
+KT_ALWAYS float    tan_f32(float a)
+{
+    const arc_f32 arc = arc_of_f32(a);
+    const int32_t piece = tan_piece_of_f32(arc) & (PIECES_F32 - 1);
+    return tan_of_f32(arc, tan_pieces_f32[0][piece], tan_pieces_f32[1][piece]);
+}
 
 static KT_TABLE const float sigmoid_pieces_f32[8][PIECES_F32] = {
     {0x1.f9c01cp-3f, 0x1.83fe0ep-1f, 0x1.406870p+0f, 0x1.be1d66p+0f, 0x1.1ecf60p+1f, 0x1.610c64p+1f,

@@ -1,6 +1,6 @@
-/* trigonometric.h - sin, cos and tan of float32.
+/* trigonometric.h - sin and cos of float32, and the arc of an angle; pieces.h has tan.
  *
- * In and out: float; bounds.def says how exact. x = quadrant * pi/2 + hi - less, where |hi| < 0.787 and less is below its last
+ * In and out: float; bounds.def says how exact. x = quadrant * pi/2 + hi - less, where |hi| < 0.8 and less is below its last
  * bit; then polynomials, to which it is added in first order. sin_near_f32 and the like hold up to 2^13, with the bits
  * of sin_f32. Independent of: tensors, tiles, dtypes. */
 #ifndef KT_MATH_F32_TRIGONOMETRIC_H
@@ -77,23 +77,9 @@ KT_ALWAYS float sin_of_f32(arc_f32 arc, uint32_t turn)
     return of_bits_f32(bits_f32(pick_f32(0 - (quadrant & 1), c, s)) ^ (quadrant & 2) << 30);
 }
 
-/* tan r = r + r z p(z): relative error 2^-29.5; in odd quadrants -1 / tan r. r z comes in two parts; `less` counts as much as the
- * slope of the tangent says. */
-KT_ALWAYS float tan_of_f32(arc_f32 arc)
-{
-    const float r = arc.hi, z = r * r, z2 = z * z, cube = r * z, cube_lo = fma_f32(r, fma_f32(r, r, -z), fma_f32(r, z, -cube));
-    const float high = fma_f32(z2, fma_f32(z, 0x1.1edf18p-8f, 0x1.78881cp-14f), fma_f32(z, 0x1.62fc94p-7f, 0x1.5cb8d2p-6f));
-    const float p = fma_f32(z, fma_f32(z2, high, fma_f32(z, 0x1.bada5ap-5f, 0x1.110d9cp-3f)), 0x1.55556p-2f);
-    const float first = fma_f32(cube, p, r), less = fma_f32(-cube_lo, p, fma_f32(first * first, arc.less, arc.less));
-    const float y = fma_f32(cube, p, -less), t = r + y, rest = (r - t) + y, over = -1 / t;
-    const float inverse = fma_f32(over, fma_f32(over, rest, fma_f32(over, t, 1)), over);
-    return pick_f32(0 - (arc.quadrant & 1), inverse, t);
-}
-
 /* ---- the functions ---- */
 KT_ALWAYS float sin_f32(float a) { return sin_of_f32(arc_of_f32(a), 0); }
 KT_ALWAYS float cos_f32(float a) { return sin_of_f32(arc_of_f32(a), 1); }
-KT_ALWAYS float tan_f32(float a) { return tan_of_f32(arc_of_f32(a)); }
 
 KT_ALWAYS float sin_near_f32(float a) { return sin_of_f32(arc_near_f32(a), 0); }
 KT_ALWAYS float cos_near_f32(float a) { return sin_of_f32(arc_near_f32(a), 1); }

@@ -90,11 +90,11 @@ KT_ALWAYS f64_pair f64_quotient_by(f64_pair n, f64_pair d, double over)
 }
 KT_ALWAYS f64_pair f64_quotient(f64_pair n, f64_pair d) { return f64_quotient_by(n, d, 1 / d.hi); }
 
-/* The same rounded once */
+/* The same rounded once. A zero keeps its sign: the correction, which is 0 then, is taken off. */
 KT_ALWAYS double f64_divided(f64_pair n, f64_pair d)
 {
     const double over = 1 / d.hi, q = n.hi * over;
-    return fma_f64(fma_f64(-q, d.hi, n.hi) + fma_f64(-q, d.lo, n.lo), over, q);
+    return fma_f64(-(fma_f64(q, d.hi, -n.hi) + fma_f64(q, d.lo, -n.lo)), over, q);
 }
 
 /* r from lo to hi, the limits beyond. */

@@ -35,11 +35,11 @@ static f64_angle reduced(double x)
     if (!(fabs(x) < INFINITY))
         return angle;
     turn(m, (int)(u >> 52 & 0x7ff) - 1075, z);
-    angle.quadrant = z[0] >> 62;
+    angle.count = z[0] >> 62;
     uint64_t   high = z[0] << 2 | z[1] >> 62, low = z[1] << 2 | z[2] >> 62, last = z[2] << 2 | z[3] >> 62;
     const bool above = high >> 63; /* half a quarter or more: count from the next one, downwards */
     if (above) {
-        angle.quadrant += 1;
+        angle.count += 1;
         high = ~high, low = ~low, last = ~last;
     }
     const int shift = high ? __builtin_clzll(high) : 63;
@@ -53,7 +53,7 @@ static f64_angle reduced(double x)
     r = f64_sum(r.hi, r.lo);
     angle.hi = r.hi * sign;
     angle.less = -r.lo * sign;
-    angle.quadrant = u >> 63 ? UINT64_C(0) - angle.quadrant : angle.quadrant;
+    angle.count = u >> 63 ? UINT64_C(0) - angle.count : angle.count;
     return angle;
 }
 
@@ -61,8 +61,8 @@ double kt__sin_large(double x) { return f64_sin_in(reduced(x), 0); }
 double kt__cos_large(double x) { return f64_sin_in(reduced(x), 1); }
 double kt__tan_large(double x)
 {
-    const f64_angle r = reduced(x);
-    const int       piece = (int)(f64_bits(f64_tan_steps(r.hi)) & (PIECES_F64 - 1));
+    const f64_angle r = reduced(x), left = f64_tan_left(r.hi);
+    const int       piece = (int)((left.count + (r.count << 3)) & (PIECES_F64 - 1));
     const double    c[] = {tan_pieces_f64[0][piece], tan_pieces_f64[1][piece]};
-    return f64_tan_by_piece(r, c);
+    return f64_tan_of(left.hi, left.less + r.less, c);
 }

@@ -202,40 +202,47 @@ KT_ALWAYS double   log10_by_piece_f64(double a, const double *c)
 }
 NEAR_BY_PIECE_F64(log10, 3)
 
-/* ---- tan of an arc c + d below 0.787, c a multiple of F64_TAN_STEP: (tan c + tan d) / (1 - tan c tan d), both as pairs; the
- * error of tan d is 2^-62 ---- */
+/* ---- tan of c + d, where c is the nearest multiple of pi/16: (sin c + cos c tan d) / (cos c - sin c tan d), both as pairs. The
+ * error of tan d is 2^-57. ---- */
 static KT_TABLE const double tan_pieces_f64[2][PIECES_F64] = {
-    {0x0.0p+0, 0x1.a05ba2dd59647p-5, 0x1.a16faf0d40347p-4, 0x1.3a6fb26b34056p-3,
-     0x1.a5d13ffc776f5p-3, 0x1.09bc362400794p-2, 0x1.4206fd465adc8p-2, 0x1.7c25eab53ee84p-2,
-     0x1.b8811e4d009c3p-2, 0x1.f78f11963ce6ap-2, 0x1.1cec4ba1be39fp-1, 0x1.3ffefc50198f5p-1,
-     0x1.655ecf3776ef1p-1, 0x1.8d7e71697c09dp-1, 0x1.b8e9f9dd8c374p-1, 0x1.e84f107a2a3f4p-1},
-    {0x0.0p+0, -0x1.679ac4992a781p-60, 0x1.5a68ce2de7e1bp-58, -0x1.bb0caa218e6a2p-59,
-     0x1.b89182a3a38d7p-57, 0x1.40b8634043bcbp-56, -0x1.1b4ce8080e5e1p-56, -0x1.99d93ac3d79dfp-60,
-     -0x1.2f8192327ea6bp-58, -0x1.a0b36452fa263p-57, -0x1.27c1889a1ec0ap-55, 0x1.a658cb23ba329p-55,
-     -0x1.a80657cbfeeb6p-55, 0x1.a534b38728d4ap-60, -0x1.33dbd3fadfaccp-55, 0x1.a7a85f2f69506p-56},
+    {-0x0.0p+0, 0x1.8f8d647a74ebap-3, 0x1.87f602fbd75fcp-2, 0x1.1c83ac9a1c5f4p-1,
+     0x1.6a09e667f3bcdp-1, 0x1.a9c2068d9c109p-1, 0x1.d92385d020506p-1, 0x1.f62bd929602e6p-1,
+     0x1.000000p+0, 0x1.f62bd929602e6p-1, 0x1.d92385d020506p-1, 0x1.a9c2068d9c109p-1,
+     0x1.6a09e667f3bcdp-1, 0x1.1c83ac9a1c5f4p-1, 0x1.87f602fbd75fcp-2, 0x1.8f8d647a74ebap-3},
+    {0x1.000000p+0, 0x1.f62bd929602e6p-1, 0x1.d92385d020506p-1, 0x1.a9ce4a2eb2fd6p-1,
+     0x1.6a09e667f3bcdp-1, 0x1.1c7b7ac4cfc8dp-1, 0x1.87f602fbd75fcp-2, 0x1.8f8d647a74ebap-3,
+     0x0.0p+0, -0x1.8f8d647a74ebap-3, -0x1.87f602fbd75fcp-2, -0x1.1c7b7ac4cfc8dp-1,
+     -0x1.6a09e667f3bcdp-1, -0x1.a9ce4a2eb2fd6p-1, -0x1.d92385d020506p-1, -0x1.f62bd929602e6p-1},
 };
 
-#define F64_TAN_STEP (13.0 / 256)
-KT_ALWAYS double   f64_tan_steps(double arc) { return fma_f64(fabs(arc), 256.0 / 13, F64_MAGIC); }
-KT_ALWAYS double   f64_tan_by_piece(f64_angle arc, const double *c)
+/* d of x: hi - less is exact as f64_reduce's is, and for the same reasons. */
+KT_ALWAYS f64_angle f64_tan_left(double x)
 {
-    const uint64_t sign = f64_bits(arc.hi) & F64_SIGN;
-    const bool     odd = (arc.quadrant & 1) != 0;
-    const double   n = f64_tan_steps(arc.hi) - F64_MAGIC, d = fma_f64(n, -F64_TAN_STEP, fabs(arc.hi)), z = d * d;
-    const double   tail =
-        f64_p4(z, z * z, 0x1.5555555555555p-2, 0x1.1111111116733p-3, 0x1.ba1b9f34393bfp-5, 0x1.667fb6679d097p-6);
-    const double   more = fma_f64(d * z, tail, -f64_of(f64_bits(arc.less) ^ sign)), tan_d = d + more;
-    const f64_pair sum = f64_sum(c[0], tan_d);
-    const double   sum_lo = sum.lo + (c[1] + ((d - tan_d) + more));
-    const double   less = fma_f64(-c[0], tan_d, 1), less_lo = fma_f64(-c[0], tan_d, 1 - less);
-    const f64_pair over = {select_f64(odd, less, sum.hi), select_f64(odd, less_lo, sum_lo)};
-    const f64_pair under = {select_f64(odd, sum.hi, less), select_f64(odd, sum_lo, less_lo)};
-    return f64_of(f64_bits(f64_divided(over, under)) ^ (sign ^ (arc.quadrant << 63))); /* in odd quadrants -1 / tan */
+    const double    t = fma_f64(x, 0x1.45f306dc9c883p+2, F64_MAGIC), k = t - F64_MAGIC;
+    const double    near = fma_f64(k, -0x1.921fb54442d18p-3, x), hi = fma_f64(k, -0x1.1a6263p-57, near);
+    const f64_angle left = {hi, fma_f64(k, 0x1.8a2e03707344ap-84, fma_f64(k, 0x1.1a6263p-57, hi - near)), f64_bits(t)};
+    return left;
+}
+KT_ALWAYS double f64_tan_of(double d, double less, const double *c)
+{
+    const double z = d * d, z2 = z * z, low = f64_p2(z, 0x1.5555555555560p-2, 0x1.11111110f5e71p-3);
+    const double tail = fma_f64(z2, f64_p3(z, z2, 0x1.ba1ba3195c0efp-5, 0x1.664c2e108603dp-6, 0x1.254acb4340f53p-7), low);
+    const double more = fma_f64(d * z, tail, -less), t = d + more;
+    f64_pair     over, under;
+    over.hi = fma_f64(c[1], t, c[0]);
+    over.lo = fma_f64(c[1], more, fma_f64(c[1], d, c[0] - over.hi));
+    under.hi = fma_f64(-c[0], t, c[1]);
+    under.lo = fma_f64(-c[0], more, fma_f64(-c[0], d, c[1] - under.hi));
+    return f64_divided(over, under);
 }
 
 KT_ALWAYS uint64_t tan_beyond_f64(double a) { return f64_beyond(a, F64_TRIG_MAX); }
-KT_ALWAYS int64_t  tan_piece_f64(double a)  { return (int64_t)f64_bits(f64_tan_steps(f64_reduce(a).hi)); }
-KT_ALWAYS double   tan_by_piece_f64(double a, const double *c) { return f64_tan_by_piece(f64_reduce(a), c); }
+KT_ALWAYS int64_t  tan_piece_f64(double a)  { return (int64_t)f64_tan_left(a).count; }
+KT_ALWAYS double   tan_by_piece_f64(double a, const double *c)
+{
+    const f64_angle left = f64_tan_left(a);
+    return f64_tan_of(left.hi, left.less, c);
+}
 NEAR_BY_PIECE_F64(tan, 2)
 
 /* ---- atan x = atan(q / p) + atan t of t = (p x - q) / (q x + p), |t| < 0.1: the error of atan t is 2^-63 ---- */

@@ -6,7 +6,7 @@
 
 typedef struct f64_angle {
     double   hi, less; /* the arc is hi - less. A zero keeps its sign in hi, and less is a positive one. */
-    uint64_t quadrant; /* its last two bits */
+    uint64_t count;    /* of the arcs taken off, quarters of a turn or others: its last bits */
 } f64_angle;
 
 /* x minus the nearest multiple of pi/2. Exact to 2^-115, while |x| < F64_TRIG_MAX: pi/2 in three parts. The multiple of the
@@ -47,7 +47,7 @@ KT_ALWAYS double f64_cos_near(f64_angle r)
 /* The sine, or with turn 1 the cosine; that of a zero has its sign. */
 KT_ALWAYS double f64_sin_in(f64_angle r, uint64_t turn)
 {
-    const uint64_t q = r.quadrant + turn;
+    const uint64_t q = r.count + turn;
     return f64_of(f64_bits(select_f64((q & 1) != 0, f64_cos_near(r), f64_sin_near(r))) ^ ((q << 62) & F64_SIGN));
 }
 

@@ -15,7 +15,7 @@
 /* The forms of the rows of loop NEAR: isa/loops.inc.c. */
 #define NEAR_FORMS(PLAIN, PIECES)                                                                                      \
     PLAIN(exp) PLAIN(exp2) PLAIN(log) PLAIN(log2) PLAIN(log10) PLAIN(sin) PLAIN(cos) PLAIN(erf) PLAIN(erfc)            \
-    PIECES(atan, 8, atan) PIECES(gelu, 8, gelu) PIECES(sigmoid, 8, sigmoid) PIECES(silu, 8, silu) PIECES(tan, 7, tan)  \
+    PIECES(atan, 8, atan) PIECES(gelu, 8, gelu) PIECES(sigmoid, 8, sigmoid) PIECES(silu, 8, silu) PIECES(tan, 2, tan)  \
     PIECES(tanh, 8, tanh)
 #if KT_VEC_BYTES >= 32
 #define KT_HAS_HALVES /* isa/halves.inc.c */
