@@ -6,8 +6,7 @@
 #ifndef KT_MATH_F32_POWER_H
 #define KT_MATH_F32_POWER_H
 
-#include "math/f32/bits.h"
-#include "math/fma.h"
+#include "math/f32/exponential.h"
 
 /* log2 of the number with these bits, positive, finite and not 0. x = 2^k (1 + f), sqrt(1/2) <= 1 + f < sqrt(2); log2(1 + f)
  * is an odd series of s = f / (2 + f), relative error 2^-37.8. The division is float32, and one step makes it exact to 2^-46. */
@@ -32,8 +31,7 @@ KT_ALWAYS float two_to_f32(double t)
     const float    hi = (float)u, lo = (float)(u - (double)hi), hi2 = hi * hi;
     const float    high = fma_f32(hi2, 0x1.694cd2p-10f, fma_f32(hi, 0x1.123988p-7f, 0x1.555a26p-5f));
     const float    p = fma_f32(hi2, high, fma_f32(hi, 0x1.555492p-3f, 0x1.fffffap-2f));
-    const uint32_t n = bits_f32(at_most_f32(at_least_f32((float)k, -152.0f), 129.0f) + (0x1.8p23f + 254)), half = n >> 1;
-    return (1 + (hi + fma_f32(hi2, p, lo))) * of_bits_f32(half << 23) * of_bits_f32((n - half) << 23);
+    return scaled_f32(1 + (hi + fma_f32(hi2, p, lo)), at_most_f32(at_least_f32((float)k, -152.0f), 129.0f) + ROUND_F32(254));
 }
 
 /* y is held below 2^40, where every power but that of 1 has left the range. */

@@ -19,6 +19,10 @@
 #define F64_LN2_LO 0x1.ef35793c76730p-45
 #define F64_LOG2E  0x1.71547652b82fep+0
 #define F64_LOG2E_LO 0x1.777d0ffda0d24p-56
+#define F64_LOG10E 0x1.bcb7b1526e50ep-2
+#define F64_LOG10E_LO 0x1.95355baaafad3p-57
+#define F64_LOG10_2_HI 0x1.34413509f7800p-2 /* as F64_LN2_HI */
+#define F64_LOG10_2_LO 0x1.fef311f12b358p-46
 #define F64_MAGIC  0x1.8p52 /* adding it rounds to an integer, which then stands in the low bits */
 #define F64_SIGN   UINT64_C(0x8000000000000000)
 
@@ -110,6 +114,12 @@ KT_ALWAYS double f64_p3(double x, double x2, double a, double b, double c) { ret
 KT_ALWAYS double f64_p4(double x, double x2, double a, double b, double c, double d)
 {
     return fma_f64(fma_f64(d, x, c), x2, fma_f64(b, x, a));
+}
+KT_ALWAYS double f64_p9(double x, double x2, double a, double b, double c, double d, double e, double f, double g, double h,
+                        double i)
+{
+    const double x4 = x2 * x2;
+    return fma_f64(x4, fma_f64(x4, i, f64_p4(x, x2, e, f, g, h)), f64_p4(x, x2, a, b, c, d));
 }
 
 #endif

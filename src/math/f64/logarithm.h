@@ -60,8 +60,8 @@ KT_ALWAYS double f64_log2_of(double k, double f)
 }
 KT_ALWAYS double f64_log10_of(double k, double f)
 {
-    const f64_pair factor = {0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57};
-    return f64_log_times(f, factor, k * 0x1.34413509f78p-2, k * 0x1.fef311f12b358p-46);
+    const f64_pair factor = {F64_LOG10E, F64_LOG10E_LO};
+    return f64_log_times(f, factor, k * F64_LOG10_2_HI, k * F64_LOG10_2_LO);
 }
 
 KT_ALWAYS double log_f64(double a)

@@ -52,7 +52,7 @@ KT_ALWAYS int64_t  exp_piece_f64(double a)  { return (int64_t)f64_bits(f64_sixte
 KT_ALWAYS double   exp_by_piece_f64(double a, const double *c)
 {
     const double t = f64_sixteenths(a), n = t - F64_MAGIC_16;
-    const double r = fma_f64(n, -0x1.abc9e3b39803fp-60, fma_f64(n, -0x1.62e42fefa39efp-5, a)), r2 = r * r;
+    const double r = fma_f64(n, -F64_LN2_REST / 16, fma_f64(n, -F64_LN2 / 16, a)), r2 = r * r;
     const double m = fma_f64(r2, f64_exp_tail_16(r, r2), r);
     return (c[0] + fma_f64(c[0], m, c[1])) * f64_two_to_whole(t);
 }
@@ -154,12 +154,9 @@ KT_ALWAYS uint64_t log_beyond_f64(double a) /* no positive, finite, normal numbe
 KT_ALWAYS double log_by_piece_f64(double a, const double *c)
 {
     const f64_log_parts x = f64_log_parts_of(a, c[0]);
-    const double        r4 = x.r2 * x.r2;
-    const double        low =
-        f64_p4(x.r, x.r2, -0x1p-1, 0x1.55555555554f8p-2, -0x1.fffffffffff55p-3, 0x1.9999999bb31f2p-3);
-    const double        high =
-        f64_p4(x.r, x.r2, -0x1.5555555742131p-3, 0x1.24922ef22d977p-3, -0x1.ffffcff8a609bp-4, 0x1.c80e7d63016d0p-4);
-    const double        tail = fma_f64(r4, fma_f64(r4, -0x1.9a777a9fb4749p-4, high), low);
+    const double        tail =
+        f64_p9(x.r, x.r2, -0x1p-1, 0x1.55555555554f8p-2, -0x1.fffffffffff55p-3, 0x1.9999999bb31f2p-3, -0x1.5555555742131p-3,
+               0x1.24922ef22d977p-3, -0x1.ffffcff8a609bp-4, 0x1.c80e7d63016d0p-4, -0x1.9a777a9fb4749p-4);
     return f64_sum_of_three(fma_f64(x.k, F64_LN2_HI, c[1]), x.r, fma_f64(x.r2, tail, fma_f64(x.k, F64_LN2_LO, c[2])));
 }
 NEAR_BY_PIECE_F64(log, 3)
@@ -177,12 +174,10 @@ KT_ALWAYS double   log2_by_piece_f64(double a, const double *c)
 {
     const f64_log_parts x = f64_log_parts_of(a, c[0]);
     const f64_pair      factor = {F64_LOG2E, F64_LOG2E_LO};
-    const double        r4 = x.r2 * x.r2;
-    const double        low =
-        f64_p4(x.r, x.r2, -0x1.71547652b82fep-1, 0x1.ec709dc3a0377p-2, -0x1.71547652b8283p-2, 0x1.2776c5107d7d5p-2);
-    const double        high =
-        f64_p4(x.r, x.r2, -0x1.ec709dc6671ffp-3, 0x1.a6173cdc6624cp-3, -0x1.715453ad7f8bap-3, 0x1.48f9ad23720d1p-3);
-    return f64_log_to_base(x, factor, x.k + c[1], c[2], fma_f64(r4, fma_f64(r4, -0x1.2816d25611d06p-3, high), low));
+    const double        tail =
+        f64_p9(x.r, x.r2, -0x1.71547652b82fep-1, 0x1.ec709dc3a0377p-2, -0x1.71547652b8283p-2, 0x1.2776c5107d7d5p-2,
+               -0x1.ec709dc6671ffp-3, 0x1.a6173cdc6624cp-3, -0x1.715453ad7f8bap-3, 0x1.48f9ad23720d1p-3, -0x1.2816d25611d06p-3);
+    return f64_log_to_base(x, factor, x.k + c[1], c[2], tail);
 }
 NEAR_BY_PIECE_F64(log2, 3)
 
@@ -191,14 +186,11 @@ KT_ALWAYS int64_t  log10_piece_f64(double a)  { return log_piece_f64(a); }
 KT_ALWAYS double   log10_by_piece_f64(double a, const double *c)
 {
     const f64_log_parts x = f64_log_parts_of(a, c[0]);
-    const f64_pair      factor = {0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57};
-    const double        r4 = x.r2 * x.r2;
-    const double        low =
-        f64_p4(x.r, x.r2, -0x1.bcb7b1526e50ep-3, 0x1.287a7636f430ep-3, -0x1.bcb7b1526e47ap-4, 0x1.63c62776f7f03p-4);
-    const double        high =
-        f64_p4(x.r, x.r2, -0x1.287a7638a0334p-4, 0x1.fc3f7892dd8d0p-5, -0x1.bcb7879ad30a5p-5, 0x1.8c202fdc1b0d8p-5);
-    const double        tail = fma_f64(r4, fma_f64(r4, -0x1.6486e03336097p-5, high), low);
-    return f64_log_to_base(x, factor, fma_f64(x.k, 0x1.34413509f78p-2, c[1]), fma_f64(x.k, 0x1.fef311f12b358p-46, c[2]), tail);
+    const f64_pair      factor = {F64_LOG10E, F64_LOG10E_LO};
+    const double        tail =
+        f64_p9(x.r, x.r2, -0x1.bcb7b1526e50ep-3, 0x1.287a7636f430ep-3, -0x1.bcb7b1526e47ap-4, 0x1.63c62776f7f03p-4,
+               -0x1.287a7638a0334p-4, 0x1.fc3f7892dd8d0p-5, -0x1.bcb7879ad30a5p-5, 0x1.8c202fdc1b0d8p-5, -0x1.6486e03336097p-5);
+    return f64_log_to_base(x, factor, fma_f64(x.k, F64_LOG10_2_HI, c[1]), fma_f64(x.k, F64_LOG10_2_LO, c[2]), tail);
 }
 NEAR_BY_PIECE_F64(log10, 3)
 
