@@ -271,17 +271,27 @@ typedef struct FN(layout) {
     size_t       granted;
 } FN(layout);
 
+/* How many rows from `row` on lie behind each other as those of the copy will: they are converted as one line. */
+static int64_t FN(rows_in_line)(const FN(layout) *x, int64_t row, int64_t most)
+{
+    const int64_t left = x->count - row, line = x->from.n * x->from.lens.step;
+    const bool    dense = x->from.n % COLS == 0 && x->from.lens.step == kt__dtype_rows[x->from.lens.is].size;
+    return !dense || left < 1 || (x->count > 1 && x->from.m->step[2] != line) ? 1 : FN(lesser)(left, most);
+}
+
 static void FN(lay_rows)(void *ctx, int64_t begin, int64_t end)
 {
     const FN(layout) *x = ctx;
     const int64_t     padded = FN(rounded_up)(x->from.n, COLS), all = FN(rounded_up)(x->count, ROWS);
-    for (int64_t i = begin; i < end; i++) {
+    for (int64_t i = begin, rows; i < end; i += rows) {
         const int64_t row = i % all, head = i / all % x->heads, batch = i / all / x->heads;
         T            *to = (T *)(void *)FN(row_at)(&x->laid, batch, head, row);
-        const bool    there = row < x->count;
+        const int64_t there = row < x->count ? x->from.n : 0;
+        rows = FN(rows_in_line)(x, row, end - i);
         if (there)
-            FN(load_row)(to, &x->from, FN(row_at)(x->from.m, batch, head, row));
-        memset(to + (there ? x->from.n : 0), 0, sizeof(T) * (size_t)(padded - (there ? x->from.n : 0)));
+            FN(load_line)(to, &x->from.lens, FN(row_at)(x->from.m, batch, head, row), rows * there);
+        if (rows == 1)
+            memset(to + there, 0, sizeof(T) * (size_t)(padded - there));
     }
 }
 
