@@ -186,13 +186,18 @@ KT_ALWAYS void FN(read)(T *to, const FN(rows) *x, int64_t row, int64_t column, i
         FN(copy_units)(to, at, n);
 }
 
-/* Asks for what will be read once a product is made: n units of each of `blocks`. */
-KT_ALWAYS void FN(ask_for)(const FN(rows) *x, int64_t row, int64_t unit, int64_t by_block, int blocks, int n)
+/* Asks for what will be read or written once a product is made: n units of each of `blocks`. Steps are far apart in memory: the
+ * processor does not foresee them. */
+KT_ALWAYS void FN(ask_for)(const FN(rows) *x, int64_t row, int64_t unit, int64_t by_block, int blocks, int n, bool writes)
 {
     const char *at = x->data + row * x->line + unit * x->item;
     for (int i = 0; x->data && i < blocks; i++, at += by_block * x->item)
-        for (int j = 0; j < n * x->item; j += 64)
-            __builtin_prefetch(at + j, 0, 2);
+        for (int j = 0; j < n * x->item; j += 64) {
+            if (writes)
+                __builtin_prefetch(at + j, 1, 2);
+            else
+                __builtin_prefetch(at + j, 0, 2);
+        }
 }
 
 /* What was written may be rounded: `from` becomes what stands there. */
@@ -359,8 +364,12 @@ static void FN(step_panels)(void *ctx, int64_t begin, int64_t end)
         const int64_t panel = i / blocks, first = i % blocks * ROWS_AT_ONCE, unit = panel * l->w.width;
         const int64_t rows = l->rows - first < ROWS_AT_ONCE ? l->rows - first : ROWS_AT_ONCE;
         const int     n = FN(width_at)(&l->w, panel);
-        for (int64_t r = first; r < first + rows; r++)
-            FN(ask_for)(&l->x[KT__SEQ_GATES], l->begin[l->t] + r, unit, l->units, l->gates, n);
+        for (int64_t r = l->begin[l->t] + first; r < l->begin[l->t] + first + rows; r++) {
+            FN(ask_for)(&l->x[KT__SEQ_GATES], r, unit, l->units, l->gates, n, false);
+            FN(ask_for)(&l->x[KT__SEQ_WORK], r, unit, l->units, kt__recurrence_kept(l->mode), n, true);
+            if (!l->whole)
+                FN(ask_for)(&l->x[KT__SEQ_OUTPUT], r, unit, 0, 1, n, true);
+        }
         FN(multiply)(sums, l->h[l->now] + first * l->state, l->state, rows, &l->w, panel);
         for (int64_t r = 0; r < rows; r++) {
             const T *at = sums + r * l->w.vecs * LANES;

@@ -146,6 +146,16 @@ static void FN(cell_back)(const FN(layer) *l, int64_t row, int64_t unit, int n)
 
 /* ---- a step ---- */
 
+static void FN(ask_back)(const FN(layer) *l, int64_t row, int64_t unit, int n)
+{
+    const int64_t at = l->begin[l->t] + row, before = FN(row_before)(l, l->t, row);
+    FN(ask_for)(&l->x[KT__SEQ_WORK_WAS], at, unit, l->units, kt__recurrence_kept(l->mode), n, false);
+    FN(ask_for)(&l->x[KT__SEQ_FROM_OUTPUT], at, unit, 0, 1, n, false);
+    FN(ask_for)(&l->x[KT__SEQ_GRAD_GATES], at, unit, l->units, l->gates, n, true);
+    if (before >= 0 && l->mode == KT__LSTM)
+        FN(ask_for)(&l->x[KT__SEQ_WORK_WAS], before, 4 * l->units + unit, 0, 1, n, false);
+}
+
 static void FN(back_panels)(void *ctx, int64_t begin, int64_t end)
 {
     const FN(layer) *l = ctx;
@@ -156,7 +166,7 @@ static void FN(back_panels)(void *ctx, int64_t begin, int64_t end)
         const int64_t last = top - first < ROWS_AT_ONCE ? top : first + ROWS_AT_ONCE, known = l->were < last ? l->were : last;
         const int     n = FN(width_at)(&l->w, panel);
         for (int64_t row = first; row < last && row < l->rows; row++)
-            FN(ask_for)(&l->x[KT__SEQ_WORK_WAS], l->begin[l->t] + row, unit, l->units, kt__recurrence_kept(l->mode), n);
+            FN(ask_back)(l, row, unit, n);
         if (known > first)
             FN(multiply)(sums, l->h[l->now] + first * line, line, known - first, &l->w, panel);
         for (int64_t row = first; row < last; row++) {
