@@ -1,6 +1,6 @@
 /* brief.inc.c - loops over dense bfloat16s of the rows that have a form for them (math/f32/brief.h). A template of loops.inc.c,
  * for the instruction set that selects from a table in one instruction; elsewhere cpu/lookup.c is faster. Groups are those of
- * halves.inc.c. One with an operand that the form does not take goes through the row's loop of float32. */
+ * half_group.h. One with an operand that the form does not take goes through the row's loop of float32. */
 #include "math/f32/brief.h"
 
 /* The constants of a loop. The compiler makes them anew in every turn, by instructions that the selections wait for, unless it
@@ -56,9 +56,9 @@ typedef ptrdiff_t brief_fn(uint16_t *z, const uint16_t *a, ptrdiff_t n); /* stop
 static void brief_whole(uint16_t *z, const uint16_t *a, kt__loop_fn *loop, const void *p)
 {
     float x[KT__HALF_GROUP];
-    FN(load_half_group)(x, a, KT_BF16);
+    load_half_group(x, a, KT_BF16);
     loop(x, x, x, x, KT__HALF_GROUP, p);
-    FN(store_half_group)(z, x, KT_BF16);
+    store_half_group(z, x, KT_BF16);
 }
 
 static void __attribute__((noinline, unused)) in_brief(uint16_t *z, const uint16_t *a, ptrdiff_t n, brief_fn *brief,

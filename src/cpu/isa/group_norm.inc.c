@@ -92,7 +92,7 @@ static void FN(group_forward)(void *ctx, int64_t begin, int64_t end)
         for (int64_t k = 0; k < p->size[PLANE]; k++) {
             const char *x = FN(plane_at)(p, p->x, outer, group, k);
             EACH_TILE (p, done, n)
-                FN(moments_tile)(&m, FN(plane_tile)(&p->lens[p->x], x, done, (int)n, room), (int)n, true, (FN(soon)){x, 0});
+                FN(moments_tile)(&m, FN(plane_tile)(&p->lens[p->x], x, done, (int)n, room), (int)n, true);
         }
         const A variance = m.squares / (A)p->count;
         const T mean = (T)m.mean, rstd = (T)(1 / __builtin_sqrt(variance + p->eps));
@@ -152,7 +152,7 @@ static void FN(group_back)(void *ctx, int64_t begin, int64_t end)
             EACH_TILE (p, done, n)
                 FN(ties_of)(&t, FN(plane_tile)(&p->lens[p->x], x, done, (int)n, room),
                             FN(plane_tile)(&p->lens[p->grad], grad, done, (int)n, other), NULL, mean, rstd, NULL, NULL, n,
-                            (FN(soon)){x, 0});
+                            (FN(soon)){x, 0}, (FN(soon)){x, 0}, false);
             sums[0] = t.product, sums[1] = t.sum;
             all.sum += t.sum * (A)w, all.product += t.product * (A)w;
         }

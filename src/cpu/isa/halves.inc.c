@@ -1,55 +1,12 @@
-/* halves.inc.c - loops over dense 16-bit floats, which are calculated with in float32 as they are read: rows of loop HALVES and,
- * of bfloat16, rows of loop BRIEF (brief.inc.c). A template of loops.inc.c, for wide vectors. The other way, through tiles of
- * float32, takes two to three times as long for rows as short as these.
- *
- * A group is KT__HALF_GROUP elements, a line of memory. Of bfloat16 it is 16 words, whose lower halves make the first half of the
- * float32s, and the upper ones the second. The bits are those of dtype/convert.h. */
-#include "dtype/rows.h"
-
-enum { HALF_WORDS = KT__HALF_GROUP / 2 };
-
-KT_ALWAYS void FN(load_half_group)(float *x, const uint16_t *from, int dtype)
-{
-    if (dtype == KT_F16) {
-        kt__decode_row_F16(x, from, KT__HALF_GROUP);
-        return;
-    }
-    KT_EACH_LANE
-    for (int i = 0; i < HALF_WORDS; i++) {
-        uint32_t word;
-        memcpy(&word, from + 2 * i, sizeof word);
-        x[i] = of_bits_f32(word << 16);
-        x[HALF_WORDS + i] = of_bits_f32(word & 0xffff0000u);
-    }
-}
-
-KT_ALWAYS uint32_t to_even_bf16(float x) { return bits_f32(x) + 0x7fff + (bits_f32(x) >> 16 & 1); }
-
-/* NaN is rare, and rounds to what another number does. */
-KT_ALWAYS void FN(store_half_group)(uint16_t *to, const float *x, int dtype)
-{
-    if (dtype == KT_F16) {
-        kt__encode_row_f32_F16(to, x, KT__HALF_GROUP);
-        return;
-    }
-    uint32_t nan[KT__HALF_GROUP];
-    KT_EACH_LANE
-    for (int i = 0; i < KT__HALF_GROUP; i++)
-        nan[i] = beyond_f32(x[i], 0x7f800001u);
-    KT_EACH_LANE
-    for (int i = 0; i < HALF_WORDS; i++) {
-        const uint32_t word = to_even_bf16(x[i]) >> 16 | (to_even_bf16(x[HALF_WORDS + i]) & 0xffff0000u);
-        memcpy(to + 2 * i, &word, sizeof word);
-    }
-    if (__builtin_expect(any_sign_f32(nan, KT__HALF_GROUP), 0))
-        for (int i = 0; i < KT__HALF_GROUP; i++)
-            to[i] = kt__encode_f32_BF16(x[i / 2 + i % 2 * HALF_WORDS]);
-}
+/* halves.inc.c - loops over dense 16-bit floats, which are calculated with in float32 as they are read, by groups (half_group.h):
+ * rows of loop HALVES and, of bfloat16, rows of loop BRIEF (brief.inc.c). A template of loops.inc.c, for wide vectors. The other
+ * way, through tiles of float32, takes two to three times as long for rows as short as these. */
+#include "cpu/isa/half_group.h"
 
 KT_ALWAYS void FN(operand_of_half_group)(float *x, const uint16_t *from, int dtype)
 {
     __builtin_prefetch((const char *)((uintptr_t)from + READ_AHEAD), 0, 3);
-    FN(load_half_group)(x, from, dtype);
+    load_half_group(x, from, dtype);
 }
 
 /* number: which operand is one, or -1 */
@@ -72,7 +29,7 @@ KT_ALWAYS void FN(half_groups)(uint16_t *z, const kt__halves *in, ptrdiff_t n, c
             const T x = number == 0 ? one : a[i], y = number == 1 ? one : n_in > 1 ? b[i] : 0;
             to[i] = FN(apply)(row, x, y, n_in > 2 ? c[i] : 0, p0, p1, p2, p3);
         }
-        FN(store_half_group)(z + done, to, dtype);
+        store_half_group(z + done, to, dtype);
     }
 }
 

@@ -9,6 +9,9 @@
 #include "base/thread.h"
 #include "cpu/write.h"
 #include "tables/kernels/norm.h"
+#ifdef KT_FROM_HALVES
+#include "cpu/isa/half_group.h"
+#endif
 
 enum { LANES = 64 / sizeof(T) };
 typedef T FN(lanes) __attribute__((vector_size(64), aligned(sizeof(T)), may_alias));
@@ -40,32 +43,99 @@ typedef struct FN(soon) {
     ptrdiff_t   width;
 } FN(soon);
 
-static T FN(tile_sum)(const T *x, int n)
+KT_ALWAYS void FN(ask_to_read)(FN(soon) s, int64_t i) { fetch_pair_for_reading(s.at + i * s.width, 2 * LANES * s.width); }
+KT_ALWAYS void FN(ask_to_write)(FN(soon) s, int64_t i) { fetch_pair_for_writing(s.at + i * s.width, 2 * LANES * s.width); }
+
+/* ---- values: dense Ts, or (`halves`) bfloat16s where they are, of which a pair of vectors is a group (half_group.h) ---- */
+
+typedef struct FN(pair) {
+    FN(lanes) a, b;
+} FN(pair);
+
+#ifdef KT_FROM_HALVES
+KT_ALWAYS FN(pair) FN(pair_at)(const void *x, int64_t i, bool halves)
+{
+    float group[KT__HALF_GROUP];
+    if (!halves)
+        return (FN(pair)){WIDE((const T *)x + i), WIDE((const T *)x + i + LANES)};
+    load_half_group(group, (const uint16_t *)x + i, KT_BF16);
+    return (FN(pair)){WIDE(group), WIDE(group + LANES)};
+}
+
+KT_ALWAYS void FN(put_pair)(void *x, int64_t i, FN(pair) p, bool halves)
+{
+    if (halves) {
+        store_half_group((uint16_t *)x + i, (const float *)(const void *)&p, KT_BF16);
+        return;
+    }
+    WIDE((T *)x + i) = p.a, WIDE((T *)x + i + LANES) = p.b;
+}
+
+KT_ALWAYS T FN(value_at)(const void *x, int64_t i, bool halves)
+{
+    return halves ? kt__decode_BF16(((const uint16_t *)x)[i]) : ((const T *)x)[i];
+}
+
+KT_ALWAYS void FN(put_value)(void *x, int64_t i, T value, bool halves)
+{
+    if (halves)
+        ((uint16_t *)x)[i] = ENC(BF16)(value);
+    else
+        ((T *)x)[i] = value;
+}
+#else
+KT_ALWAYS FN(pair) FN(pair_at)(const void *x, int64_t i, bool halves)
+{
+    (void)halves;
+    return (FN(pair)){WIDE((const T *)x + i), WIDE((const T *)x + i + LANES)};
+}
+
+KT_ALWAYS void FN(put_pair)(void *x, int64_t i, FN(pair) p, bool halves)
+{
+    (void)halves;
+    WIDE((T *)x + i) = p.a, WIDE((T *)x + i + LANES) = p.b;
+}
+
+KT_ALWAYS T    FN(value_at)(const void *x, int64_t i, bool halves) { return (void)halves, ((const T *)x)[i]; }
+KT_ALWAYS void FN(put_value)(void *x, int64_t i, T value, bool halves) { (void)halves, ((T *)x)[i] = value; }
+#endif
+
+KT_ALWAYS const void *FN(values_from)(const void *x, int64_t i, bool halves)
+{
+    return (const char *)x + i * (halves ? 2 : (int64_t)sizeof(T));
+}
+
+/* ---- average and spread ---- */
+
+KT_ALWAYS T FN(tile_sum)(const void *x, int n, bool halves)
 {
     FN(lanes) a = {0}, b = {0}, c = {0}, d = {0};
     int       i = 0;
-    for (; i + 4 * LANES <= n; i += 4 * LANES)
-        a += WIDE(x + i), b += WIDE(x + i + LANES), c += WIDE(x + i + 2 * LANES), d += WIDE(x + i + 3 * LANES);
-    for (; i + LANES <= n; i += LANES)
-        a += WIDE(x + i);
-    for (int j = 0; i < n; i++, j++)
-        b[j] += x[i];
+    for (; i + 4 * LANES <= n; i += 4 * LANES) {
+        const FN(pair) u = FN(pair_at)(x, i, halves), v = FN(pair_at)(x, i + 2 * LANES, halves);
+        a += u.a, b += u.b, c += v.a, d += v.b;
+    }
+    for (; !halves && i + LANES <= n; i += LANES)
+        a += WIDE((const T *)x + i);
+    for (int j = 0; i < n; i++, j = (j + 1) % LANES)
+        b[j] += FN(value_at)(x, i, halves);
     a = (a + b) + (c + d);
     return FN(across)(&a);
 }
 
 /* The sum of the distances from c, and of their squares. */
-static void FN(tile_about)(const T *x, int n, T c, FN(soon) soon, T *sum, T *squares)
+KT_ALWAYS void FN(tile_about)(const void *x, int n, T c, FN(soon) soon, T *sum, T *squares, bool halves)
 {
     FN(lanes) s = {0}, t = {0}, q = {0}, r = {0};
     int       i = 0;
     for (; i + 2 * LANES <= n; i += 2 * LANES) {
-        const FN(lanes) u = WIDE(x + i) - c, v = WIDE(x + i + LANES) - c;
-        fetch_pair_for_reading(soon.at + i * soon.width, 2 * LANES * soon.width);
+        const FN(pair)  p = FN(pair_at)(x, i, halves);
+        const FN(lanes) u = p.a - c, v = p.b - c;
+        FN(ask_to_read)(soon, i);
         s += u, t += v, q += u * u, r += v * v;
     }
     for (int j = 0; i < n; i++, j = (j + 1) % LANES) {
-        const T u = x[i] - c;
+        const T u = FN(value_at)(x, i, halves) - c;
         t[j] += u, r[j] += u * u;
     }
     s += t, q += r;
@@ -73,11 +143,11 @@ static void FN(tile_about)(const T *x, int n, T c, FN(soon) soon, T *sum, T *squ
 }
 
 /* Joins the n values at x, no more than a tile: about their own mean, so that no digits are lost to it. */
-static void FN(moments_tile)(FN(moments) *m, const T *x, int n, bool centred, FN(soon) soon)
+KT_ALWAYS void FN(moments_join)(FN(moments) *m, const void *x, int n, bool centred, FN(soon) soon, bool halves)
 {
-    const T about = centred ? FN(tile_sum)(x, n) / (T)n : 0;
+    const T about = centred ? FN(tile_sum)(x, n, halves) / (T)n : 0;
     T       sum, squares;
-    FN(tile_about)(x, n, about, soon, &sum, &squares);
+    FN(tile_about)(x, n, about, soon, &sum, &squares, halves);
     const A off = centred ? (A)sum / n : 0, mean = (A)about + off, own = (A)squares - (centred ? off * (A)sum : 0);
     if (m->n == 0) {
         *m = (FN(moments)){n, mean, own};
@@ -89,11 +159,18 @@ static void FN(moments_tile)(FN(moments) *m, const T *x, int n, bool centred, FN
     m->n += n;
 }
 
-static void FN(moments_of)(FN(moments) *m, const T *x, int64_t n, bool centred, FN(soon) soon)
+static void FN(moments_tile)(FN(moments) *m, const T *x, int n, bool centred)
+{
+    FN(moments_join)(m, x, n, centred, (FN(soon)){(const char *)x, 0}, false);
+}
+
+KT_ALWAYS void FN(moments_of)(FN(moments) *m, const void *x, int64_t n, bool centred, FN(soon) soon, bool halves)
 {
     for (int64_t done = 0; done < n; done += TILE, soon.at += TILE * soon.width)
-        FN(moments_tile)(m, x + done, n - done < TILE ? (int)(n - done) : TILE, centred, soon);
+        FN(moments_join)(m, FN(values_from)(x, done, halves), n - done < TILE ? (int)(n - done) : TILE, centred, soon, halves);
 }
+
+/* ---- sums for a gradient ---- */
 
 /* Of g = grad * w (w may be NULL: 1) and h = (x - mean) * rstd: the sums of g and of g * h; and grad * h and grad added to to_w
  * and to_b, unless those are NULL. */
@@ -101,46 +178,47 @@ typedef struct FN(ties) {
     A sum, product;
 } FN(ties);
 
-KT_ALWAYS void FN(ties_here)(FN(ties) *ties, const T *x, const T *grad, const T *w, T mean, T rstd, T *to_w, T *to_b, int n,
-                             FN(soon) soon, bool weighed, bool gathers)
+KT_ALWAYS void FN(ties_here)(FN(ties) *ties, const void *x, const void *grad, const T *w, T mean, T rstd, T *to_w, T *to_b, int n,
+                             FN(soon) soon, FN(soon) more, bool weighed, bool gathers, bool halves)
 {
     FN(lanes) s = {0}, p = {0}, u = {0}, q = {0};
     int       i = 0;
     for (; i + 2 * LANES <= n; i += 2 * LANES) {
-        const FN(lanes) a = WIDE(grad + i), b = WIDE(grad + i + LANES);
-        const FN(lanes) h = (WIDE(x + i) - mean) * rstd, k = (WIDE(x + i + LANES) - mean) * rstd;
-        FN(lanes)       g = a, f = b;
+        const FN(pair)  from = FN(pair_at)(x, i, halves), back = FN(pair_at)(grad, i, halves);
+        const FN(lanes) h = (from.a - mean) * rstd, k = (from.b - mean) * rstd;
+        FN(lanes)       g = back.a, f = back.b;
         if (weighed)
             g *= WIDE(w + i), f *= WIDE(w + i + LANES);
-        fetch_pair_for_reading(soon.at + i * soon.width, 2 * LANES * soon.width);
+        FN(ask_to_read)(soon, i), FN(ask_to_read)(more, i);
         s += g, p += g * h, u += f, q += f * k;
         if (gathers) {
-            WIDE(to_w + i) += a * h, WIDE(to_w + i + LANES) += b * k;
-            WIDE(to_b + i) += a, WIDE(to_b + i + LANES) += b;
+            WIDE(to_w + i) += back.a * h, WIDE(to_w + i + LANES) += back.b * k;
+            WIDE(to_b + i) += back.a, WIDE(to_b + i + LANES) += back.b;
         }
     }
     for (int j = 0; i < n; i++, j = (j + 1) % LANES) {
-        const T h = (x[i] - mean) * rstd, g = weighed ? grad[i] * w[i] : grad[i];
+        const T h = (FN(value_at)(x, i, halves) - mean) * rstd, a = FN(value_at)(grad, i, halves), g = weighed ? a * w[i] : a;
         u[j] += g, q[j] += g * h;
         if (gathers)
-            to_w[i] += grad[i] * h, to_b[i] += grad[i];
+            to_w[i] += a * h, to_b[i] += a;
     }
     s += u, p += q;
     ties->sum += (A)FN(across)(&s), ties->product += (A)FN(across)(&p);
 }
 
-static void FN(ties_of)(FN(ties) *t, const T *x, const T *grad, const T *w, T mean, T rstd, T *to_w, T *to_b, int64_t n,
-                        FN(soon) soon)
+KT_ALWAYS void FN(ties_of)(FN(ties) *t, const void *x, const void *grad, const T *w, T mean, T rstd, T *to_w, T *to_b, int64_t n,
+                           FN(soon) soon, FN(soon) more, bool halves)
 {
-    for (int64_t i = 0; i < n; i += TILE, soon.at += TILE * soon.width) {
-        const int here = n - i < TILE ? (int)(n - i) : TILE;
+    for (int64_t i = 0; i < n; i += TILE, soon.at += TILE * soon.width, more.at += TILE * more.width) {
+        const int   here = n - i < TILE ? (int)(n - i) : TILE;
+        const void *a = FN(values_from)(x, i, halves), *g = FN(values_from)(grad, i, halves);
         if (w && to_w)
-            FN(ties_here)(t, x + i, grad + i, w + i, mean, rstd, to_w + i, to_b + i, here, soon, true, true);
+            FN(ties_here)(t, a, g, w + i, mean, rstd, to_w + i, to_b + i, here, soon, more, true, true, halves);
         else if (w)
-            FN(ties_here)(t, x + i, grad + i, w + i, mean, rstd, NULL, NULL, here, soon, true, false);
+            FN(ties_here)(t, a, g, w + i, mean, rstd, NULL, NULL, here, soon, more, true, false, halves);
         else if (to_w)
-            FN(ties_here)(t, x + i, grad + i, NULL, mean, rstd, to_w + i, to_b + i, here, soon, false, true);
+            FN(ties_here)(t, a, g, NULL, mean, rstd, to_w + i, to_b + i, here, soon, more, false, true, halves);
         else
-            FN(ties_here)(t, x + i, grad + i, NULL, mean, rstd, NULL, NULL, here, soon, false, false);
+            FN(ties_here)(t, a, g, NULL, mean, rstd, NULL, NULL, here, soon, more, false, false, halves);
     }
 }

@@ -4,7 +4,8 @@
  * In: plans over [rows, elements of a row] whose statistics have stride 0 along a row and whose weights have stride 0 across rows
  * (plugin/backend.h says which operands there are). Out: their results. A row is brought into the core's own cache once; all
  * that is asked of it is asked there. Gradients of the weights are summed while their row is there: in T over a few rows, then
- * in double, by blocks of rows that follow from the sizes alone. Independent of: operators, the number of threads. */
+ * in double, by blocks of rows that follow from the sizes alone. Rows of bfloat16s are not converted into a buffer: that would
+ * take as long as what is asked of them. Independent of: operators, the number of threads. */
 #include "cpu/isa/moments.inc.c"
 
 enum { BLOCKS = 64, BATCH = 32, PARTIAL_BYTES = 1 << 25, NEAR = 2048 };
@@ -21,12 +22,21 @@ typedef struct FN(norm) {
     const T       *w, *b;    /* dense, or NULL */
     A             *partial;  /* [blocks, 2, length]: the sums for weight and bias */
     bool           centred;  /* else a norm by the root of the mean square */
+    bool           halves;   /* rows are bfloat16s, which are read and written where they are; weights and their sums stand in
+                                the order of groups (half_group.h) */
     bool           failed;
 } FN(norm);
 
 static char *FN(norm_at)(const FN(norm) *p, int operand, int64_t row)
 {
     return p->plan->arg[operand].data + row * p->plan->stride[operand][0];
+}
+
+/* Where number i of a row of n stands among weights and their sums, in whole tiles and one that may be shorter. */
+static int FN(norm_place)(const FN(norm) *p, int i, int n)
+{
+    const int group = 2 * LANES, first = i / group * group;
+    return p->halves && first + group <= n ? first + i % 2 * LANES + i % group / 2 : i;
 }
 
 /* ---- pieces of memory ---- */
@@ -42,8 +52,8 @@ static int64_t FN(norm_line)(const FN(norm) *p) { return (p->length + LANES - 1)
 /* A row of an operand that is not dense T's goes through a buffer. */
 static bool FN(norm_buffers)(const FN(norm) *p, FN(norm_room) *r)
 {
-    const bool    passed[] = {!p->lens[p->x].direct, p->grad >= 0 && !p->lens[p->grad].direct,
-                              p->y >= 0 && !p->lens[p->y].direct, p->partial != NULL, p->partial != NULL};
+    const bool    passed[] = {!p->halves && !p->lens[p->x].direct, !p->halves && p->grad >= 0 && !p->lens[p->grad].direct,
+                              !p->halves && p->y >= 0 && !p->lens[p->y].direct, p->partial != NULL, p->partial != NULL};
     const int64_t line = FN(norm_line)(p);
     T            *at[5];
     int64_t       lines = 0;
@@ -79,11 +89,11 @@ static FN(soon) FN(norm_soon)(const FN(norm) *p, int operand, int64_t row)
     return (FN(soon)){FN(norm_at)(p, operand, row) + (!dense ? 0 : bytes < NEAR ? NEAR : bytes), dense ? l->step : 0};
 }
 
-static const T *FN(norm_row)(const FN(norm) *p, int operand, int64_t row, T *room)
+static const void *FN(norm_row)(const FN(norm) *p, int operand, int64_t row, T *room)
 {
     const char *at = FN(norm_at)(p, operand, row);
     if (!room)
-        return (const T *)(const void *)at;
+        return at;
     FN(load_line)(room, &p->lens[operand], at, p->length);
     return room;
 }
@@ -104,104 +114,115 @@ static void FN(norm_put)(const FN(norm) *p, int operand, int64_t row, T value)
 
 /* ---- forward ---- */
 
-KT_ALWAYS void FN(apply_here)(T *restrict y, const T *restrict x, T mean, T rstd, const T *restrict w, const T *restrict b,
-                              int64_t n, FN(soon) out, bool weighed, bool lifted)
+KT_ALWAYS void FN(apply_here)(void *restrict y, const void *restrict x, T mean, T rstd, const T *restrict w, const T *restrict b,
+                              int64_t n, FN(soon) out, bool weighed, bool lifted, bool halves)
 {
     int64_t i = 0;
     for (; i + 2 * LANES <= n; i += 2 * LANES) {
-        FN(lanes) u = (WIDE(x + i) - mean) * rstd, v = (WIDE(x + i + LANES) - mean) * rstd;
-        fetch_pair_for_writing(out.at + i * out.width, 2 * LANES * out.width);
+        const FN(pair) p = FN(pair_at)(x, i, halves);
+        FN(lanes)      u = (p.a - mean) * rstd, v = (p.b - mean) * rstd;
+        FN(ask_to_write)(out, i);
         if (weighed)
             u *= WIDE(w + i), v *= WIDE(w + i + LANES);
         if (lifted)
             u += WIDE(b + i), v += WIDE(b + i + LANES);
-        WIDE(y + i) = u, WIDE(y + i + LANES) = v;
+        FN(put_pair)(y, i, (FN(pair)){u, v}, halves);
     }
     for (; i < n; i++) {
-        const T h = (x[i] - mean) * rstd, g = weighed ? h * w[i] : h;
-        y[i] = lifted ? g + b[i] : g;
+        const T h = (FN(value_at)(x, i, halves) - mean) * rstd, g = weighed ? h * w[i] : h;
+        FN(put_value)(y, i, lifted ? g + b[i] : g, halves);
     }
 }
 
-static void FN(norm_apply)(T *y, const T *x, T mean, T rstd, const T *w, const T *b, int64_t n, FN(soon) out)
+KT_ALWAYS void FN(norm_apply)(void *y, const void *x, T mean, T rstd, const T *w, const T *b, int64_t n, FN(soon) out,
+                              bool halves)
 {
     if (w && b)
-        FN(apply_here)(y, x, mean, rstd, w, b, n, out, true, true);
+        FN(apply_here)(y, x, mean, rstd, w, b, n, out, true, true, halves);
     else if (w)
-        FN(apply_here)(y, x, mean, rstd, w, NULL, n, out, true, false);
+        FN(apply_here)(y, x, mean, rstd, w, NULL, n, out, true, false, halves);
     else if (b)
-        FN(apply_here)(y, x, mean, rstd, NULL, b, n, out, false, true);
+        FN(apply_here)(y, x, mean, rstd, NULL, b, n, out, false, true, halves);
     else
-        FN(apply_here)(y, x, mean, rstd, NULL, NULL, n, out, false, false);
+        FN(apply_here)(y, x, mean, rstd, NULL, NULL, n, out, false, false, halves);
+}
+
+KT_ALWAYS void FN(norm_forward)(const FN(norm) *p, const FN(norm_room) *r, int64_t row, bool halves)
+{
+    const void *x = FN(norm_row)(p, p->x, row, r->x);
+    void       *y = r->y ? (void *)r->y : FN(norm_at)(p, p->y, row);
+    FN(moments) m = {0};
+    FN(moments_of)(&m, x, p->length, p->centred, FN(norm_soon)(p, p->x, row), halves);
+    const T mean = (T)m.mean, rstd = (T)(1 / __builtin_sqrt(m.squares / (double)p->length + p->eps));
+    FN(norm_apply)(y, x, mean, rstd, p->w, p->b, p->length, FN(norm_soon)(p, p->y, row), halves);
+    FN(norm_write)(p, r, row);
+    FN(norm_put)(p, p->mean, row, mean);
+    FN(norm_put)(p, p->rstd, row, rstd);
 }
 
 static void FN(norm_rows)(void *ctx, int64_t begin, int64_t end)
 {
     FN(norm)     *p = ctx;
     FN(norm_room) r;
-    const int64_t n = p->length;
     if (!FN(norm_buffers)(p, &r)) {
         __atomic_store_n(&p->failed, true, __ATOMIC_RELAXED);
         return;
     }
-    for (int64_t row = begin; row < end; row++) {
-        const T    *x = FN(norm_row)(p, p->x, row, r.x);
-        T          *y = r.y ? r.y : (T *)(void *)FN(norm_at)(p, p->y, row);
-        FN(moments) m = {0};
-        FN(moments_of)(&m, x, n, p->centred, FN(norm_soon)(p, p->x, row));
-        const T mean = (T)m.mean, rstd = (T)(1 / __builtin_sqrt(m.squares / (double)n + p->eps));
-        FN(norm_apply)(y, x, mean, rstd, p->w, p->b, n, FN(norm_soon)(p, p->y, row));
-        FN(norm_write)(p, &r, row);
-        FN(norm_put)(p, p->mean, row, mean);
-        FN(norm_put)(p, p->rstd, row, rstd);
-    }
+    for (int64_t row = begin; row < end; row++)
+        if (p->halves)
+            FN(norm_forward)(p, &r, row, true);
+        else
+            FN(norm_forward)(p, &r, row, false);
     kt__block_put(r.made, r.granted);
 }
 
 /* ---- back: of g = grad * w, dx = rstd * (g - average of g - xhat * average of g * xhat) ---- */
 
-KT_ALWAYS void FN(flow_here)(T *restrict to, const T *restrict x, const T *restrict grad, const T *restrict w, T mean, T rstd,
-                             T lift, T turn, int64_t n, FN(soon) in, FN(soon) out, bool weighed)
+KT_ALWAYS void FN(flow_here)(void *restrict to, const void *restrict x, const void *restrict grad, const T *restrict w, T mean,
+                             T rstd, T lift, T turn, int64_t n, FN(soon) out, bool weighed, bool halves)
 {
     int64_t i = 0;
     for (; i + 2 * LANES <= n; i += 2 * LANES) {
-        FN(lanes) g = WIDE(grad + i), f = WIDE(grad + i + LANES);
-        fetch_pair_for_reading(in.at + i * in.width, 2 * LANES * in.width);
-        fetch_pair_for_writing(out.at + i * out.width, 2 * LANES * out.width);
+        const FN(pair) from = FN(pair_at)(x, i, halves);
+        FN(pair)       g = FN(pair_at)(grad, i, halves);
+        FN(ask_to_write)(out, i);
         if (weighed)
-            g *= WIDE(w + i), f *= WIDE(w + i + LANES);
-        WIDE(to + i) = rstd * (g - lift - (WIDE(x + i) - mean) * rstd * turn);
-        WIDE(to + i + LANES) = rstd * (f - lift - (WIDE(x + i + LANES) - mean) * rstd * turn);
+            g.a *= WIDE(w + i), g.b *= WIDE(w + i + LANES);
+        g.a = rstd * (g.a - lift - (from.a - mean) * rstd * turn);
+        g.b = rstd * (g.b - lift - (from.b - mean) * rstd * turn);
+        FN(put_pair)(to, i, g, halves);
     }
-    for (; i < n; i++)
-        to[i] = rstd * ((weighed ? grad[i] * w[i] : grad[i]) - lift - (x[i] - mean) * rstd * turn);
+    for (; i < n; i++) {
+        const T g = FN(value_at)(grad, i, halves), h = (FN(value_at)(x, i, halves) - mean) * rstd;
+        FN(put_value)(to, i, rstd * ((weighed ? g * w[i] : g) - lift - h * turn), halves);
+    }
 }
 
-static void FN(norm_flush)(A *restrict to, T *restrict sums, int64_t n)
+static void FN(norm_flush)(A *restrict to, T *restrict sums, int64_t n, bool first)
 {
     for (int64_t i = 0; i < n; i++) {
-        to[i] += (A)sums[i];
+        to[i] = (first ? 0 : to[i]) + (A)sums[i];
         sums[i] = 0;
     }
 }
 
-static void FN(norm_back_row)(const FN(norm) *p, const FN(norm_room) *r, int64_t row)
+KT_ALWAYS void FN(norm_back_row)(const FN(norm) *p, const FN(norm_room) *r, int64_t row, bool halves)
 {
     const int64_t n = p->length;
-    const T      *x = FN(norm_row)(p, p->x, row, r->x), *grad = FN(norm_row)(p, p->grad, row, r->grad);
+    const void   *x = FN(norm_row)(p, p->x, row, r->x), *grad = FN(norm_row)(p, p->grad, row, r->grad);
     const T       mean = FN(norm_number)(p, p->mean, row), rstd = FN(norm_number)(p, p->rstd, row);
     FN(ties)      t = {0};
     FN(ties_of)(&t, x, grad, p->w, mean, rstd, r->sums, r->sums ? r->sums + FN(norm_line)(p) : NULL, n,
-                FN(norm_soon)(p, p->x, row));
+                FN(norm_soon)(p, p->x, row), FN(norm_soon)(p, p->grad, row), halves);
     if (p->y < 0)
         return;
-    const T lift = p->centred ? (T)(t.sum / (double)n) : 0, turn = (T)(t.product / (double)n);
-    T             *to = r->y ? r->y : (T *)(void *)FN(norm_at)(p, p->y, row);
-    const FN(soon) in = FN(norm_soon)(p, p->grad, row), out = FN(norm_soon)(p, p->y, row);
+    const T        lift = p->centred ? (T)(t.sum / (double)n) : 0, turn = (T)(t.product / (double)n);
+    void          *to = r->y ? (void *)r->y : FN(norm_at)(p, p->y, row);
+    const FN(soon) out = FN(norm_soon)(p, p->y, row);
     if (p->w)
-        FN(flow_here)(to, x, grad, p->w, mean, rstd, lift, turn, n, in, out, true);
+        FN(flow_here)(to, x, grad, p->w, mean, rstd, lift, turn, n, out, true, halves);
     else
-        FN(flow_here)(to, x, grad, NULL, mean, rstd, lift, turn, n, in, out, false);
+        FN(flow_here)(to, x, grad, NULL, mean, rstd, lift, turn, n, out, false, halves);
     FN(norm_write)(p, r, row);
 }
 
@@ -221,10 +242,13 @@ static void FN(norm_back_blocks)(void *ctx, int64_t begin, int64_t end)
         A            *to = p->partial ? p->partial + block * 2 * n : NULL;
         const int64_t first = block * p->block, stop = first + p->block < p->rows ? first + p->block : p->rows;
         for (int64_t row = first; row < stop; row++) {
-            FN(norm_back_row)(p, &r, row);
+            if (p->halves)
+                FN(norm_back_row)(p, &r, row, true);
+            else
+                FN(norm_back_row)(p, &r, row, false);
             if (to && ((row - first) % BATCH == BATCH - 1 || row + 1 == stop)) {
-                FN(norm_flush)(to, r.sums, n);
-                FN(norm_flush)(to + n, r.sums + line, n);
+                FN(norm_flush)(to, r.sums, n, row - first < BATCH);
+                FN(norm_flush)(to + n, r.sums + line, n, row - first < BATCH);
             }
         }
     }
@@ -247,7 +271,7 @@ static void FN(norm_total)(const FN(norm) *p, int operand, int which, int64_t bl
                 sum[i] += from[i];
         }
         for (int i = 0; i < n; i++)
-            total[i] = (T)sum[i];
+            total[i] = (T)sum[FN(norm_place)(p, i, n)];
         FN(store_tile)(p->plan->arg[operand].data + done * p->lens[operand].step, &p->lens[operand], total, n);
     }
 }
@@ -264,8 +288,6 @@ static kt_status FN(norm_back)(FN(norm) *p)
     const size_t bytes = (size_t)(blocks * 2 * p->length) * sizeof(A);
     if (sums && !(p->partial = kt__block_get(bytes, &granted)))
         return kt__fail_memory(bytes);
-    if (sums)
-        memset(p->partial, 0, bytes);
     kt__parallel(blocks, KT__GRAIN / (p->block * p->length + 1) + 1, FN(norm_back_blocks), p);
     if (sums && !p->failed) {
         FN(norm_total)(p, p->to_weight, 0, blocks);
@@ -297,12 +319,23 @@ static const T *FN(norm_weights)(const FN(norm) *p, int operand, T **room)
     if (operand < 0)
         return NULL;
     const char *from = p->plan->arg[operand].data;
-    if (p->lens[operand].direct)
+    if (p->lens[operand].direct && !p->halves)
         return (const T *)(const void *)from;
-    T *to = *room;
-    FN(load_line)(to, &p->lens[operand], from, p->length);
+    T *to = *room, tile[TILE];
+    for (int64_t done = 0; done < p->length; done += TILE) {
+        const int n = p->length - done < TILE ? (int)(p->length - done) : TILE;
+        FN(load_tile)(tile, &p->lens[operand], from + done * p->lens[operand].step, n);
+        for (int i = 0; i < n; i++)
+            to[done + FN(norm_place)(p, i, n)] = tile[i];
+    }
     *room += p->length;
     return to;
+}
+
+static bool FN(norm_is_halves)(const FN(norm) *p, int operand)
+{
+    const FN(lens) *l = &p->lens[operand < 0 ? 0 : operand];
+    return operand < 0 || (SELF == KT_F32 && l->is == KT_BF16 && l->step == 2 && !l->rounds && l->bits == 0);
 }
 
 static kt_status FN(norm_run)(const kt_plan *plan)
@@ -315,7 +348,9 @@ static kt_status FN(norm_run)(const kt_plan *plan)
         FN(norm_operands)(&p, (int *[]){&p.y, &p.to_weight, &p.to_bias, &p.grad, &p.x, &p.mean, &p.rstd, &p.weight}, 8);
     else
         FN(norm_operands)(&p, (int *[]){&p.y, &p.mean, &p.rstd, &p.x, &p.weight, &p.bias}, 6);
-    const bool   copied = (p.weight >= 0 && !p.lens[p.weight].direct) || (p.bias >= 0 && !p.lens[p.bias].direct);
+    p.halves = FN(norm_is_halves)(&p, p.x) && FN(norm_is_halves)(&p, p.y) && FN(norm_is_halves)(&p, p.grad);
+    const bool   copied = (p.weight >= 0 && (p.halves || !p.lens[p.weight].direct)) ||
+                        (p.bias >= 0 && (p.halves || !p.lens[p.bias].direct));
     const size_t bytes = copied ? 2 * (size_t)p.length * sizeof(T) : 0;
     size_t       granted = 0;
     T           *made = copied ? kt__block_get(bytes, &granted) : NULL, *room = made;

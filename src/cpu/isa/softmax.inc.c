@@ -10,9 +10,15 @@
 #include "base/error.h"
 #include "base/thread.h"
 #include "cpu/isa/softmax_rows.inc.c"
-#include "cpu/isa/softmax_halves.inc.c"
 #include "math/f64/logarithm.h"
 #include "tables/kernels/softmax.h"
+#ifdef KT_FROM_HALVES
+#include "cpu/isa/softmax_halves.inc.c"
+#else
+static void FN(halves_tops)(int kernel, FN(rows) *r)          { (void)kernel, (void)r; }
+static void FN(halves_sums)(int kernel, FN(rows) *r)          { (void)kernel, (void)r; }
+static void FN(halves_results)(int kernel, const FN(rows) *r) { (void)kernel, (void)r; }
+#endif
 
 enum { ABREAST = 256, ABREAST_LEAST = 64, SHORT_LINE = 32, IN_OWN_CACHE = 1 << 17, LINE_MOST = 1 << 16 };
 /* lines side by side, those that always go so; elements that stay near, and those of a line */
@@ -23,7 +29,7 @@ typedef struct FN(soft) {
     int64_t        length, columns, block; /* of a line; lines side by side, and how many go together */
     FN(lens)       along[3], aside[3];     /* the output, then the inputs: down a line, and across lines */
     bool           dense[3];               /* lines follow each other */
-    bool           halves;                 /* a gradient of bfloat16s, which are read and written where they are */
+    bool           halves;                 /* bfloat16s, which are read and written where they are */
     bool           failed;
 } FN(soft);
 
@@ -39,18 +45,20 @@ KT_ALWAYS bool FN(soft_halves)(const FN(soft) *s) { return SELF == KT_F32 && s->
 /* The largest values, and whether exponentials have a short form. */
 static void FN(soft_tops)(const FN(soft) *s, FN(rows) *r)
 {
-    if (FN(soft_forward)(s)) {
+    if (FN(soft_halves)(s)) {
+        FN(halves_tops)(s->kernel, r);
+    } else if (FN(soft_forward)(s)) {
         FN(rows_top)(r);
         r->near = FN(exp_is_near)(r->low, 0);
     } else if (s->kernel == KT_K_log_softmax_backward) {
-        r->near = FN(soft_halves)(s) ? FN(halves_are_near)(r) : FN(rows_are_near)(r);
+        r->near = FN(rows_are_near)(r);
     }
 }
 
 static void FN(soft_sums)(const FN(soft) *s, FN(rows) *r)
 {
     if (FN(soft_halves)(s)) {
-        (s->kernel == KT_K_softmax_backward ? FN(halves_products) : FN(halves_values))(r);
+        FN(halves_sums)(s->kernel, r);
         return;
     }
     switch (s->kernel) {
@@ -78,7 +86,7 @@ static void FN(soft_totals)(int kernel, T *total, const A *sum, int n)
 static void FN(soft_results)(const FN(soft) *s, const FN(rows) *r)
 {
     if (FN(soft_halves)(s)) {
-        (s->kernel == KT_K_softmax_backward ? FN(halves_turned) : FN(halves_less_exps))(r);
+        FN(halves_results)(s->kernel, r);
         return;
     }
     switch (s->kernel) {
@@ -100,15 +108,16 @@ typedef struct FN(soft_room) { /* of one thread: as many elements as lines go to
 /* Inputs and results that are not dense Ts go through a buffer; so do exponentials. */
 static bool FN(soft_buffers)(const FN(soft) *s, FN(soft_room) *w)
 {
-    const bool   passed[] = {!s->along[1].direct, s->n_in > 1 && !s->along[2].direct,
-                             s->kernel == KT_K_softmax || !s->along[0].direct};
+    const bool   there = FN(soft_halves)(s);
+    const bool   passed[] = {!there && !s->along[1].direct, !there && s->n_in > 1 && !s->along[2].direct,
+                             s->kernel == KT_K_softmax || (!there && !s->along[0].direct)};
     const size_t line = (size_t)((s->block * s->length + ROW_LANES - 1) / ROW_LANES * ROW_LANES);
     T           *at[3];
     size_t       n = 0;
     for (int i = 0; i < 3; i++)
         n += passed[i];
     *w = (FN(soft_room)){0};
-    if (n == 0 || FN(soft_halves)(s))
+    if (n == 0)
         return true;
     if (!(w->made = kt__block_get(n * line * sizeof(T) + CACHE_LINE, &w->granted)))
         return false;
@@ -448,7 +457,7 @@ static kt__range_fn *FN(soft_way)(FN(soft) *s)
         return FN(part_by_tiles);
     s->block = s->length < TILE ? FN(lesser)(TILE / s->length, ROWS_MOST) : 1;
     s->block = FN(lesser)(s->block, s->columns);
-    s->halves = SELF == KT_F32 && !FN(soft_forward)(s);
+    s->halves = SELF == KT_F32;
     for (int i = 0; i <= s->n_in; i++) {
         const FN(lens) *l = &s->along[i];
         s->dense[i] = l->step == kt__dtype_rows[l->is].size && s->aside[i].step == s->length * l->step;

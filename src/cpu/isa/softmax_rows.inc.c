@@ -28,27 +28,85 @@ typedef struct FN(rows) {
 KT_ALWAYS T FN(rows_exp)(T a, bool near) { return near && sizeof(T) == 4 ? (T)exp_near_f32((float)a) : FN(exp)(a); }
 KT_ALWAYS bool FN(exp_is_near)(T low, T high) { return sizeof(T) == 4 && low > -87 && high < 87; }
 
-/* ---- the largest value of a line, and how far exponents go. NaN is passed over: it spoils the sum ---- */
+/* ---- lanes of lines, joined ---- */
 
-KT_ALWAYS T FN(lanes_most)(const T *lane)
+/* The upper half of the lanes is joined to the lower one, until one is left. Lanes are 64 bytes. */
+typedef enum FN(joined) { FN(ADDED), FN(LARGEST), FN(LEAST) } FN(joined);
+
+KT_ALWAYS T FN(join)(T a, T b, FN(joined) how)
 {
-#ifdef __AVX512F__
-    if (sizeof(T) == 4)
-        return (T)_mm512_reduce_max_ps(_mm512_max_ps(_mm512_loadu_ps(lane), _mm512_loadu_ps(lane + ROW_LANES / 2)));
-    return (T)_mm512_reduce_max_pd(_mm512_max_pd(_mm512_loadu_pd(lane), _mm512_loadu_pd(lane + ROW_LANES / 2)));
-#else
-    T most[ROW_LANES];
-    memcpy(most, lane, sizeof most);
-    _Pragma("GCC unroll 8") for (int half = ROW_LANES / 2; half > 0; half /= 2)
-        for (int j = 0; j < half; j++)
-            most[j] = most[j + half] > most[j] ? most[j + half] : most[j];
-    return most[0];
-#endif
+    return how == FN(ADDED) ? a + b : how == FN(LARGEST) ? (b > a ? b : a) : b < a ? b : a;
 }
+
+enum { JOINED_LANES = ROW_LANES / 2 };
+
+KT_ALWAYS T FN(line_joined)(const T *lanes, FN(joined) how)
+{
+    T lane[JOINED_LANES];
+    memcpy(lane, lanes, sizeof lane);
+    _Pragma("GCC unroll 4") for (int half = JOINED_LANES / 2; half > 0; half /= 2)
+        for (int j = 0; j < half; j++)
+            lane[j] = FN(join)(lane[j], lane[j + half], how);
+    return lane[0];
+}
+
+#if defined(__AVX512F__) && defined(KT_FROM_HALVES)
+/* Of 16 lines at once, each step for all of them, and each line in the order of above. */
+KT_ALWAYS __m512 FN(vectors_join)(__m512 a, __m512 b, FN(joined) how)
+{
+    return how == FN(ADDED) ? _mm512_add_ps(a, b) : how == FN(LARGEST) ? _mm512_max_ps(b, a) : _mm512_min_ps(b, a);
+}
+
+KT_ALWAYS void FN(lines_16_joined)(T *to, const T (*lanes)[JOINED_LANES], FN(joined) how)
+{
+    __m512 v[16];
+    _Pragma("GCC unroll 16") for (int i = 0; i < 8; i++) { /* the last step turns lines: they come in this order */
+        const int    one = i * 2, two = one + 1;
+        const __m512 a = _mm512_loadu_ps(lanes[one % 4 * 4 + one / 4]), b = _mm512_loadu_ps(lanes[two % 4 * 4 + two / 4]);
+        v[i] = FN(vectors_join)(_mm512_shuffle_f32x4(a, b, 0x44), _mm512_shuffle_f32x4(a, b, 0xee), how);
+    }
+    _Pragma("GCC unroll 16") for (int i = 0; i < 4; i++)
+        v[i] = FN(vectors_join)(_mm512_shuffle_f32x4(v[2 * i], v[2 * i + 1], 0x88),
+                                _mm512_shuffle_f32x4(v[2 * i], v[2 * i + 1], 0xdd), how);
+    _Pragma("GCC unroll 16") for (int i = 0; i < 2; i++)
+        v[i] = FN(vectors_join)(_mm512_shuffle_ps(v[2 * i], v[2 * i + 1], 0x44),
+                                _mm512_shuffle_ps(v[2 * i], v[2 * i + 1], 0xee), how);
+    _mm512_storeu_ps(to, FN(vectors_join)(_mm512_shuffle_ps(v[0], v[1], 0x88), _mm512_shuffle_ps(v[0], v[1], 0xdd), how));
+}
+#endif
+
+/* to[k] = the lanes of line k, joined; there is room for whole groups of 16 lines. */
+KT_ALWAYS void FN(lines_joined)(T *to, T (*lanes)[JOINED_LANES], int n, FN(joined) how)
+{
+    int k = 0;
+#if defined(__AVX512F__) && defined(KT_FROM_HALVES)
+    for (; n - k >= 4; k += 16) {
+        for (int i = n; i < k + 16; i++)
+            memset(lanes[i], 0, sizeof lanes[i]);
+        FN(lines_16_joined)(to + k, lanes + k, how);
+    }
+#endif
+    for (; k < n; k++)
+        to[k] = FN(line_joined)(lanes[k], how);
+}
+
+/* Two halves of a line's lanes, kept until all lines have theirs. */
+KT_ALWAYS void FN(keep_lanes)(T *to, const T *lane, FN(joined) how)
+{
+    KT_EACH_LANE
+    for (int j = 0; j < JOINED_LANES; j++)
+        to[j] = FN(join)(lane[j], lane[j + JOINED_LANES], how);
+}
+
+/* ---- the largest value of a line, and how far exponents go. NaN is passed over: it spoils the sum ---- */
 
 typedef struct FN(span) {
     T most[ROW_LANES], least[ROW_LANES];
 } FN(span);
+
+typedef struct FN(spans) { /* of lines */
+    T most[ROWS_MOST][JOINED_LANES], least[ROWS_MOST][JOINED_LANES];
+} FN(spans);
 
 KT_ALWAYS void FN(span_clear)(FN(span) *s)
 {
@@ -65,91 +123,97 @@ KT_ALWAYS void FN(span_lanes)(FN(span) *s, const T *most, const T *least, int n)
     }
 }
 
-static ROWS_NOINLINE void FN(span_end)(FN(span) *s, const T *x, int n) { FN(span_lanes)(s, x, x, n); }
-
-KT_ALWAYS void FN(span_of)(FN(span) *s, const T *x, int64_t n)
+KT_ALWAYS void FN(span_keep)(FN(spans) *all, int k, const FN(span) *s)
 {
-    int64_t i = 0;
-    for (; i + ROW_LANES <= n; i += ROW_LANES)
-        FN(span_lanes)(s, x + i, x + i, ROW_LANES);
-    if (i < n)
-        FN(span_end)(s, x + i, (int)(n - i));
+    FN(keep_lanes)(all->most[k], s->most, FN(LARGEST));
+    FN(keep_lanes)(all->least[k], s->least, FN(LEAST));
 }
 
-/* The largest x of each line, 0 if it is -0; r->low: the least of x less that. */
-static ROWS_NOINLINE void FN(rows_top)(FN(rows) *r)
+KT_ALWAYS void FN(span_more)(FN(spans) *all, int k, T x)
 {
-    T low[ROW_LANES];
-    for (int j = 0; j < ROW_LANES; j++)
-        low[j] = 0;
+    all->most[k][0] = x > all->most[k][0] ? x : all->most[k][0];
+    all->least[k][0] = x < all->least[k][0] ? x : all->least[k][0];
+}
+
+/* Of line k. Two chains, where a line has whole pairs of them: one would wait for itself. */
+static ROWS_NOINLINE void FN(span_of_pairs)(FN(spans) *all, const FN(rows) *r)
+{
     for (int k = 0; k < r->count; k++) {
-        FN(span) s;
-        FN(span_clear)(&s);
-        FN(span_of)(&s, r->x + k * r->of_x, r->n);
-        const T top = FN(lanes_most)(s.most) + 0;
-        KT_EACH
-        for (int j = 0; j < ROW_LANES; j++)
-            low[j] = s.least[j] - top < low[j] ? s.least[j] - top : low[j];
-        r->top[k] = top;
+        const T  *x = r->x + k * r->of_x;
+        ptrdiff_t i = 0;
+        FN(span)  s, t;
+        FN(span_clear)(&s), FN(span_clear)(&t);
+        do {
+            FN(span_lanes)(&s, x + i, x + i, ROW_LANES);
+            FN(span_lanes)(&t, x + i + ROW_LANES, x + i + ROW_LANES, ROW_LANES);
+        } while ((i += 2 * ROW_LANES) < r->n);
+        FN(span_lanes)(&s, t.most, t.least, ROW_LANES);
+        FN(span_keep)(all, k, &s);
     }
-    for (int j = 0; j < ROW_LANES; j++)
-        low[j] = -low[j];
-    r->low = -FN(lanes_most)(low);
+}
+
+static ROWS_NOINLINE void FN(span_of_any)(FN(spans) *all, int k, const T *x, int64_t n)
+{
+    int64_t  i = 0;
+    FN(span) s;
+    FN(span_clear)(&s);
+    for (; i + ROW_LANES <= n; i += ROW_LANES)
+        FN(span_lanes)(&s, x + i, x + i, ROW_LANES);
+    FN(span_keep)(all, k, &s);
+    for (; i < n; i++)
+        FN(span_more)(all, k, x[i]);
+}
+
+/* Into r: the largest value of each line, 0 if it is -0; the least of all values less that. */
+KT_ALWAYS void FN(span_ends)(FN(rows) *r, FN(spans) *all)
+{
+    T least[ROWS_MOST], low = 0;
+    FN(lines_joined)(r->top, all->most, r->count, FN(LARGEST));
+    FN(lines_joined)(least, all->least, r->count, FN(LEAST));
+    for (int k = 0; k < r->count; k++) {
+        r->top[k] += 0;
+        low = least[k] - r->top[k] < low ? least[k] - r->top[k] : low;
+    }
+    r->low = low;
+}
+
+static void FN(rows_top)(FN(rows) *r)
+{
+    FN(spans) all;
+    if (r->n % (2 * ROW_LANES) == 0)
+        FN(span_of_pairs)(&all, r);
+    else
+        for (int k = 0; k < r->count; k++)
+            FN(span_of_any)(&all, k, r->x + k * r->of_x, r->n);
+    FN(span_ends)(r, &all);
 }
 
 /* Are all y, of which e^y is wanted, near 0? */
 static ROWS_NOINLINE bool FN(rows_are_near)(const FN(rows) *r)
 {
-    FN(span) s;
-    FN(span_clear)(&s);
+    FN(spans) all;
+    T         most[ROWS_MOST], least[ROWS_MOST];
+    bool      near = true;
     for (int k = 0; k < r->count; k++)
-        FN(span_of)(&s, r->y + k * r->of_y, r->n);
-    for (int j = 0; j < ROW_LANES; j++)
-        s.least[j] = -s.least[j];
-    return FN(exp_is_near)(-FN(lanes_most)(s.least), FN(lanes_most)(s.most));
+        FN(span_of_any)(&all, k, r->y + k * r->of_y, r->n);
+    FN(lines_joined)(most, all.most, r->count, FN(LARGEST));
+    FN(lines_joined)(least, all.least, r->count, FN(LEAST));
+    for (int k = 0; k < r->count; k++)
+        near = near && FN(exp_is_near)(least[k], most[k]);
+    return near;
 }
 
 /* ---- sums ---- */
 
-/* The upper half of 128 bytes of lanes is added to the lower one, until one is left. AVX-512: the compiler would pass halves
- * through memory. */
-#ifdef __AVX512F__
-#define HALVES(a, b, of) ((a) = (__typeof__(a))_mm512_castps512_ps256((__m512)(of)), \
-                          (b) = (__typeof__(b))_mm512_extractf32x8_ps((__m512)(of), 1))
-#else
-#define HALVES(a, b, of) (memcpy(&(a), &(of), 32), memcpy(&(b), (const char *)&(of) + 32, 32))
-#endif
-#define SUM_OF_LANES(name, type)                                                                                       \
-    KT_ALWAYS type name(const type *lane)                                                                              \
-    {                                                                                                                  \
-        typedef type wide __attribute__((vector_size(64)));                                                            \
-        typedef type middle __attribute__((vector_size(32)));                                                          \
-        typedef type narrow __attribute__((vector_size(16)));                                                          \
-        wide   a, b;                                                                                                   \
-        middle c, d;                                                                                                   \
-        narrow e, f;                                                                                                   \
-        memcpy(&a, lane, 64), memcpy(&b, (const char *)lane + 64, 64);                                                 \
-        a += b;                                                                                                        \
-        HALVES(c, d, a);                                                                                               \
-        c += d;                                                                                                        \
-        memcpy(&e, &c, 16), memcpy(&f, (const char *)&c + 16, 16);                                                     \
-        e += f;                                                                                                        \
-        return sizeof(type) == 8 ? e[0] + e[1]                                                                         \
-                                 : (e[0] + e[2 % (16 / sizeof(type))]) + (e[1] + e[3 % (16 / sizeof(type))]);          \
-    }
-SUM_OF_LANES(FN(lanes_sum), T)
-SUM_OF_LANES(FN(wide_across), A)
-#undef SUM_OF_LANES
-#undef HALVES
-
-/* Of ROW_LANES lanes of As, which may be twice as many bytes. */
+/* Of ROW_LANES lanes of As, which may be twice as many bytes: halves are added, until one is left. */
 KT_ALWAYS A FN(wide_lanes_sum)(const A *lane)
 {
-    const int half = 128 / sizeof(A);
-    A         both[128 / sizeof(A)];
-    for (int j = 0; j < half; j++)
-        both[j] = ROW_LANES > half ? lane[j] + lane[(j + half) % ROW_LANES] : lane[j];
-    return FN(wide_across)(both);
+    A both[ROW_LANES];
+    memcpy(both, lane, sizeof both);
+    _Pragma("GCC unroll 5") for (int half = ROW_LANES / 2; half > 0; half /= 2)
+        for (int j = 0; j < half; j++)
+            both[j] += both[j + half];
+    return both[0];
 }
 
 /* EXPS: their logarithm is wanted, of which digits may be left after 1: they are summed in A. */
@@ -199,13 +263,14 @@ static ROWS_NOINLINE void FN(last_values)(T *lane, const T *x, int n)
         lane[j] += x[j];
 }
 
-/* Of lines that are no longer than a tile. */
-KT_ALWAYS void FN(rows_sum)(FN(rows) *r, FN(sum_of) of, bool near)
+/* Of lines that are no longer than a tile. whole: they have no end that does not fill the lanes. Without it lanes, and what is
+ * constant, stay in registers from line to line. */
+KT_ALWAYS void FN(rows_sum)(FN(rows) *r, FN(sum_of) of, bool near, bool whole)
 {
     const ptrdiff_t n = r->n, of_x = r->of_x, of_y = r->of_y, ahead = ROW_LANES * r->width;
     const char     *out = r->soon[0], *in = r->soon[1];
     const T        *x = r->x, *y = of == FN(PRODUCTS) ? r->y : r->x;
-    T              *e = of == FN(KEPT_EXPS) ? r->e : NULL;
+    T              *e = of == FN(KEPT_EXPS) ? r->e : NULL, lanes[ROWS_MOST][JOINED_LANES], sum[ROWS_MOST];
     for (int k = 0; k < r->count; k++) {
         const T   top = r->top[k];
         T         lane[ROW_LANES];
@@ -213,22 +278,25 @@ KT_ALWAYS void FN(rows_sum)(FN(rows) *r, FN(sum_of) of, bool near)
         ptrdiff_t i = 0;
         for (int j = 0; j < ROW_LANES; j++)
             lane[j] = 0, wide[j] = 0;
-        for (; i + ROW_LANES <= n; i += ROW_LANES) {
-            fetch_pair_for_reading(in, ahead);
-            in += ahead;
-            if (of == FN(EXPS) || of == FN(KEPT_EXPS)) {
-                fetch_pair_for_writing(out, ahead);
-                out += ahead;
-            }
-            KT_EACH_LANE
-            for (int j = 0; j < ROW_LANES; j++) {
-                const T value = FN(term)(of == FN(KEPT_EXPS) ? e + i : NULL, x + i, y + i, j, top, of, near);
-                if (of == FN(EXPS))
-                    wide[j] += (A)value;
-                else
-                    lane[j] += value;
-            }
-        }
+        if (whole || n >= ROW_LANES)
+            do {
+                fetch_pair_for_reading(in, ahead);
+                in += ahead;
+                if (of == FN(EXPS) || of == FN(KEPT_EXPS)) {
+                    fetch_pair_for_writing(out, ahead);
+                    out += ahead;
+                }
+                KT_EACH_LANE
+                for (int j = 0; j < ROW_LANES; j++) {
+                    const T value = FN(term)(of == FN(KEPT_EXPS) ? e + i : NULL, x + i, y + i, j, top, of, near);
+                    if (of == FN(EXPS))
+                        wide[j] += (A)value;
+                    else
+                        lane[j] += value;
+                }
+            } while ((i += ROW_LANES) + ROW_LANES <= n);
+        if (whole)
+            i = n;
         if (i < n && of == FN(EXPS))
             FN(last_exps)(wide, x + i, top, (int)(n - i));
         else if (i < n && of == FN(KEPT_EXPS))
@@ -237,26 +305,43 @@ KT_ALWAYS void FN(rows_sum)(FN(rows) *r, FN(sum_of) of, bool near)
             FN(last_products)(lane, x + i, y + i, (int)(n - i));
         else if (i < n)
             FN(last_values)(lane, x + i, (int)(n - i));
-        r->sum[k] = of == FN(EXPS) ? FN(wide_lanes_sum)(wide) : (A)FN(lanes_sum)(lane);
+        if (of == FN(EXPS))
+            r->sum[k] = FN(wide_lanes_sum)(wide);
+        else
+            FN(keep_lanes)(lanes[k], lane, FN(ADDED));
         x += of_x, y += of == FN(PRODUCTS) ? of_y : of_x;
         e = of == FN(KEPT_EXPS) ? e + n : NULL;
     }
+    if (of == FN(EXPS))
+        return;
+    FN(lines_joined)(sum, lanes, r->count, FN(ADDED));
+    for (int k = 0; k < r->count; k++)
+        r->sum[k] = (A)sum[k];
 }
 
-static ROWS_NOINLINE void FN(rows_exps)(FN(rows) *r)            { FN(rows_sum)(r, FN(EXPS), false); }
-static ROWS_NOINLINE void FN(rows_near_exps)(FN(rows) *r)       { FN(rows_sum)(r, FN(EXPS), true); }
-static ROWS_NOINLINE void FN(rows_kept_exps)(FN(rows) *r)       { FN(rows_sum)(r, FN(KEPT_EXPS), false); }
-static ROWS_NOINLINE void FN(rows_near_kept_exps)(FN(rows) *r)  { FN(rows_sum)(r, FN(KEPT_EXPS), true); }
-static ROWS_NOINLINE void FN(rows_products)(FN(rows) *r)        { FN(rows_sum)(r, FN(PRODUCTS), false); }
-static ROWS_NOINLINE void FN(rows_values)(FN(rows) *r)          { FN(rows_sum)(r, FN(VALUES), false); }
+#define ROWS_SUM(name, of, near)                                                                                       \
+    static ROWS_NOINLINE void FN(name)(FN(rows) *r)         { FN(rows_sum)(r, FN(of), near, false); }                 \
+    static ROWS_NOINLINE void FN(name##_whole)(FN(rows) *r) { FN(rows_sum)(r, FN(of), near, true); }
+ROWS_SUM(rows_near_exps, EXPS, true)
+ROWS_SUM(rows_near_kept_exps, KEPT_EXPS, true)
+ROWS_SUM(rows_products, PRODUCTS, false)
+ROWS_SUM(rows_values, VALUES, false)
+#undef ROWS_SUM
+static ROWS_NOINLINE void FN(rows_exps)(FN(rows) *r)      { FN(rows_sum)(r, FN(EXPS), false, false); }
+static ROWS_NOINLINE void FN(rows_kept_exps)(FN(rows) *r) { FN(rows_sum)(r, FN(KEPT_EXPS), false, false); }
 
 static void FN(rows_sum_of_tiles)(FN(rows) *r, FN(sum_of) of)
 {
+    const bool whole = r->n % ROW_LANES == 0;
     switch (of) {
-    case FN(EXPS):      (r->near ? FN(rows_near_exps) : FN(rows_exps))(r); return;
-    case FN(KEPT_EXPS): (r->near ? FN(rows_near_kept_exps) : FN(rows_kept_exps))(r); return;
-    case FN(PRODUCTS):  FN(rows_products)(r); return;
-    default:            FN(rows_values)(r);
+    case FN(EXPS):
+        (!r->near ? FN(rows_exps) : whole ? FN(rows_near_exps_whole) : FN(rows_near_exps))(r);
+        return;
+    case FN(KEPT_EXPS):
+        (!r->near ? FN(rows_kept_exps) : whole ? FN(rows_near_kept_exps_whole) : FN(rows_near_kept_exps))(r);
+        return;
+    case FN(PRODUCTS):  (whole ? FN(rows_products_whole) : FN(rows_products))(r); return;
+    default:            (whole ? FN(rows_values_whole) : FN(rows_values))(r);
     }
 }
 
@@ -307,14 +392,12 @@ static ROWS_NOINLINE void FN(rows_less)(const FN(rows) *r)
 }
 
 /* What flows back: little is calculated, so memory is asked for here too. */
-#define FLOWS_BACK(type, value)                                                                                        \
+#define FLOWS_BACK(value)                                                                                              \
     const ptrdiff_t ahead = ROW_LANES * r->width, n = r->n;                                                            \
     const char     *out = r->soon[0], *in = r->soon[2];                                                                \
     for (int k = 0; k < r->count; k++) {                                                                               \
-        const type *x = (const type *)(const void *)r->x + k * r->of_x;                                                \
-        const type *y = (const type *)(const void *)r->y + k * r->of_y;                                                \
-        type       *z = (type *)(void *)r->z + k * r->of_z;                                                            \
-        const T     total = r->total[k];                                                                               \
+        const T *x = r->x + k * r->of_x, *y = r->y + k * r->of_y, total = r->total[k];                                 \
+        T       *z = r->z + k * r->of_z;                                                                               \
         for (ptrdiff_t i = 0; i < n; i += ROW_LANES, x += ROW_LANES, y += ROW_LANES, z += ROW_LANES) {                 \
             fetch_pair_for_reading(in, ahead), fetch_pair_for_writing(out, ahead);                                     \
             in += ahead, out += ahead;                                                                                 \
@@ -330,7 +413,7 @@ static ROWS_NOINLINE void FN(rows_less)(const FN(rows) *r)
         }                                                                                                              \
     }
 
-static ROWS_NOINLINE void FN(rows_turned)(const FN(rows) *r)         { FLOWS_BACK(T, (x[j] - total) * y[j]) }
-static ROWS_NOINLINE void FN(rows_less_near_exps)(const FN(rows) *r) { FLOWS_BACK(T, x[j] - FN(rows_exp)(y[j], true) * total) }
-static ROWS_NOINLINE void FN(rows_less_any_exps)(const FN(rows) *r)  { FLOWS_BACK(T, x[j] - FN(rows_exp)(y[j], false) * total) }
+static ROWS_NOINLINE void FN(rows_turned)(const FN(rows) *r)         { FLOWS_BACK((x[j] - total) * y[j]) }
+static ROWS_NOINLINE void FN(rows_less_near_exps)(const FN(rows) *r) { FLOWS_BACK(x[j] - FN(rows_exp)(y[j], true) * total) }
+static ROWS_NOINLINE void FN(rows_less_any_exps)(const FN(rows) *r)  { FLOWS_BACK(x[j] - FN(rows_exp)(y[j], false) * total) }
 static void FN(rows_less_exps)(const FN(rows) *r) { (r->near ? FN(rows_less_near_exps) : FN(rows_less_any_exps))(r); }

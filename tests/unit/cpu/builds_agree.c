@@ -35,13 +35,12 @@ static bool same_element(const char *a, const char *b, kt_dtype d)
     return re && im && (isnan(creal(x)) || isnan(cimag(x)));
 }
 
-static void compare(const kt_plan *p, const char *what)
+/* Operand `which`, of so many bytes, as each build makes it. */
+static void compare_operand(const kt_plan *p, int which, int64_t span, const char *what)
 {
-    kt_plan       q = *p;
-    const int64_t span =
-        p->stride[0][p->nd - 1] * (p->size[p->nd - 1] - 1) + (int64_t)size_of_dtype((kt_dtype)p->arg[0].is);
+    kt_plan q = *p;
     memset(out[0], 0, sizeof out[0]);
-    q.arg[0].data = out[0];
+    q.arg[which].data = out[0];
     if (!CHECK_MSG(kt__cpu_run_with(&kt__cpu_builds[0], &q) == KT_OK, "%s: %s", what, kt_error())) {
         kt_clear();
         return;
@@ -50,9 +49,9 @@ static void compare(const kt_plan *p, const char *what)
         if (!can_run(b))
             continue;
         memset(out[1], 0, sizeof out[1]);
-        q.arg[0].data = out[1];
+        q.arg[which].data = out[1];
         kt__cpu_run_with(&kt__cpu_builds[b], &q);
-        const kt_dtype d = (kt_dtype)p->arg[0].is;
+        const kt_dtype d = (kt_dtype)p->arg[which].is;
         const int64_t  w = (int64_t)size_of_dtype(d);
         int64_t        bad = -1;
         if (memcmp(out[0], out[1], (size_t)span) != 0)
@@ -62,6 +61,12 @@ static void compare(const kt_plan *p, const char *what)
                   p->compute, kt__cpu_builds[b].name, (long long)bad, get_real(out[0], bad * w, d),
                   get_real(out[1], bad * w, d));
     }
+}
+
+static void compare(const kt_plan *p, const char *what)
+{
+    const int64_t w = (int64_t)size_of_dtype((kt_dtype)p->arg[0].is);
+    compare_operand(p, 0, p->stride[0][p->nd - 1] * (p->size[p->nd - 1] - 1) + w, what);
 }
 
 static void each_layout(int kernel, const char *name, int n_in)
@@ -102,9 +107,9 @@ TEST(elementwise)
 static void each_line(int kernel, const char *name, int n_in)
 {
     static const kt_dtype floats[] = {KT_F32, KT_F64, KT_F16, KT_BF16};
-    static const int64_t  shapes[][2] = {{1, N}, {17, 90}, {3, 510}, {45, 34}};
+    static const int64_t  shapes[][2] = {{1, N}, {17, 90}, {3, 510}, {45, 34}, {23, 64}, {11, 128}, {1, 1504}};
     for (int k = 0; k < 4; k++)
-        for (int s = 0; s < 8; s++) {
+        for (int s = 0; s < 14; s++) {
             const kt_dtype d = floats[k];
             kt_plan        p;
             for (int i = 0; i < n_in; i++)
@@ -127,6 +132,48 @@ TEST(softmax)
     each_line(KT_K_log_softmax, "log_softmax", 1);
     each_line(KT_K_softmax_backward, "softmax_backward", 2);
     each_line(KT_K_log_softmax_backward, "log_softmax_backward", 2);
+}
+
+/* Rows with and without an end that fills no vector: the result, then the gradients of the weights. */
+static void each_norm(kt_dtype d, int64_t rows, int64_t n)
+{
+    static char    room[5][ROOM];
+    const int64_t  w = (int64_t)size_of_dtype(d), shape[] = {rows, n};
+    const kt_dtype wide = d == KT_F64 ? KT_F64 : KT_F32;
+    kt_plan        p;
+    fill_random(in[0], d, rows * n), fill_random(in[1], d, rows * n), fill_random(in[2], d, n);
+    plan_dense(&p, KT_K_layer_norm, compute_of(d), 5, (void *[]){out[0], room[0], room[1], in[0], in[2], in[2]},
+               (kt_dtype[]){d, wide, wide, d, d, d}, rows * n);
+    p.n_out = 3, p.n_in = 3;
+    plan_param(&p, KT_FLOAT(1e-5)), plan_param(&p, KT_INT(63)), plan_param(&p, KT_INT(0));
+    plan_shape(&p, 2, shape);
+    for (int i = 1; i <= 2; i++)
+        p.stride[i][0] = (int64_t)size_of_dtype(wide), p.stride[i][1] = 0;
+    for (int i = 4; i <= 5; i++)
+        p.stride[i][0] = 0, p.stride[i][1] = w;
+    compare(&p, "layer_norm");
+    for (int which = 0; which < 3; which++) {
+        /* result, of_weight, of_bias, grad, x, mean, rstd, weight; `which` is compared, the others go aside */
+        plan_dense(&p, KT_K_layer_norm_backward, compute_of(d), 7,
+                   (void *[]){room[2], room[3], room[4], in[1], in[0], room[0], room[1], in[2]},
+                   (kt_dtype[]){d, d, d, d, d, wide, wide, d}, rows * n);
+        p.n_out = 3, p.n_in = 5;
+        plan_param(&p, KT_FLOAT(0)), plan_param(&p, KT_INT(255)), plan_param(&p, KT_INT(0));
+        plan_shape(&p, 2, shape);
+        for (int i = 1; i <= 2; i++)
+            p.stride[i][0] = 0, p.stride[i][1] = w;
+        for (int i = 5; i <= 6; i++)
+            p.stride[i][0] = (int64_t)size_of_dtype(wide), p.stride[i][1] = 0;
+        p.stride[7][0] = 0, p.stride[7][1] = w;
+        compare_operand(&p, which, which ? n * w : rows * n * w, "layer_norm_backward");
+    }
+}
+
+TEST(norms)
+{
+    static const kt_dtype floats[] = {KT_F32, KT_F64, KT_F16, KT_BF16};
+    for (int k = 0; k < 4; k++)
+        each_norm(floats[k], 3, 510), each_norm(floats[k], 70, 21), each_norm(floats[k], 11, 128), each_norm(floats[k], 1, N);
 }
 
 TEST(casts)

@@ -119,6 +119,42 @@ TEST(long_and_many_lines)
     }
 }
 
+/* Of bfloat16 the same as of its float32s, rounded: lines with and without an end that fills no group, and more than a tile. */
+static void compare_bfloat16(int64_t lines, int64_t n, double spread, bool nan)
+{
+    KT_SCOPE;
+    static uint16_t got[MOST], want[MOST];
+    kt_tensor      *x = drawn(KT_SHAPE(lines, n), KT_BF16, spread), *g = drawn(KT_SHAPE(lines, n), KT_BF16, 1);
+    if (nan)
+        kt_fill_s_(kt_select(kt_select(x, 0, lines / 2), 0, n / 2), KT_FLOAT(NAN));
+    kt_tensor *wide = kt_to(x, .dtype = KT_F32), *back = kt_to(g, .dtype = KT_F32);
+    for (int logs = 0; logs < 2; logs++) {
+        kt_tensor *y = logs ? kt_log_softmax(x, 1) : kt_softmax(x, 1);
+        kt_tensor *z = logs ? kt_log_softmax(wide, 1) : kt_softmax(wide, 1);
+        kt_tensor *both[][2] = {
+            {y, kt_to(z, .dtype = KT_BF16)},
+            {logs ? kt_log_softmax_backward_data(g, y, 1, KT_BF16) : kt_softmax_backward_data(g, y, 1, KT_BF16),
+             kt_to(logs ? kt_log_softmax_backward_data(back, kt_to(y, .dtype = KT_F32), 1, KT_F32)
+                        : kt_softmax_backward_data(back, kt_to(y, .dtype = KT_F32), 1, KT_F32), .dtype = KT_BF16)}};
+        for (int i = 0; i < 2; i++) {
+            const size_t bytes = (size_t)(lines * n) * sizeof *got;
+            CHECK(kt_read(both[i][0], got, bytes) == KT_OK && kt_read(both[i][1], want, bytes) == KT_OK);
+            CHECK_MSG(memcmp(got, want, bytes) == 0, "%d lines of %d, logs %d, back %d", (int)lines, (int)n, logs, i);
+        }
+    }
+}
+
+TEST(bfloat16_lines)
+{
+    static const int64_t lengths[] = {1, 31, 32, 33, 63, 64, 65, 96, 128, 250, 1000, 1024, 1025, 2080};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+        for (int64_t lines = 1; lines < 40; lines += 19) {
+            compare_bfloat16(lines, lengths[i], 5, false);
+            compare_bfloat16(lines, lengths[i], 200, false); /* beyond the exponentials' short form */
+            compare_bfloat16(lines, lengths[i], 5, true);
+        }
+}
+
 /* The same bits, however many threads share the lines. */
 TEST(threads_change_nothing)
 {

@@ -61,7 +61,7 @@ static void check_values(kt_dtype d, kt_dtype of_weight, int64_t rows, int64_t n
 TEST(values)
 {
     static const kt_dtype dtypes[] = {KT_F32, KT_F64, KT_F16, KT_BF16};
-    static const int64_t  lengths[] = {1, 3, 16, 31, 100, 1025, 4100};
+    static const int64_t  lengths[] = {1, 3, 16, 31, 64, 100, 1025, 4100};
     for (size_t i = 0; i < 4; i++)
         for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
             for (int centred = 0; centred < 2; centred++) {
@@ -117,6 +117,7 @@ TEST(what_flows_back)
 {
     check_back(KT_F64, 5, 7), check_back(KT_F64, 200, 33), check_back(KT_F64, 2, 1500);
     check_back(KT_F32, 300, 40), check_back(KT_F32, 3, 2100), check_back(KT_BF16, 20, 48);
+    check_back(KT_BF16, 70, 31), check_back(KT_BF16, 70, 64), check_back(KT_BF16, 3, 2100);
 }
 
 TEST(threads_do_not_change_the_bits)

@@ -10,4 +10,5 @@
 #undef MATH
 #undef NEAR_FORMS
 #undef BRIEF_FORMS
+#undef KT_FROM_HALVES
 #undef KT_HAS_HALVES

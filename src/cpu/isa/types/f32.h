@@ -17,6 +17,7 @@
     PLAIN(exp) PLAIN(exp2) PLAIN(log) PLAIN(log2) PLAIN(log10) PLAIN(sin) PLAIN(cos) PLAIN(erf) PLAIN(erfc)            \
     PIECES(atan, 8, atan) PIECES(gelu, 8, gelu) PIECES(sigmoid, 8, sigmoid) PIECES(silu, 8, silu) PIECES(tan, 2, tan)  \
     PIECES(tanh, 8, tanh)
+#define KT_FROM_HALVES /* bfloat16s can be read as Ts where they are: isa/half_group.h */
 #if KT_VEC_BYTES >= 32
 #define KT_HAS_HALVES /* isa/halves.inc.c */
 #endif

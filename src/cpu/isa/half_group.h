@@ -1,0 +1,82 @@
+/* half_group.h - dense 16-bit floats as float32s and back, a group of KT__HALF_GROUP at a time: a line of memory.
+ *
+ * Of bfloat16 a group is 16 words, whose lower halves make the first half of the float32s, and the upper ones the second:
+ * elements 0, 2, .. 30, 1, 3, .. 31. The bits are those of dtype/convert.h. Independent of: tensors, operators. */
+#ifndef KT_CPU_ISA_HALF_GROUP_H
+#define KT_CPU_ISA_HALF_GROUP_H
+
+#include "cpu/isa/any_sign.h"
+#include "cpu/isa/names.h"
+#include "cpu/loops.h"
+#include "dtype/rows.h"
+#include "math/f32/bits.h"
+
+enum { HALF_WORDS = KT__HALF_GROUP / 2 };
+
+/* Which float32 of a group of bfloat16s element i is. */
+KT_ALWAYS int place_in_group(int i) { return i / 2 + i % 2 * HALF_WORDS; }
+
+KT_ALWAYS void load_half_group(float *x, const uint16_t *from, int dtype)
+{
+    if (dtype == KT_F16) {
+        kt__decode_row_F16(x, from, KT__HALF_GROUP);
+        return;
+    }
+    KT_EACH_LANE
+    for (int i = 0; i < HALF_WORDS; i++) {
+        uint32_t word;
+        memcpy(&word, from + 2 * i, sizeof word);
+        x[i] = of_bits_f32(word << 16);
+        x[HALF_WORDS + i] = of_bits_f32(word & 0xffff0000u);
+    }
+}
+
+KT_ALWAYS uint32_t to_even_bf16(float x) { return bits_f32(x) + 0x7fff + (bits_f32(x) >> 16 & 1); }
+
+/* NaN is rare, and rounds to what another number does. */
+#ifdef __AVX512F__
+KT_ALWAYS __m512i rounded_bf16(__m512i x, __m512i bias, __m512i odd)
+{
+    const __m512i up = _mm512_add_epi32(x, bias);
+    return _mm512_mask_sub_epi32(up, _mm512_test_epi32_mask(x, odd), up, _mm512_set1_epi32(-1));
+}
+
+KT_ALWAYS void store_bf16_group(uint16_t *to, const float *x)
+{
+    const __m512i bias = _mm512_set1_epi32(0x7fff), odd = _mm512_set1_epi32(0x10000), quiet = _mm512_set1_epi32(0x400000);
+    const __m512i a = _mm512_loadu_si512(x), b = _mm512_loadu_si512(x + HALF_WORDS);
+    const __m512  f = _mm512_castsi512_ps(a), g = _mm512_castsi512_ps(b);
+    __m512i       low = rounded_bf16(a, bias, odd), high = rounded_bf16(b, bias, odd);
+    if (__builtin_expect(_mm512_cmp_ps_mask(f, g, _CMP_UNORD_Q) != 0, 0)) {
+        low = _mm512_mask_or_epi32(low, _mm512_cmp_ps_mask(f, f, _CMP_UNORD_Q), a, quiet);
+        high = _mm512_mask_or_epi32(high, _mm512_cmp_ps_mask(g, g, _CMP_UNORD_Q), b, quiet);
+    }
+    _mm512_storeu_si512(to, _mm512_mask_blend_epi16(0xaaaaaaaau, _mm512_srli_epi32(low, 16), high));
+}
+#else
+KT_ALWAYS void store_bf16_group(uint16_t *to, const float *x)
+{
+    uint32_t nan[KT__HALF_GROUP];
+    KT_EACH_LANE
+    for (int i = 0; i < KT__HALF_GROUP; i++)
+        nan[i] = beyond_f32(x[i], 0x7f800001u);
+    KT_EACH_LANE
+    for (int i = 0; i < HALF_WORDS; i++) {
+        const uint32_t word = to_even_bf16(x[i]) >> 16 | (to_even_bf16(x[HALF_WORDS + i]) & 0xffff0000u);
+        memcpy(to + 2 * i, &word, sizeof word);
+    }
+    if (__builtin_expect(any_sign_f32(nan, KT__HALF_GROUP), 0))
+        for (int i = 0; i < KT__HALF_GROUP; i++)
+            to[i] = kt__encode_f32_BF16(x[place_in_group(i)]);
+}
+#endif
+
+KT_ALWAYS void store_half_group(uint16_t *to, const float *x, int dtype)
+{
+    if (dtype == KT_F16)
+        kt__encode_row_f32_F16(to, x, KT__HALF_GROUP);
+    else
+        store_bf16_group(to, x);
+}
+
+#endif
