@@ -342,34 +342,38 @@ TEST(odd_strides)
 }
 
 /* Sizes past the cutting into pieces, checked here and there. */
+static void check_pieces(kt_dtype d, const shape *s)
+{
+    const size_t bytes = (size_t)(s->m * s->n) * size_of_dtype(d);
+    const int    threads = kt_get_num_threads();
+    kt_plan      p;
+    kt_finfo     f;
+    kt_dtype_finfo(d, &f);
+    fill_random(a, d, s->m * s->k), fill_random(b, d, s->n * s->k);
+    widen(wide_a, a, d, s->m * s->k), widen(wide_b, b, d, s->n * s->k);
+    plan_product(&p, d, s);
+    kt_set_num_threads(1);
+    CHECK_EQ_INT(run_plan(&p), KT_OK);
+    for (int64_t i = 0; i < s->m; i += 11)
+        for (int64_t j = i % 7; j < s->n; j += 13) {
+            const model want = model_of(&p, c, 0, i, j);
+            CHECK_MSG(near_model(z + i * p.stride[0][1] + j * p.stride[0][2], d, &want, &f), "%s at %lld, %lld",
+                      kt_dtype_name(d), (long long)i, (long long)j);
+        }
+    memcpy(again, z, bytes);
+    kt_set_num_threads(2);
+    CHECK_EQ_INT(run_plan(&p), KT_OK);
+    CHECK_MEM(z, again, bytes);
+    kt_set_num_threads(threads);
+}
+
 TEST(pieces)
 {
     static const kt_dtype types[] = {KT_F32, KT_BF16, KT_F16, KT_F64, KT_C64};
-    const shape           s = {1, 333, 517, 129, 0, 1, 0};
-    const int             threads = kt_get_num_threads();
     for (int t = 0; t < 5; t++) {
-        const kt_dtype d = types[t];
-        const size_t   bytes = (size_t)(s.m * s.n) * size_of_dtype(d);
-        kt_plan        p;
-        kt_finfo       f;
-        kt_dtype_finfo(d, &f);
-        fill_random(a, d, s.m * s.k), fill_random(b, d, s.n * s.k);
-        widen(wide_a, a, d, s.m * s.k), widen(wide_b, b, d, s.n * s.k);
-        plan_product(&p, d, &s);
-        kt_set_num_threads(1);
-        CHECK_EQ_INT(run_plan(&p), KT_OK);
-        for (int64_t i = 0; i < s.m; i += 11)
-            for (int64_t j = i % 7; j < s.n; j += 13) {
-                const model want = model_of(&p, c, 0, i, j);
-                CHECK_MSG(near_model(z + i * p.stride[0][1] + j * p.stride[0][2], d, &want, &f), "%s at %lld, %lld",
-                          kt_dtype_name(d), (long long)i, (long long)j);
-            }
-        memcpy(again, z, bytes);
-        kt_set_num_threads(2);
-        CHECK_EQ_INT(run_plan(&p), KT_OK);
-        CHECK_MEM(z, again, bytes);
+        check_pieces(types[t], &(shape){1, 333, 517, 129, 0, 1, 0});
+        check_pieces(types[t], &(shape){1, 301, 139, 402, 1, 0, 0}); /* made transposed, in float32 */
     }
-    kt_set_num_threads(threads);
 }
 
 /* "medium": bfloat16 products, float32 sums, at most. */
