@@ -638,10 +638,10 @@
  * kt_nn_binary_cross_entropy(input, target, .weight, .size_average, .reduce, .reduction = 'mean')             mean binary cross entropy of probabilities and targets in [0, 1]
  * kt_nn_binary_cross_entropy_with_logits(input, target, .weight, .size_average, .reduce, .reduction = 'mean', .pos_weight)             mean binary cross entropy of logits and targets in [0, 1]
  * kt_nn_kl_div(input, target, .size_average, .reduce, .reduction = 'mean', .log_target = false)             Kullback-Leibler divergence; reduction='batchmean' is the mathematical definition
- * kt_hinge_embedding_loss(input, target, .margin = 1.0, .reduction = 1)             input where target is 1; how far it falls short of margin where target is -1
- * kt_margin_ranking_loss(input1, input2, target, .margin = 0.0, .reduction = 1)             how far input1 - input2, in the direction of target (1 or -1), falls short of margin
- * kt_cosine_embedding_loss(input1, input2, target, .margin = 0.0, .reduction = 1)             1 minus the cosine of two vectors where target is 1; what the cosine has above margin where it is -1
- * kt_triplet_margin_loss(anchor, positive, negative, .margin = 1.0, .p = 2.0, .eps = 1e-06, .swap = false, .reduction = 1)             how far the negative is not farther from the anchor than the positive, by margin
+ * kt_hinge_embedding_loss(input, target, .margin = 1.0, .reduction = 0)             input where target is 1; how far it falls short of margin where target is -1
+ * kt_margin_ranking_loss(input1, input2, target, .margin = 0.0, .reduction = 0)             how far input1 - input2, in the direction of target (1 or -1), falls short of margin
+ * kt_cosine_embedding_loss(input1, input2, target, .margin = 0.0, .reduction = 0)             1 minus the cosine of two vectors where target is 1; what the cosine has above margin where it is -1
+ * kt_triplet_margin_loss(anchor, positive, negative, .margin = 1.0, .p = 2.0, .eps = 1e-06, .swap = false, .reduction = 0)             how far the negative is not farther from the anchor than the positive, by margin
  * kt_multi_margin_loss(input, target, .p = 1, .margin = 1, .weight, .reduction = 1)             how far each class is not margin below the target's, summed over the classes and divided by their number
  * kt_multilabel_margin_loss(input, target, .reduction = 1)             how far each other class is not 1 below each class that target lists, up to the first -1
  * kt_soft_margin_loss(input, target, .reduction = 1)                   log(1 + exp(-target * input))
@@ -824,6 +824,9 @@
  * kt_prelu_kernel(self, weight)                                        prelu whose weight broadcasts against self
  * kt_gelu_backward(grad_output, self, .approximate = 'none')             gradient of gelu
  * kt_silu_backward(grad_output, self)                                  gradient of silu
+ * kt_mish_backward(grad_output, self)                                  gradient of mish
+ * kt_tanh_backward(grad_output, output)                                gradient of tanh, from its result
+ * kt_sigmoid_backward(grad_output, output)                             gradient of sigmoid, from its result
  * kt_elu_backward(grad_output, self_or_result, alpha, scale, input_scale, is_result)             gradient of elu, from its input or its result
  * kt_leaky_relu_backward(grad_output, self, negative_slope, self_is_result)             gradient of leaky_relu
  * kt_threshold_backward(grad_output, self, threshold)                  gradient of threshold: grad_output where self > threshold, else 0

@@ -46,6 +46,7 @@ static const uint8_t holds[KT_K_elementwise_end] = {
     [KT_K_gelu_backward] = FACTORS,
     [KT_K_gelu_tanh_backward] = FACTORS,
     [KT_K_glu] = FACTORS,
+    [KT_K_mish_backward] = FACTORS,
     [KT_K_silu_backward] = FACTORS,
     [KT_K_softplus_backward] = FACTORS,
 };

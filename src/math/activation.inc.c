@@ -26,6 +26,15 @@ KT_ALWAYS T FN(silu_slope)(T a)
     return FN(share_slope)(a, share, x * (1 - share));
 }
 
+/* tanh(log(1 + n)) of n = e^a is w / (w + 2) of w = n (n + 2); its slope times a is 4 a n (n + 1) / (w + 2)^2. Above 0 all is
+ * divided by powers of n, so that nothing overflows. */
+KT_ALWAYS T FN(mish_slope)(T a)
+{
+    const T e = FN(exp)(-FN(abs)(a)), w = a < 0 ? e * (e + 2) : 1 + 2 * e, d = a < 0 ? w + 2 : w + 2 * e * e;
+    const T less = e * (1 + e), steep = a < 0 ? less : less * e;
+    return w / d + a * (4 * (steep / d) / d);
+}
+
 /* log(1 + e^x) / beta of x = a * beta; beta = -1 makes it log(sigmoid(a)), whose zero is not to be negative. */
 KT_ALWAYS T FN(softplus)(T a, T beta, T threshold)
 {

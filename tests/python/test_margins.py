@@ -42,6 +42,16 @@ def test_hinge_and_ranking(word):
     assert F.margin_ranking_loss(t(x, True), t(y), t(SIGNS)).grad_fn.name() == "MeanBackward0"
 
 
+def test_functions_of_torch_reduce_only_what_they_are_told_to():
+    """PyTorch's binding reads the default of the schema, the mean, as none."""
+    x, y = (t(row) for row in rows(2, 5, 0.4))
+    for f, arguments in ((torch.hinge_embedding_loss, (x, t(SIGNS))), (torch.margin_ranking_loss, (x, y, t(SIGNS))),
+                         (torch.cosine_embedding_loss, (x[:, None], y[:, None], t(SIGNS))),
+                         (torch.triplet_margin_loss, (x[:, None], y[:, None], x[:, None] + 1))):
+        assert f(*arguments).tolist() == f(*arguments, reduction=0).tolist() and f(*arguments).shape == (5,)
+        assert f(*arguments, reduction=1).item() == f(*arguments).mean().item()
+
+
 @pytest.mark.parametrize("word", WORDS)
 def test_cosine_embedding(word):
     x, y = rows(5, 3, 0.1), rows(5, 3, 0.9)

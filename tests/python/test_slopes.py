@@ -617,6 +617,33 @@ def test_lerp_promotes_a_weight_of_no_dims(of):
             karat.lerp(a, a, 0.5j)
 
 
+@pytest.mark.parametrize("of", ["float16", "bfloat16"])
+def test_lerp_rounds_a_weight_of_no_dims(of):
+    dtype = getattr(karat, of)
+    a, b = (karat.arange(64, dtype=dtype) * k for k in (0.37, -1.9))
+    for third in (karat.tensor(1 / 3), karat.tensor(1 / 3, dtype=karat.float64)):
+        assert karat.equal(karat.lerp(a, b, third), karat.lerp(a, b, third.to(dtype).expand(64)))
+        assert karat.equal(karat.lerp(a, b, third), karat.lerp(a, b, third.to(dtype).item()))
+        assert not karat.equal(karat.lerp(a, b, third), karat.lerp(a, b, third.item()))
+
+
+@pytest.mark.parametrize("of", ["float16", "bfloat16"])
+@pytest.mark.parametrize("name", ["tanh", "sigmoid", "mish"])
+def test_slopes_of_narrow_floats_are_rounded_once(name, of):
+    """Calculated in float32 from what was saved: the result, of mish the operand."""
+    dtype, f = getattr(karat, of), getattr(karat, name, None) or getattr(karat.nn.functional, name)
+    x = karat.linspace(-9, 9, 3001).to(dtype).requires_grad_()
+    g = karat.linspace(2, -3, 3001).to(dtype)
+    y = f(x)
+    got, = karat.autograd.grad(y, x, g)
+    G, Y, X = (t.detach().cpu().double() for t in (g, y, x))
+    t = X.exp().log1p().tanh()
+    slope = {"tanh": 1 - Y * Y, "sigmoid": (1 - Y) * Y, "mish": t + X * X.sigmoid() * (1 - t * t)}[name]
+    off = (got.cpu().double() - G * slope).abs()
+    ulp = (G * slope).to(dtype).double().abs().clamp_min(karat.finfo(dtype).tiny).log2().floor().exp2() * karat.finfo(dtype).eps
+    assert (off <= ulp * 0.502).all(), (off / ulp).max()
+
+
 # ---- what is not warned of ----
 
 REAL_TO_COMPLEX = [

@@ -134,10 +134,7 @@ def seen_as_dtype(difference, comparison):
     return bool(of) and any(line.startswith(f"{of.group(1)} = torch.autograd.grad(") for line in comparison.program)
 
 
-UNREDUCED = ("margin_ranking_loss", "hinge_embedding_loss", "cosine_embedding_loss", "triplet_margin_loss")
 STATES = [
-    (lambda d, c: d.kind in ("shape", "strides", "grad_fn") and op(d) in UNREDUCED and "reduction" not in d.statement,
-     "torch.x_loss without reduction=: PyTorch's binding reads the default as none, Karat as the schema says, as the mean"),
     (said_again,
      "a warning that is given once a process was given before: repeats, which set_warn_always asks for, count temporaries"),
     (lambda d, c: c.errors and only_torch_warned(d, "An output with one or more elements was resized|"

@@ -21,7 +21,7 @@ static constexpr bool is_same(const char *a, const char *b) { return *a == *b &&
 static constexpr bool is_factor(const char *name)
 {
     return is_same(name, "gelu_backward") || is_same(name, "gelu_tanh_backward") || is_same(name, "silu_backward") ||
-           is_same(name, "softplus_backward") || is_same(name, "glu");
+           is_same(name, "mish_backward") || is_same(name, "softplus_backward") || is_same(name, "glu");
 }
 
 /* ---- expressions ---- */

@@ -57,8 +57,27 @@ GRAD(silu)
 }
 GRAD(mish)
 {
-    kt_tensor *x = A, *t = kt_tanh(kt_softplus(x));
+    kt_tensor *x = A;
+    if (!c->create_graph) {
+        dA = kt_mish_backward(G, x);
+        return;
+    }
+    kt_tensor *t = kt_tanh(kt_softplus(x));
     dA = kt_mul(G, kt_add(t, kt_mul(kt_mul(x, kt_sigmoid(x)), one_minus(kt_mul(t, t)))));
+}
+
+/* ---- from the result. What they give is a product with the conjugate of a function of B: it depends on B by that alone ---- */
+GRAD(tanh)    { dA = kt_tanh_backward(G, Y); }
+GRAD(sigmoid) { dA = kt_sigmoid_backward(G, Y); }
+GRAD(tanh_backward)
+{
+    dA = kt_tanh_backward(G, conjugate(B));
+    dB = kt_mul(conjugate(G), kt_mul(kt_mul_s(conjugate(B), KT_INT(-2)), A));
+}
+GRAD(sigmoid_backward)
+{
+    dA = kt_sigmoid_backward(G, conjugate(B));
+    dB = kt_mul(kt_mul(conjugate(G), A), plus_one(kt_mul_s(conjugate(B), KT_INT(-2))));
 }
 
 /* ---- elu and others: in place, the slope follows from the result ---- */

@@ -159,8 +159,10 @@ kt_status kt__args_bound(const kt_call *call, kt__gathered *g)
 kt_status kt__args_weight(const kt_call *call, kt__gathered *g)
 {
     const bool real = kt__dtype_rows[g->dtype[0]].category == KT_CAT_FLOAT;
-    if (g->t[2])
+    if (g->t[2]) {
         g->missing = "lerp_kernel_tensor";
+        g->exact = 0xff; /* PyTorch rounds a 0-dim weight to the dtype of self */
+    }
     if (g->t[2] && g->rank[2] != RANK_DIM && g->dtype[0] == g->dtype[1])
         g->rule = RULE_PROMOTE;
     const kt_dtype arithmetic = kt__arithmetic_of((kt_dtype)g->dtype[0]);

@@ -33,7 +33,7 @@ kt_status kt__body_nn_hinge_embedding_loss(kt_call *call)
     if (kt__reduction_of(call, (kt__reduction_args){3, 4, 5}, &how))
         return kt_error_status();
     return kt__end(call, kt_hinge_embedding_loss(call->arg[0].t, call->arg[1].t, .margin = KT_SOME(kt__arg(call, 2)->f),
-                                                 .reduction = KT_SOME((int64_t)how)));
+                                                 .reduction = (int64_t)how));
 }
 
 /* ---- ranking ---- */
@@ -59,7 +59,7 @@ kt_status kt__body_nn_margin_ranking_loss(kt_call *call)
     if (kt__reduction_of(call, (kt__reduction_args){4, 5, 6}, &how))
         return kt_error_status();
     return kt__end(call, kt_margin_ranking_loss(call->arg[0].t, call->arg[1].t, call->arg[2].t,
-                                                .margin = kt__arg(call, 3)->f, .reduction = KT_SOME((int64_t)how)));
+                                                .margin = kt__arg(call, 3)->f, .reduction = (int64_t)how));
 }
 
 /* ---- cosines ---- */
@@ -100,7 +100,7 @@ kt_status kt__body_nn_cosine_embedding_loss(kt_call *call)
     if (kt__reduction_of(call, (kt__reduction_args){4, 5, 6}, &how))
         return kt_error_status();
     return kt__end(call, kt_cosine_embedding_loss(call->arg[0].t, call->arg[1].t, call->arg[2].t,
-                                                  .margin = kt__arg(call, 3)->f, .reduction = KT_SOME((int64_t)how)));
+                                                  .margin = kt__arg(call, 3)->f, .reduction = (int64_t)how));
 }
 
 /* ---- triplets ---- */
@@ -140,7 +140,7 @@ kt_status kt__body_nn_triplet_margin_loss(kt_call *call)
         return kt_fail(KT_ERR_VALUE, "margin must be greater than 0, got %s", text);
     return kt__end(call, kt_triplet_margin_loss(call->arg[0].t, call->arg[1].t, call->arg[2].t, .margin = KT_SOME(margin),
                                                 .p = KT_SOME(kt__arg(call, 4)->f), .eps = KT_SOME(kt__arg(call, 5)->f),
-                                                .swap = kt__arg_bool(call, 6), .reduction = KT_SOME((int64_t)how)));
+                                                .swap = kt__arg_bool(call, 6), .reduction = (int64_t)how));
 }
 
 kt_status kt__body_triplet_of_distances(kt_call *call)

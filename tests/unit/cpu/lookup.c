@@ -306,6 +306,7 @@ static const struct { kt_kernel_id kernel; const char *name; double param[2]; in
     {KT_K_gelu_backward, "gelu_backward", {0, 0}, 0},
     {KT_K_gelu_tanh_backward, "gelu_tanh_backward", {0, 0}, 0},
     {KT_K_glu, "glu", {0, 0}, 0},
+    {KT_K_mish_backward, "mish_backward", {0, 0}, 0},
     {KT_K_silu_backward, "silu_backward", {0, 0}, 0},
     {KT_K_softplus_backward, "softplus_backward", {1, 20}, 2},
     {KT_K_softplus_backward, "log_sigmoid_backward", {-1, INFINITY}, 2},

@@ -69,6 +69,8 @@ static bool reference(int kernel, number a, number b, number c, number *r)
     case KT_K_logical_or: *r = a != 0 || b != 0; break;
     case KT_K_logical_xor: *r = (a != 0) != (b != 0); break;
     case KT_K_pow: *r = a == 0 ? 0 : cexpl(b * clogl(a)); break;
+    case KT_K_sigmoid_backward: *r = a * conjl((1 - b) * b); break;
+    case KT_K_tanh_backward: *r = a * conjl(1 - b * b); break;
     case KT_K_addcdiv: *r = a + p0 * b / c; break;
     case KT_K_addcmul: *r = a + p0 * b * c; break;
     case KT_K_masked_scale: *r = a * b * p0; break;

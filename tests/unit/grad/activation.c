@@ -17,6 +17,8 @@ F(silu, kt_silu(x[0]))
 F(silu_, kt_silu_(WRITTEN(x[0])))
 F(mish, kt_mish(x[0]))
 F(mish_, kt_mish_(WRITTEN(x[0])))
+F(tanh_slope, kt_tanh_backward(x[0], kt_sin(x[0])))
+F(sigmoid_slope, kt_sigmoid_backward(kt_sin(x[0]), x[0]))
 F(elu, kt_elu(x[0], .alpha = KT_FLOAT(1.5), .scale = KT_FLOAT(0.7), .input_scale = KT_FLOAT(1.3)))
 F(elu_negative, kt_elu(x[0], .alpha = KT_FLOAT(-1.5)))
 F(elu_, kt_elu_(WRITTEN(x[0]), .alpha = KT_FLOAT(1.5), .scale = KT_FLOAT(0.7), .input_scale = KT_FLOAT(1.3)))
@@ -51,10 +53,11 @@ static const struct {
     bool        twice; /* PyTorch, and so we, have no second derivative of hardsigmoid */
 } all[] = {
 #define ROW(f) {#f, f, true}
-    ROW(gelu), ROW(gelu_tanh), ROW(silu), ROW(silu_), ROW(mish), ROW(mish_), ROW(elu), ROW(elu_negative), ROW(elu_), ROW(celu),
-    ROW(celu_), ROW(selu), ROW(selu_), ROW(leaky_relu), ROW(leaky_relu_), ROW(hardtanh), ROW(hardtanh_), ROW(relu6),
-    {"hardsigmoid", hardsigmoid, false}, ROW(hardswish), ROW(hardswish_), ROW(hardshrink), ROW(softshrink), ROW(softplus),
-    ROW(log_sigmoid), ROW(softsign), ROW(tanhshrink), ROW(threshold), ROW(threshold_), ROW(relu), ROW(glu), ROW(glu_rows),
+    ROW(gelu), ROW(gelu_tanh), ROW(silu), ROW(silu_), ROW(mish), ROW(mish_), ROW(tanh_slope), ROW(sigmoid_slope), ROW(elu),
+    ROW(elu_negative), ROW(elu_), ROW(celu), ROW(celu_), ROW(selu), ROW(selu_), ROW(leaky_relu), ROW(leaky_relu_),
+    ROW(hardtanh), ROW(hardtanh_), ROW(relu6), {"hardsigmoid", hardsigmoid, false}, ROW(hardswish), ROW(hardswish_),
+    ROW(hardshrink), ROW(softshrink), ROW(softplus), ROW(log_sigmoid), ROW(softsign), ROW(tanhshrink), ROW(threshold),
+    ROW(threshold_), ROW(relu), ROW(glu), ROW(glu_rows),
 };
 enum { N = sizeof all / sizeof *all };
 
@@ -125,6 +128,8 @@ TEST(nodes_are_named_as_in_pytorch)
         {kt_gelu(x), "GeluBackward0", "GeluBackwardBackward0"},
         {kt_silu(x), "SiluBackward0", "MulBackward0"},
         {kt_mish(x), "MishBackward0", "MulBackward0"},
+        {kt_tanh(x), "TanhBackward0", "TanhBackwardBackward0"},
+        {kt_sigmoid(x), "SigmoidBackward0", "SigmoidBackwardBackward0"},
         {kt_elu(x), "EluBackward0", "EluBackwardBackward0"},
         {kt_celu(x), "CeluBackward0", "EluBackwardBackward0"},
         {kt_selu(x), "EluBackward0", "EluBackwardBackward0"},

@@ -67,6 +67,11 @@ static real exact_silu_slope(real x)
     const real s = exact_sigmoid(x);
     return s + x * (s * exact_sigmoid(-x));
 }
+static real exact_mish_slope(real x)
+{
+    const real t = tanhl(log1pl(expl(x)));
+    return x > 50 && x < INFINITY ? 1 : t + x * (exact_sigmoid(x) * (1 - t * t));
+}
 static real exact_gelu_slope(real x)
 {
     return exact_share(x) + x * (exact_power(-(wide)x * x / 2) / sqrtl(2 * pi));

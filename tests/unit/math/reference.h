@@ -384,6 +384,11 @@ FAST double fast_mish(double x)
     const double n = fast_exp(x), w = n * (n + 2);
     return x > 60 ? x : x * (w / (w + 2));
 }
+FAST double fast_mish_slope(double x)
+{
+    const double n = fast_exp(x), w = n * (n + 2), t = w / (w + 2), r = t + x * (4 * n * (n + 1) / (w + 2) / (w + 2));
+    return x > 60 && x < INFINITY ? 1.0 : r;
+}
 FAST double fast_softplus(double x)
 {
     const double r = (x > 0 ? x : 0) + ref_log1p(fast_exp(-fabs(x)));
