@@ -486,7 +486,7 @@ static void write_saves(FILE *f, const row_text *r, const schema *s)
     const bool instead = strchr(letters, 'R') != NULL;
     const int  last = results ? 32 - __builtin_clz(results) : instead;
     const unsigned read = strchr(letters, 'X') && strcmp(r->way, "ELEMENTWISE") == 0;
-    fprintf(f, " .saves = %u, .saves_results = %u, .n_saved = ", bits_of(letters, "ABCXLRGNTDOE FP") | read << 12, results);
+    fprintf(f, " .saves = %u, .saves_results = %u, .n_saved = ", bits_of(letters, "ABCXLRGNTDOE FPS") | read << 12, results);
     if (strchr(letters, 'L'))
         fputs("SAVED_LISTED,", f);
     else if (strchr(letters, 'X') && !last) /* the last two inputs */

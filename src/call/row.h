@@ -52,7 +52,7 @@ typedef enum kt__autocast {
 enum kt__saves { SAVES_A = 1, SAVES_B = 2, SAVES_C = 4, SAVES_X = 8, SAVES_L = 16, SAVES_R = 32, SAVES_G = 64, SAVES_N = 128,
                  SAVES_T = 256, SAVES_D = 512, SAVES_O = 1024, SAVES_E = 2048,
                  SAVES_READ = 4096 /* X of an elementwise row: a formula that runs for all inputs reads all saved tensors */,
-                 SAVES_F = 8192, SAVES_P = 16384 };
+                 SAVES_F = 8192, SAVES_P = 16384, SAVES_S = 32768 };
 /* Places of saved tensors in a node: operands A, B, C, the results, then the tensors of the row's lists. */
 enum { SAVED_Y = 3, SAVED_LISTED = SAVED_Y + KT_MAX_RESULTS };
 

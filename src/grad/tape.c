@@ -476,14 +476,15 @@ static kt_status link_one(const kt_call *call, kt_node *node, kt_tensor *out)
 static kt_status link_several(kt_node *node, kt_tensor *const *out, uint32_t n)
 {
     const uint16_t saves = node->row->saves;
-    const uint32_t sloped = saves & SAVES_F ? 1 : saves & SAVES_P ? 2 : n; /* results that may have a gradient */
+    /* results that may have a gradient: from the first to the last */
+    const uint32_t from = saves & SAVES_S ? 1 : 0, sloped = saves & SAVES_F ? 1 : saves & SAVES_P ? 2 : n;
     kt_status      status = kt__note_forms(node, out, n);
     for (uint32_t left = node->row->saves_results; left && !status; left &= left - 1) {
         const uint32_t i = (uint32_t)__builtin_ctz(left);
         status = kt__save_output(node, SAVED_Y + i, out[i], i);
     }
     for (uint32_t i = 0; i < n && !status; i++)
-        if (i < sloped && differentiable(node, out[i]))
+        if (i >= from && i < sloped && differentiable(node, out[i]))
             status = kt__link_result(out[i], kt__node_ref(node), i);
     kt__node_unref(node);
     return status;

@@ -506,6 +506,39 @@ def test_derivatives(name, dtype):
     assert abs(got - want) <= 1e-4 * max(1, abs(want)), (got, want)
 
 
+def test_the_permutation_has_no_gradient():
+    x = torch.eye(3, dtype=REAL).requires_grad_()
+    for factors in (L.lu(x), torch.lu_unpack(*L.lu_factor(x))):
+        assert [t.requires_grad for t in factors] == [False, True, True]
+
+
+def test_numbers_that_are_not_finite():
+    """What PyTorch does in the same way for any place of them."""
+    nan, inf = float("nan"), float("inf")
+    x = torch.tensor([[2.0, nan, 0], [1, 3, nan], [0, 1, 4]], dtype=REAL)
+    below = torch.tensor([[2.0, 1, 0], [1, 3, 1], [0, 1, 4]], dtype=REAL)
+    assert torch.equal(L.eigvalsh(x), L.eigvalsh(below)) and torch.equal(L.eigh(x)[1], L.eigh(below)[1])
+    assert torch.equal(L.eigvalsh(x.mT, UPLO="U"), L.eigvalsh(below, UPLO="U"))
+    with pytest.raises(L.LinAlgError, match=r"\(error code: 1\)"):
+        L.eigvalsh(x, UPLO="U")
+    with pytest.raises(L.LinAlgError, match=r"\(error code: 2\)"):
+        L.eigh(x, UPLO="U")
+    assert all(t.isnan().all() for t in L.eigh(torch.full((2, 2), nan)))
+    endless = torch.eye(4, dtype=REAL)
+    endless[1, 2] = -inf
+    for value in (L.svdvals(endless), L.matrix_norm(endless, 2), L.matrix_norm(endless, "nuc"), L.cond(endless)):
+        assert value.isnan().all()
+    assert L.matrix_rank(endless).item() == 0
+
+
+def test_the_inverse_of_a_singular_matrix_is_infinite():
+    for dtype in (torch.float32, torch.float64, torch.complex64, torch.complex128):
+        x = torch.tensor([[1, 2, 3], [2, 4, 6], [1, 0, 1]], dtype=dtype)
+        inverse, info = L.inv_ex(torch.stack([torch.eye(3, dtype=dtype), x]))
+        assert info.tolist() == [0, 3] and torch.equal(inverse[0], torch.eye(3, dtype=dtype))
+        assert not inverse[1].isfinite().any()
+
+
 def test_gradient_of_a_singular_determinant():
     x = torch.tensor([[1.0, 2, 3], [2, 4, 6], [1, 0, 1]], dtype=REAL, requires_grad=True)
     L.det(x).backward()

@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/thread.h"
+#include "cpu/linalg/finite.h"
 #include "cpu/linalg/solver.h"
 #include "tables/kernels/product.h"
 
@@ -117,13 +118,18 @@ static void mirror_triangle(char *a, int n, kt_dtype d, bool from_upper)
         }
 }
 
-static bool is_finite(const void *a, int64_t n, kt_dtype d)
+/* Columns of the identity, for a matrix without columns of its own. */
+static void set_identity(char *a, int64_t rows, int64_t columns, kt_dtype d)
 {
-    n *= kt__is_complex(d) ? 2 : 1;
-    double sum = 0; /* a number times 0 is 0, unless it is infinite or NaN */
-    for (int64_t i = 0; i < n; i++)
-        sum += 0.0 * (kt__is_single(d) ? (double)((const float *)a)[i] : ((const double *)a)[i]);
-    return sum == 0;
+    const size_t width = kt__width_of(d);
+    memset(a, 0, (size_t)(rows * columns) * width);
+    for (int64_t i = 0; i < rows && i < columns; i++) {
+        char *at = a + (size_t)(i * rows + i) * width;
+        if (kt__is_single(d))
+            *(float *)at = 1;
+        else
+            *(double *)at = 1;
+    }
 }
 
 /* ---- scratch memory ---- */
@@ -228,6 +234,20 @@ static int lu_solve(const job *j, int64_t at)
     return info;
 }
 
+/* Of a singular matrix, given by its factors: what solving with them gives, infinities and NaN. */
+static int solved_all_the_same(const job *j, void *factors, int n, const int *pivots)
+{
+    const size_t bytes = (size_t)n * (size_t)n * kt__width_of(j->dtype);
+    scratch      lu;
+    if (!take(&lu, bytes))
+        return KT__NO_MEMORY;
+    memcpy(lu.p, factors, bytes);
+    set_identity(factors, n, n, j->dtype);
+    j->solver->lu_solve(j->dtype, trans_of(0), n, n, lu.p, n, pivots, factors, n);
+    give_back(&lu);
+    return 0;
+}
+
 static int inverse(const job *j, int64_t at)
 {
     const matrix *x = &j->arg[0];
@@ -241,21 +261,10 @@ static int inverse(const job *j, int64_t at)
     int info = j->solver->lu(j->dtype, n, n, there(x, at), n, (int *)pivots.p);
     if (info == 0)
         info = j->solver->lu_invert(j->dtype, n, there(x, at), n, (const int *)pivots.p);
+    else if (info > 0)
+        info = solved_all_the_same(j, there(x, at), n, (const int *)pivots.p) ? KT__NO_MEMORY : info;
     give_back(&pivots);
     return info;
-}
-
-/* The first element of a diagonal that is no number, counted from 1; 0: there is none. OpenBLAS goes on with it. */
-static int unordered_at(kt_dtype d, const char *a, int n)
-{
-    const size_t width = kt__width_of(d);
-    const bool   single = d == KT_F32 || d == KT_C64;
-    for (int i = 0; i < n; i++) {
-        const char *x = a + (size_t)i * ((size_t)n + 1) * width;
-        if (single ? isnan(*(const float *)(const void *)x) : isnan(*(const double *)(const void *)x))
-            return i + 1;
-    }
-    return 0;
 }
 
 static int cholesky(const job *j, int64_t at)
@@ -265,7 +274,7 @@ static int cholesky(const job *j, int64_t at)
     const bool    upper = param(j, 0) != 0;
     load(&j->arg[2], at, there(l, at), ld_of(l));
     int info = n ? j->solver->cholesky(j->dtype, uplo(upper), n, there(l, at), n) : 0;
-    info = info ? info : unordered_at(j->dtype, there(l, at), n);
+    info = info ? info : kt__unordered_at(j->dtype, there(l, at), n);
     clear_triangle(there(l, at), n, n, ld_of(l), kt__width_of(j->dtype), upper);
     return info;
 }
@@ -312,20 +321,6 @@ static int triangular_solve(const job *j, int64_t at)
                          : KT__NO_MEMORY;
     give_back(&own);
     return info;
-}
-
-/* Columns of the identity, for a matrix without columns of its own. */
-static void set_identity(char *a, int64_t rows, int64_t columns, kt_dtype d)
-{
-    const size_t width = kt__width_of(d);
-    memset(a, 0, (size_t)(rows * columns) * width);
-    for (int64_t i = 0; i < rows && i < columns; i++) {
-        char *at = a + (size_t)(i * rows + i) * width;
-        if (kt__is_single(d))
-            *(float *)at = 1;
-        else
-            *(double *)at = 1;
-    }
 }
 
 static int qr(const job *j, int64_t at)
@@ -456,11 +451,16 @@ static int eigh(const job *j, int64_t at)
         return KT__NO_MEMORY;
     void *vectors = wanted ? there(&j->arg[2], at) : work.p;
     load(a, at, vectors, ld_for(n));
-    /* LAPACK's answer to NaN is that no off-diagonal element vanished; some versions print, or loop. */
-    const int info = n == 0 ? 0
-                     : n > 1 && !is_finite(vectors, (int64_t)n * n, j->dtype)
-                         ? n - 1
-                         : j->solver->symmetric(j->dtype, wanted, uplo(param(j, 0) != 0), n, vectors, n, there(&j->arg[0], at));
+    const bool upper = param(j, 0) != 0;
+    int        info = 0;
+    /* LAPACK's answer to NaN is that no off-diagonal element vanished, by two algorithms; some versions print, or loop. */
+    if (n > 1 && !kt__finite_triangle(vectors, upper, n, j->dtype)) {
+        kt__set_nan(there(&j->arg[0], at), n, kt__is_single(j->dtype));
+        kt__set_nan(vectors, (int64_t)n * n * (kt__is_complex(j->dtype) ? 2 : 1), kt__is_single(j->dtype));
+        info = n == 2 ? 0 : wanted ? n - 1 : n - 2;
+    } else if (n) {
+        info = j->solver->symmetric(j->dtype, wanted, uplo(upper), n, vectors, n, there(&j->arg[0], at));
+    }
     give_back(&work);
     return info;
 }
@@ -476,7 +476,7 @@ static int eig(const job *j, int64_t at)
     if (!take(&work, bytes_of(a)))
         return KT__NO_MEMORY;
     load(a, at, work.p, n);
-    const int info = is_finite(work.p, (int64_t)n * n, j->dtype)
+    const int info = kt__finite_numbers(work.p, (int64_t)n * n, j->dtype)
                          ? j->solver->general(j->dtype, n, work.p, n, there(&j->arg[0], at),
                                               wanted ? there(&j->arg[2], at) : NULL, n)
                          : -1;
@@ -501,11 +501,14 @@ static int svd(const job *j, int64_t at)
         return KT__NO_MEMORY;
     load(a, at, work.p, m);
     const char extent = !wanted ? 'N' : u->columns == m && vh->rows == n ? 'A' : 'S';
-    const int  info = is_finite(work.p, (int64_t)m * n, j->dtype)
-                          ? j->solver->singular(j->dtype, extent, m, n, work.p, m, there(&j->arg[0], at),
-                                               wanted ? there(u, at) : NULL, m, wanted ? there(vh, at) : NULL,
-                                               wanted ? ld_of(vh) : 1)
-                          : -4; /* gesdd's: argument 4 is not finite */
+    int        info = -4; /* gesdd's: argument 4 is not finite */
+    if (kt__finite_numbers(work.p, (int64_t)m * n, j->dtype))
+        info = j->solver->singular(j->dtype, extent, m, n, work.p, m, there(&j->arg[0], at), wanted ? there(u, at) : NULL, m,
+                                   wanted ? there(vh, at) : NULL, wanted ? ld_of(vh) : 1);
+    else if (!wanted && !kt__some_nan(work.p, (int64_t)m * n, j->dtype)) { /* of infinities the values alone are given */
+        kt__set_nan(there(&j->arg[0], at), least(a), kt__is_single(j->dtype));
+        info = 0;
+    }
     give_back(&work);
     return info;
 }
@@ -528,7 +531,7 @@ static int least_squares(const job *j, int64_t at)
         return KT__NO_MEMORY;
     load(a, at, work.p, m);
     void     *values = j->arg[2].rows ? there(&j->arg[2], at) : work.p + bytes_of(a);
-    const int info = is_finite(work.p, (int64_t)m * n, j->dtype)
+    const int info = kt__finite_numbers(work.p, (int64_t)m * n, j->dtype)
                          ? j->solver->least_squares(j->dtype, (int)param(j, 0), m, n, columns, work.p, m, there(x, at), ld_of(x),
                                                     j->plan->param[1].v.re, &found, values)
                          : -1;
