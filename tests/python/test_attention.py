@@ -211,6 +211,28 @@ def test_refusals_are_pytorchs(call, kind, text):
     assert str(e.value).splitlines()[0] == text
 
 
+@pytest.mark.cpu_only("a device has the plain way alone")
+def test_what_the_kernel_refuses_is_taken_elsewhere():
+    """A mask of one dim is broadcast, and a probability below 0 drops nothing, where PyTorch has no kernel."""
+    for sizes in ((3, 5, 8), (5, 8), (2, 3, 5, 8)):
+        x, mask = torch.randn(*sizes), torch.randn(5)
+        want = F.scaled_dot_product_attention(x, x, x, mask.expand(5, 5))
+        if len(sizes) == 4:
+            with pytest.raises(IndexError, match="Dimension out of range"):
+                F.scaled_dot_product_attention(x, x, x, mask)
+            with pytest.raises(RuntimeError, match="Currently do not support dropout > 0"):
+                F.scaled_dot_product_attention(x, x, x, dropout_p=math.nan)
+        else:
+            torch.testing.assert_close(F.scaled_dot_product_attention(x, x, x, mask), want)
+            torch.testing.assert_close(F.scaled_dot_product_attention(x, x, x, dropout_p=-1.0),
+                                       F.scaled_dot_product_attention(x, x, x))
+        mask.requires_grad_()
+        got = F.scaled_dot_product_attention(x, x, x, mask)
+        torch.testing.assert_close(got, want)
+        got.sum().backward()
+        assert mask.grad.shape == (5,)
+
+
 # ---- the ways ----
 
 def node(*x):

@@ -142,11 +142,38 @@ def test_refusals(call, error, text):
     (lambda: F.embedding_bag(I, W, torch.tensor([0, 9])),
      "offsets[-1] can not be greater than input's length 2 but got offsets[-1] of 9"),
     (lambda: F.embedding_bag(I + 2, W, O), "Index 1 of input takes value 3 which is not in the valid range [0, 3)"),
+    *((call, "embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx to be 3") for call in (
+        lambda: F.embedding_bag(I + 2, W.double(), O), lambda: F.embedding_bag(I + 2, W, O, mode="max"),
+        lambda: F.embedding_bag(I + 2, W, O, padding_idx=0))),
 ])
 def test_refusals_of_values(call, text):
     with pytest.raises(RuntimeError) as raised:
         call()
     assert str(raised.value).split("\n")[0] == text
+
+
+@pytest.mark.cpu_only("a device says so late, and in other words")
+def test_rows_beyond_the_table_cannot_be_shortened():
+    for i, named in (([9, 1, 7], 7), ([9, -9], -9), ([[1, 8], [5, 0]], 5)):
+        with pytest.raises(IndexError, match=rf"select\(\): index {named} out of range for tensor of size \[3, 2\] at dim"):
+            F.embedding(torch.tensor(i), torch.ones(3, 2), max_norm=0.5)
+    with pytest.raises(IndexError, match="index out of range in self"):
+        F.embedding(torch.tensor([-1]), torch.ones(3, 2), max_norm=0.5)
+    for call in (lambda i, w: F.embedding(i, w, max_norm=0.5), lambda i, w: F.embedding_bag(i, w, O, max_norm=0.5)):
+        with pytest.raises(RuntimeError, match=r"types: Long, Int; but got torch.FloatTensor instead \(while checking arg"):
+            call(torch.ones(2), torch.ones(3, 2))
+    with pytest.raises(RuntimeError, match="Expected 2-dimensional tensor, but got 1-dimensional tensor for argument #1 'self'"):
+        F.embedding(torch.tensor([1]), torch.ones(3), max_norm=0.5)
+    with pytest.raises(RuntimeError, match="norm.*input dtype should be either floating point or complex. Got Long instead."):
+        F.embedding(torch.tensor([1]), torch.ones(3, 2, dtype=torch.int64), max_norm=0.5)
+
+
+def test_weights_of_samples_alone_have_a_gradient():
+    """The table's sizes are not those of an input that needs a gradient."""
+    w, i = torch.arange(6.0).reshape(3, 2), torch.tensor([2, 0, 1])
+    each = torch.ones(3, requires_grad=True)
+    F.embedding_bag(i, w, torch.tensor([0, 2]), mode="sum", per_sample_weights=each).sum().backward()
+    assert each.grad.tolist() == [9, 1, 5]
 
 
 # ---- channels and pixels ----

@@ -126,6 +126,8 @@ def test_mistakes():
         torch.rand(3, generator=5)
     with pytest.raises(RuntimeError, match="META device type not an accelerator."):
         torch.Generator("meta")
+    with pytest.raises(RuntimeError, match="dropout probability has to be between 0 and 1, but got nan"):
+        torch.nn.functional.dropout2d(torch.ones(2, 2, 2, 2), float("nan"))
     with pytest.raises(ValueError, match="dropout probability has to be between 0 and 1, but got 1.5"):
         torch.nn.functional.dropout(torch.ones(2), 1.5)
 

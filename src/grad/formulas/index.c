@@ -256,19 +256,19 @@ static kt_tensor *frequencies(kt_tensor *index, kt_tensor *kept, int64_t rows, k
 GRAD(embedding_bag_of)
 {
     kt_tensor     *weight = A, *indices = B, *bag = Z, *count = RESULT(2);
-    const int64_t  mode = arg(c, 5)->i, padding = arg(c, 7)->i, rows = in_sizes(c, 0).d[0];
+    const int64_t  mode = arg(c, 5)->i, padding = arg(c, 7)->i;
     const kt_dtype dtype = kt_dtype_of(G);
     if (!weight || !indices || !bag || !count)
         return;
-    kt_tensor *none = kt_zeros(in_sizes(c, 0), .dtype = dtype, .device = kt_device_of(G));
-    const int64_t bags = count->numel;
+    const int64_t rows = weight->sizes[0], bags = count->numel;
+    kt_tensor    *none = need(c, 0) ? kt_zeros(in_sizes(c, 0), .dtype = dtype, .device = kt_device_of(G)) : NULL;
     if (mode == BAG_MAX) {
         dA = kt_scatter_add(none, 0, RESULT(3), kt_masked_fill(G, kt_unsqueeze(kt_eq_s(count, KT_INT(0)), 1), KT_INT(0)));
         return;
     }
     if (!bags || !indices->numel) {
         dA = none;
-        dC = given(c, 2) ? kt_zeros(in_sizes(c, 2), .dtype = dtype, .device = kt_device_of(G)) : NULL;
+        dC = kt_zeros(in_sizes(c, 2), .dtype = dtype, .device = kt_device_of(G));
         return;
     }
     indices = kt__as_index(indices);

@@ -221,6 +221,28 @@ static bool promote(kt__attended *a)
     return a->query && a->key && a->value;
 }
 
+/* A mask of less than two dims, and a probability that is no number or below 0, are refused by PyTorch's kernel alone: where it
+ * would not run, the mask is broadcast and nothing is dropped. */
+static kt_status only_parts_take(kt__attended *a)
+{
+    const bool   few = a->mask && a->mask->ndim < LEAST, no_share = !(a->dropout >= 0);
+    const bool   recorded = a->mask && a->mask->flags & KT_T_REQUIRES_GRAD;
+    kt__attended plain = *a;
+    plain.dropout = no_share ? 0 : a->dropout;
+    plain.mask = NULL;
+    const bool theirs = (few || no_share) && !recorded && kt_attention_allowed(KT_ATTENTION_FLASH) && is_pytorchs_kernels(&plain);
+    if (theirs && few && a->mask->ndim)
+        return kt_fail(KT_ERR_INDEX, "Dimension out of range (expected to be in range of [-1, 0], but got -2)");
+    if (theirs && few)
+        return kt_fail(KT_ERR_INDEX, "Dimension specified as -2 but tensor has no dimensions");
+    if (theirs)
+        return kt_fail(KT_ERR_RUNTIME, "scaled_dot_product_attention_flash_attention: Currently do not support dropout > 0");
+    a->dropout = plain.dropout;
+    while (few && a->mask && a->mask->ndim < LEAST)
+        a->mask = kt_unsqueeze(a->mask, 0);
+    return kt__failed() ? kt_error_status() : KT_OK;
+}
+
 kt_status kt__body_scaled_dot_product_attention(kt_call *call)
 {
     enum { QUERY, KEY, VALUE, MASK, DROPOUT, CAUSAL, SCALE, GROUPED };
@@ -232,11 +254,8 @@ kt_status kt__body_scaled_dot_product_attention(kt_call *call)
                           .causal = kt__arg_bool(call, CAUSAL), .grouped = kt__arg_bool(call, GROUPED)};
     if (check_operands(call, a.query, a.key, a.value) || !promote(&a))
         return kt_error_status();
-    if (a.mask && a.mask->ndim < LEAST)
-        return a.mask->ndim ? kt_fail(KT_ERR_INDEX, "Dimension out of range (expected to be in range of [-1, 0], but got -2)")
-                            : kt_fail(KT_ERR_INDEX, "Dimension specified as -2 but tensor has no dimensions");
-    if (a.dropout < 0)
-        return kt_fail(KT_ERR_RUNTIME, "scaled_dot_product_attention_flash_attention: Currently do not support dropout > 0");
+    if (only_parts_take(&a))
+        return kt_error_status();
     a.scale = kt__scale_of(call, SCALE, a.query);
     if (choose(call, &a, &way))
         return kt_error_status();

@@ -51,17 +51,21 @@ static kt_status check_begins(const int64_t *begin, int64_t n, int64_t length)
     return KT_OK;
 }
 
-static kt_status check_rows(const int64_t *index, int64_t n, int64_t rows)
+/* PyTorch says where the index is, unless its slower kernel finds it. */
+static kt_status check_rows(const int64_t *index, int64_t n, int64_t rows, bool slower)
 {
     for (int64_t i = 0; i < n; i++)
-        if (index[i] < 0 || index[i] >= rows)
+        if (slower && (index[i] < 0 || index[i] >= rows))
+            return kt_fail(KT_ERR_RUNTIME, "embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx to be %lld",
+                           (long long)index[i]);
+        else if (index[i] < 0 || index[i] >= rows)
             return kt_fail(KT_ERR_RUNTIME, "Index %lld of input takes value %lld which is not in the valid range [0, %lld)",
                            (long long)i, (long long)index[i], (long long)rows);
     return KT_OK;
 }
 
 /* The values of integers: on the CPU all of them, with their places; on a device, which must not wait, the indices. */
-static kt_status check_values(kt_tensor *indices, kt_tensor *offsets, int64_t rows)
+static kt_status check_values(kt_tensor *indices, kt_tensor *offsets, int64_t rows, bool slower)
 {
     if (indices->backend != KT_CPU)
         return kt__check_range(&indices, 1, &(kt__range){.low = KT_INT(0), .high = KT_INT(rows - 1),
@@ -69,7 +73,7 @@ static kt_status check_values(kt_tensor *indices, kt_tensor *offsets, int64_t ro
     int64_t  *index = kt__read_ints(indices), *begin = index || !indices->numel ? kt__read_ints(offsets) : NULL;
     kt_status status = (indices->numel && !index) || (offsets->numel && !begin) ? kt_error_status()
                        : check_begins(begin, offsets->numel, indices->numel)    ? kt_error_status()
-                                                                                : check_rows(index, indices->numel, rows);
+                                                                                : check_rows(index, indices->numel, rows, slower);
     if (index)
         kt__free_ints(index, indices);
     if (begin)
@@ -119,7 +123,7 @@ kt_status kt__body_embedding_bag_of(kt_call *call)
     if (last && offsets->numel < 1)
         return kt_fail(KT_ERR_RUNTIME, "include_last_offset: number of offset should be at least 1");
     if (kt__one_device((kt_tensor *[]){weight, indices, offsets, each ? each : weight}, 4) ||
-        check_values(indices, offsets, weight->sizes[0]))
+        check_values(indices, offsets, weight->sizes[0], mode == BAG_MAX || dtype == KT_F64 || padding >= 0))
         return kt_error_status();
     const int64_t   bags = offsets->numel - last, columns = weight->sizes[1], n = indices->numel, most = weight->sizes[0];
     const kt_device device = kt__device(weight);
@@ -273,12 +277,12 @@ kt_status kt__body_nn_embedding_bag(kt_call *call)
         if (!offsets || !input || (kt__given(call, NN_EACH) && !each))
             return kt_error_status();
     }
+    if (kt__given(call, NN_MAX_NORM) &&
+        kt__shorten_rows(call, weight, input, call->arg[NN_MAX_NORM].f, kt__arg(call, NN_NORM_TYPE)->f))
+        return kt_error_status();
     if (each && mode != BAG_SUM)
         return kt_fail(KT_ERR_NOT_IMPLEMENTED, "embedding_bag: per_sample_weights was not None. per_sample_weights is only "
                        "supported for mode='sum' (got mode='%s'). Please open a feature request on GitHub.", word);
-    if (kt__given(call, NN_MAX_NORM) && is_index(input) &&
-        kt__shorten_rows(weight, input, call->arg[NN_MAX_NORM].f, kt__arg(call, NN_NORM_TYPE)->f))
-        return kt_error_status();
     const kt_opt_int padding = {kt__given(call, NN_PADDING), kt__given(call, NN_PADDING) ? call->arg[NN_PADDING].i : 0};
     const kt_embedding_bag_results r = kt_embedding_bag(weight, input, offsets, .scale_grad_by_freq = frequency, .mode = mode,
                                                         .sparse = sparse, .per_sample_weights = each, .include_last_offset = last,

@@ -2,6 +2,7 @@
  * Made of the rows of tables/ops/index.def. */
 #include "call/check.h"
 #include "call/end.h"
+#include "call/move.h"
 #include "call/refuse.h"
 #include "ops/index/bags.h"
 #include "ways/index.h"
@@ -49,10 +50,43 @@ kt_status kt__body_embedding(kt_call *call)
     return kt__end_made(call, out, weight, status);
 }
 
+/* Indices count from the end, too; of those that are beyond the table the least is named. On a device, which must not wait, the
+ * write below checks them. */
+static kt_status check_shortened(kt_tensor *weight, kt_tensor *input)
+{
+    const int64_t rows = weight->sizes[0];
+    if (input->backend != KT_CPU || !input->numel)
+        return KT_OK;
+    int64_t *index = kt__read_ints(input), least = INT64_MAX;
+    if (!index)
+        return kt_error_status();
+    for (int64_t i = 0; i < input->numel; i++)
+        if ((index[i] < -rows || index[i] >= rows) && index[i] < least)
+            least = index[i];
+    kt__free_ints(index, input);
+    return least == INT64_MAX ? KT_OK
+                              : kt_fail(KT_ERR_INDEX, "select(): index %lld out of range for tensor of size %s at dimension 0",
+                                        (long long)least, KT__SIZES_TEXT(weight));
+}
+
 /* Renormalizes used rows whose norm exceeds max_norm, in place and without recording. */
-kt_status kt__shorten_rows(kt_tensor *weight, kt_tensor *input, double most, double p)
+kt_status kt__shorten_rows(const kt_call *call, kt_tensor *weight, kt_tensor *input, double most, double p)
 {
     KT_SCOPE;
+    static const char when[] = "(while checking arguments for embedding_renorm_)";
+    const kt_dtype    d = (kt_dtype)weight->dtype;
+    if (weight->ndim != 2)
+        return kt_fail(KT_ERR_RUNTIME, "Expected 2-dimensional tensor, but got %d-dimensional tensor for argument #1 'self' %s",
+                       weight->ndim, when);
+    if (!kt__is_index(input))
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "Expected tensor for argument #2 'indices' to have one of the following "
+                              "scalar types: Long, Int; but got torch.%sTensor instead %s",
+                              kt_dtype_torch_name((kt_dtype)input->dtype), when);
+    if (check_shortened(weight, input))
+        return kt_error_status();
+    if (input->numel && !(kt__dtype_rows[d].category & (KT_CAT_FLOAT | KT_CAT_COMPLEX)))
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "norm(): input dtype should be either floating point or complex. Got %s "
+                              "instead.", kt_dtype_torch_name(d));
     uint64_t mode = kt__mode();
     kt__mode_word = mode & ~(uint64_t)KT_M_GRAD;
     kt_tensor *flags = kt_zeros(KT_SHAPE(weight->sizes[0]), .dtype = KT_BOOL, .device = kt__device(weight));
@@ -73,8 +107,7 @@ kt_status kt__body_nn_embedding(kt_call *call)
     if (kt__given(call, 2) && (padding < -rows || padding >= rows))
         return kt_fail(KT_ERR_VALUE, "Padding_idx must be within num_embeddings");
     padding += kt__given(call, 2) && padding < 0 ? rows : 0;
-    if (kt__given(call, 3) && kt__is_index(input) && weight->ndim == 2 &&
-        kt__shorten_rows(weight, input, call->arg[3].f, kt__arg(call, 4)->f))
+    if (kt__given(call, 3) && kt__shorten_rows(call, weight, input, call->arg[3].f, kt__arg(call, 4)->f))
         return kt_error_status();
     kt_call c;
     kt__open(&c, KT_OP_embedding, KT_PLAIN);

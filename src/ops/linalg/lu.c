@@ -162,10 +162,9 @@ kt_status kt__body_linalg_lu_solve(kt_call *call)
     int64_t             sizes[KT_MAX_DIMS];
     kt_shape            batch;
     kt__decision        room;
-    if (kt__check_square(lu, "torch.linalg.lu_solve"))
-        return kt_error_status();
     const kt__decision *d = kt__resolve_in_body(call, &room);
-    if (!d || kt__refuse(call, STAGE_AFTER) || kt__check_equation(lu, b, left, "linalg.lu_solve"))
+    if (!d || kt__refuse(call, STAGE_AFTER) || kt__check_square(lu, "torch.linalg.lu_solve") ||
+        kt__check_equation(lu, b, left, "linalg.lu_solve"))
         return kt_error_status();
     if (pivots->ndim < 1 || kt__columns_in(lu) != pivots->sizes[pivots->ndim - 1])
         return kt_fail(KT_ERR_RUNTIME,

@@ -166,6 +166,9 @@ kt_status kt__body_bilinear(kt_call *call)
     kt_tensor *bias = kt__given(call, 3) ? call->arg[3].t : NULL;
     if (bilinear_sizes(x, y, weight, bias))
         return kt_error_status();
+    const bool complex = kt__dtype_rows[x->dtype].category == KT_CAT_COMPLEX;
+    if (complex && kt__mode() & KT_M_GRAD && (kt__wants_grad(x) || kt__wants_grad(y) || kt__wants_grad(weight)))
+        return kt_fail(KT_ERR_RUNTIME, "_trilinear does not support automatic differentiation for outputs with complex dtype.");
     KT_SCOPE;
     kt_tensor *z = bilinear(x, y, weight);
     return kt__end(call, z && bias ? kt_add(z, bias) : z);

@@ -247,7 +247,7 @@ static kt_status check_p(double p)
     if (p >= 0 && p <= 1)
         return KT_OK;
     kt__format_double(text, p);
-    return kt_fail(KT_ERR_VALUE, "dropout probability has to be between 0 and 1, but got %s", text);
+    return kt_fail(isnan(p) ? KT_ERR_RUNTIME : KT_ERR_VALUE, "dropout probability has to be between 0 and 1, but got %s", text);
 }
 
 /* Adds or removes a batch dim of size 1. */

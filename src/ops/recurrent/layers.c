@@ -112,6 +112,11 @@ static run run_one(const layers *l, kt_tensor *input, int64_t layer, int64_t dir
     b_hh = as_dtype(b_hh, dtype, permits), w_hr = as_dtype(w_hr, dtype, permits);
     if (kt__failed())
         return (run){0};
+    if (!b_hh && h->dtype != w_hh->dtype) { /* a product of two; with a bias the recurrence's own check has addmm's words */
+        kt_fail(KT_ERR_RUNTIME, "expected m1 and m2 to have the same dtype, but got: %s != %s",
+                kt_dtype_c_name((kt_dtype)h->dtype), kt_dtype_c_name((kt_dtype)w_hh->dtype));
+        return (run){0};
+    }
     if (!is_numeric(gates) && !l->sizes.n)
         return step_by_step(l, gates, h, c, w_hh, apart ? b_hh : NULL, w_hr, direction == 1);
     kt_tensor *hx[] = {h, c}, *weights[2] = {w_hh, apart ? b_hh : w_hr};
