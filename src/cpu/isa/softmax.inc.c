@@ -578,10 +578,11 @@ static kt_status FN(softmax)(const kt_plan *plan)
     }
     kt__range_fn *part = FN(soft_way)(&s);
     const int64_t lines = plan->numel / s.length;
-    if (plan->numel <= KT__GRAIN)
+    const int64_t grain = KT__GRAIN / 4; /* an exponential weighs as much as four sums */
+    if (plan->numel <= grain)
         part(&s, 0, lines);
     else
-        kt__parallel(lines, 1 + KT__GRAIN / s.length, part, &s);
+        kt__parallel(lines, 1 + grain / s.length, part, &s);
     return s.failed ? kt__fail_memory((size_t)(s.block * s.length) * 3 * sizeof(T)) : KT_OK;
 }
 #undef SOFT_NOINLINE
