@@ -132,6 +132,19 @@ def test_no_batch_no_channels():
      "output padding must be smaller than either stride or dilation, but got output_padding_height: 0 output_padding_width: 1 "
      "stride_height: 1 stride_width: 1 dilation_height: 1 dilation_width: 1"),
     (lambda: F.conv2d(torch.ones(1, 2, 4, 4), torch.ones(3, 2, 2, 2), padding="full"), "Invalid padding string: 'full'"),
+    (lambda: F.conv1d(torch.ones(1, 2, 4), torch.ones(3, 2, 2), padding="full", groups=0), "Invalid padding string: 'full'"),
+    (lambda: F.conv1d(torch.ones(1, 2, 4), torch.ones(3, 2), groups=0), "weight should have at least three dimensions"),
+    (lambda: F.conv1d(torch.ones(1, 2, 4), torch.ones(3, 2, 2), groups=-1), "non-positive groups is not supported"),
+    (lambda: F.conv1d(torch.ones(1, 2, 4), torch.ones(3, 2, 2), dilation=0),
+     "dilation should be greater than zero, but got [1, 0]"),
+    (lambda: F.conv1d(torch.ones(1, 2, 4), torch.ones(2, 1, 2), dilation=0, groups=2), "non-positive dilation is not supported"),
+    (lambda: F.conv_transpose1d(torch.ones(1, 2, 4), torch.ones(2, 3, 2), dilation=0),
+     "dilation should be greater than zero, but got dilation_height: 1, dilation_width: 0"),
+    (lambda: F.conv_transpose2d(torch.ones(1, 2, 4, 4).long(), torch.ones(2, 3, 0, 1).long(), dilation=2),
+     "kernel size should be greater than zero, but got kernel_height: 0 kernel_width: 1"),
+    (lambda: F.conv_transpose3d(torch.ones(1, 2, 4, 4, 4), torch.ones(2, 3, 2, 0, 1)),
+     "non-empty 5D (n_output_plane x n_input_plane x kernel_depth x kernel_height x kernel_width) tensor expected for weight, "
+     "but got: [2, 3, 2, 0, 1]"),
     (lambda: F.conv_transpose2d(torch.ones(1, 2, 4, 4), torch.ones(2, 3, 3, 3), torch.ones(3, dtype=torch.complex64)),
      "result type ComplexFloat can't be cast to the desired output type Float"),
 ])

@@ -188,6 +188,11 @@ def test_refusals():
          "Expected more than 1 spatial element when training, got input size torch.Size([2, 4])"),
         (lambda: F.local_response_norm(torch.ones(4, 3), 2), ValueError,
          "Expected 3D or higher dimensionality                          input (got 2 dimensions)"),
+        (lambda: F.local_response_norm(torch.ones(2, 3, 4), 0), RuntimeError, "integer out of range"),
+        (lambda: F.local_response_norm(torch.ones(2, 3, 4, 4), 0), RuntimeError,
+         "kernel size should be greater than zero, but got kT: 0 kH: 1 kW: 1"),
+        (lambda: F.local_response_norm(torch.ones(2, 3, 4, 4), -3), RuntimeError,
+         "pad should be at most half of effective kernel size, but got pad=0, kernel_size=-3 and dilation=1"),
         (lambda: F.local_response_norm(x.int(), 2), NotImplementedError, "\"avg_pool2d\" not implemented for 'Int'"),
     ):
         with pytest.raises(error) as caught:

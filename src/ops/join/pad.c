@@ -266,10 +266,13 @@ static kt_status pad_constant(kt_call *call, double value)
 
 kt_status kt__body_nn_pad(kt_call *call)
 {
-    kt_tensor *self = call->arg[0].t, *t = NULL;
-    kt_shape   pad = call->arg[1].ints;
-    double     value = kt__given(call, 3) ? call->arg[3].f : 0.0;
-    mode       how = CONSTANT;
+    kt_tensor  *self = call->arg[0].t, *t = NULL;
+    kt_shape    pad = call->arg[1].ints;
+    double      value = kt__given(call, 3) ? call->arg[3].f : 0.0;
+    mode        how = CONSTANT;
+    const char *name = kt__arg(call, 2)->str;
+    if (mode_of(name, &how))
+        return kt_error_status();
     if (pad.n % 2)
         return kt_fail(KT_ERR_RUNTIME, "Padding length must be divisible by 2");
     if (pad.n > 2 * self->ndim)
@@ -277,9 +280,6 @@ kt_status kt__body_nn_pad(kt_call *call)
                        "Padding length should be less than or equal to two times the input dimension but got padding "
                        "length %lld and input of dimension %d",
                        (long long)pad.n, self->ndim);
-    const char *name = kt__arg(call, 2)->str;
-    if (mode_of(name, &how))
-        return kt_error_status();
     if (how == CONSTANT)
         return pad_constant(call, value);
     if (value != 0.0)

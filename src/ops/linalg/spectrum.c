@@ -129,7 +129,7 @@ kt_status kt__body_linalg_eigvals(kt_call *call)
 {
     KT_SCOPE;
     kt_tensor *a = call->arg[0].t;
-    if (kt__check_matrices(a, "linalg.eigvals", "A"))
+    if (kt__check_matrices(a, kt__is_recorded_matrix(a) ? "linalg.eig" : "linalg.eigvals", "A"))
         return kt_error_status();
     return kt__end(call, kt__is_recorded_matrix(a) ? kt_linalg_eig(a).eigenvalues : kt_linalg_eigvals_of(a));
 }

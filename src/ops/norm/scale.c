@@ -17,7 +17,10 @@ kt_status kt__body_nn_local_response_norm(kt_call *call)
     if (input->numel == 0)
         return kt__end(call, input);
     if (size < 1)
-        return kt_fail(KT_ERR_RUNTIME, "integer out of range");
+        return input->ndim == 3 ? kt_fail(KT_ERR_RUNTIME, "integer out of range")
+               : size == 0      ? kt_fail(KT_ERR_RUNTIME, "kernel size should be greater than zero, but got kT: 0 kH: 1 kW: 1")
+                                : kt_fail(KT_ERR_RUNTIME, "pad should be at most half of effective kernel size, but got pad=0, "
+                                          "kernel_size=%lld and dilation=1", (long long)size);
     if (kt__refuse(call, STAGE_AFTER))
         return kt_error_status();
     const int n = 2 * (input->ndim - 1); /* the last dim comes first: the channels are the last pair */

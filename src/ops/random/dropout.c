@@ -244,10 +244,10 @@ kt_status kt__body_native_dropout(kt_call *call)
 static kt_status check_p(double p)
 {
     char text[KT__FORMAT_MAX];
-    if (p >= 0 && p <= 1)
+    if (!(p < 0 || p > 1)) /* NaN is for the operator to refuse */
         return KT_OK;
     kt__format_double(text, p);
-    return kt_fail(isnan(p) ? KT_ERR_RUNTIME : KT_ERR_VALUE, "dropout probability has to be between 0 and 1, but got %s", text);
+    return kt_fail(KT_ERR_VALUE, "dropout probability has to be between 0 and 1, but got %s", text);
 }
 
 /* Adds or removes a batch dim of size 1. */

@@ -80,6 +80,11 @@ static kt_status check_groups(int64_t groups)
     return groups > 0 ? KT_OK : kt_fail(KT_ERR_RUNTIME, "non-positive groups is not supported");
 }
 
+static kt_status check_named(const kt_tensor *weight, int64_t groups)
+{
+    return weight->ndim < 3 ? kt_fail(KT_ERR_RUNTIME, "weight should have at least three dimensions") : check_groups(groups);
+}
+
 static bool is_dilated(const geometry *g)
 {
     bool dilated = false;
@@ -153,10 +158,10 @@ static kt_status check_window(const kt_tensor *input, const kt_tensor *weight, c
 static const char *const dim_names[] = {"depth", "height", "width"};
 
 /* PyTorch runs one dim as two. */
-static void name_dims(kt__str *s, const char *prefix, const int64_t *values, int dims, int64_t first)
+static void name_dims(kt__str *s, const char *prefix, const int64_t *values, int dims, int64_t first, const char *between)
 {
     for (int i = dims == 1 ? -1 : 0; i < dims; i++)
-        kt__str_addf(s, "%s%s_%s: %lld", s->length ? " " : "", prefix, dim_names[KT__SPACE - dims + i],
+        kt__str_addf(s, "%s%s_%s: %lld", s->length ? between : "", prefix, dim_names[KT__SPACE - dims + i],
                      (long long)(i < 0 ? first : values[i]));
 }
 
@@ -167,6 +172,22 @@ static kt_shape at_least_two(const int64_t *values, int dims, int64_t room[2])
     return dims == 1 ? (kt_shape){2, room} : (kt_shape){dims, values};
 }
 
+/* PyTorch's libraries say it in their own words. */
+static kt_status refuse_dilation(const kt_tensor *weight, const geometry *g)
+{
+    int64_t    room[2];
+    char       text[192];
+    kt__str    s = kt__str_in(text, sizeof text);
+    const bool by_library = weight->dtype == KT_BF16 || (weight->dtype == KT_F32 && g->groups > 1);
+    if (g->transposed) {
+        name_dims(&s, "dilation", g->dilation, g->dims, 1, ", ");
+        return kt_fail(KT_ERR_RUNTIME, "dilation should be greater than zero, but got %s", text);
+    }
+    return by_library ? kt_fail(KT_ERR_RUNTIME, "non-positive dilation is not supported")
+                      : kt_fail(KT_ERR_RUNTIME, "dilation should be greater than zero, but got %s",
+                                KT__SHAPE_TEXT(at_least_two(g->dilation, g->dims, room)));
+}
+
 static kt_status check_kernel(const kt_tensor *weight, const geometry *g)
 {
     const int64_t *size = weight->sizes + 2;
@@ -174,17 +195,21 @@ static kt_status check_kernel(const kt_tensor *weight, const geometry *g)
     char           text[192];
     kt__str        s = kt__str_in(text, sizeof text);
     if (any_below(g->dilation, g->dims, 1))
-        return kt_fail(KT_ERR_RUNTIME, "dilation should be greater than zero, but got %s",
-                       KT__SHAPE_TEXT(at_least_two(g->dilation, g->dims, room)));
+        return refuse_dilation(weight, g);
     if (!any_below(size, g->dims, 1))
         return KT_OK;
-    if (is_dilated(g))
+    if (g->dims == 3 && g->transposed) {
+        const int64_t group[] = {weight->sizes[0] / g->groups, weight->sizes[1], size[0], size[1], size[2]};
+        return kt_fail(KT_ERR_RUNTIME, "non-empty 5D (n_output_plane x n_input_plane x kernel_depth x kernel_height x "
+                       "kernel_width) tensor expected for weight, but got: %s", KT__SHAPE_TEXT(((kt_shape){5, group})));
+    }
+    if (is_dilated(g) && !g->transposed)
         return kt_fail(KT_ERR_RUNTIME, "kernel size should be greater than zero, but got %s",
                        KT__SHAPE_TEXT(at_least_two(size, g->dims, room)));
     if (g->dims == 3)
         return kt_fail(KT_ERR_RUNTIME, "kernel size should be greater than zero, but got: %lld x %lld x %lld (TxHxW)",
                        (long long)size[0], (long long)size[1], (long long)size[2]);
-    name_dims(&s, "kernel", size, g->dims, 1);
+    name_dims(&s, "kernel", size, g->dims, 1, " ");
     return kt_fail(KT_ERR_RUNTIME, "kernel size should be greater than zero, but got %s", text);
 }
 
@@ -201,9 +226,9 @@ static kt_status check_transposed(const kt_tensor *input, const geometry *g, con
         small |= made[i] < 1;
     }
     if (wide) {
-        name_dims(&s, "output_padding", g->output_padding, g->dims, 0);
-        name_dims(&s, "stride", g->stride, g->dims, 1);
-        name_dims(&s, "dilation", g->dilation, g->dims, 1);
+        name_dims(&s, "output_padding", g->output_padding, g->dims, 0, " ");
+        name_dims(&s, "stride", g->stride, g->dims, 1, " ");
+        name_dims(&s, "dilation", g->dilation, g->dims, 1, " ");
         return kt_fail(KT_ERR_RUNTIME, "output padding must be smaller than either stride or dilation, but got %s", text);
     }
     const int lead = g->dims == 1;
@@ -434,7 +459,7 @@ static kt_status by_dims(kt_call *call, int dims, const char *op)
         return kt_error_status();
     bool       unbatched;
     kt_tensor *input = kt__batched(call->arg[INPUT].t, dims, op, &unbatched);
-    if (!input || check_groups(kt__arg_int(call, BY_GROUPS)))
+    if (!input || check_named(call->arg[WEIGHT].t, kt__arg_int(call, BY_GROUPS)))
         return kt_error_status();
     return end_image(call,
                      convolve(input, call, dims, kt__arg_ints(call, BY_STRIDE), kt__arg_ints(call, BY_PADDING),
@@ -488,12 +513,12 @@ static kt_status by_name(kt_call *call, int dims, const char *op)
     const char    *padding = kt__arg(call, BY_PADDING)->str;
     const kt_shape stride = kt__arg_ints(call, BY_STRIDE), dilation = kt__arg_ints(call, BY_DILATION);
     kt_tensor     *weight = call->arg[WEIGHT].t, *input = kt__batched(call->arg[INPUT].t, dims, op, &unbatched);
-    if (!input || check_groups(kt__arg_int(call, BY_GROUPS)))
-        return kt_error_status();
-    if (strcmp(padding, "same") == 0)
-        input = padded_same(input, weight, stride, dilation, both);
-    else if (strcmp(padding, "valid") != 0)
+    const bool     same = strcmp(padding, "same") == 0;
+    if (input && !same && strcmp(padding, "valid") != 0)
         return kt_fail(KT_ERR_RUNTIME, "Invalid padding string: '%s'", padding);
+    if (!input || check_named(call->arg[WEIGHT].t, kt__arg_int(call, BY_GROUPS)))
+        return kt_error_status();
+    input = same ? padded_same(input, weight, stride, dilation, both) : input;
     if (!input)
         return kt_error_status();
     const int given = weight->ndim - 2 > 0 && weight->ndim - 2 <= KT__SPACE ? weight->ndim - 2 : 1;
@@ -516,7 +541,7 @@ static kt_status turned(kt_call *call, int dims, const char *op)
     KT_SCOPE;
     bool       unbatched;
     kt_tensor *input = kt__batched(call->arg[INPUT].t, dims, op, &unbatched);
-    if (!input || check_groups(kt__arg_int(call, TURNED_GROUPS)))
+    if (!input || check_named(call->arg[WEIGHT].t, kt__arg_int(call, TURNED_GROUPS)))
         return kt_error_status();
     return end_image(call,
                      convolve(input, call, dims, kt__arg_ints(call, TURNED_STRIDE),

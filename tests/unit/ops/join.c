@@ -303,6 +303,7 @@ TEST(padding_with_a_value)
                 "value cannot be converted to type uint8_t without overflow");
     CHECK_FAILS(kt_constant_pad_nd(row, KT_SHAPE(INT64_MAX, INT64_MAX)), KT_ERR_RUNTIME, "The input size 3, plus negative");
     CHECK_FAILS(kt_nn_pad(row, KT_SHAPE(1, 1), .mode = "mirror"), KT_ERR_NOT_IMPLEMENTED, "Unrecognised padding mode mirror");
+    CHECK_FAILS(kt_nn_pad(row, KT_SHAPE(1), .mode = "mirror"), KT_ERR_NOT_IMPLEMENTED, "Unrecognised padding mode mirror");
 }
 
 static double around(const int64_t *at, const void *about)
