@@ -218,8 +218,9 @@ def test_what_the_kernel_refuses_is_taken_elsewhere():
         x, mask = torch.randn(*sizes), torch.randn(5)
         want = F.scaled_dot_product_attention(x, x, x, mask.expand(5, 5))
         if len(sizes) == 4:
-            with pytest.raises(IndexError, match="Dimension out of range"):
-                F.scaled_dot_product_attention(x, x, x, mask)
+            for value in (x, x[..., :3]):
+                with pytest.raises(IndexError, match="Dimension out of range"):
+                    F.scaled_dot_product_attention(x, x, value, mask)
             with pytest.raises(RuntimeError, match="Currently do not support dropout > 0"):
                 F.scaled_dot_product_attention(x, x, x, dropout_p=math.nan)
         else:

@@ -168,6 +168,11 @@ def test_rows_beyond_the_table_cannot_be_shortened():
         F.embedding(torch.tensor([1]), torch.ones(3, 2, dtype=torch.int64), max_norm=0.5)
 
 
+def test_bags_of_no_length():
+    with pytest.raises(RuntimeError, match="step must be nonzero"):
+        F.embedding_bag(torch.ones(3, 0, dtype=torch.int64), torch.ones(3, 2), mode="foo")
+
+
 def test_weights_of_samples_alone_have_a_gradient():
     """The table's sizes are not those of an input that needs a gradient."""
     w, i = torch.arange(6.0).reshape(3, 2), torch.tensor([2, 0, 1])

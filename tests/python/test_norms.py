@@ -200,6 +200,23 @@ def test_refusals():
         assert str(caught.value).splitlines()[0] == text
 
 
+@pytest.mark.parametrize("running", ["float32", "float64", "bfloat16", "float16"])
+def test_running_statistics_of_instances_may_have_any_dtype(running):
+    mean, variance = (torch.full((3,), v, dtype=getattr(torch, running)) for v in (0.5, 2.0))
+    for own, weight in (("bfloat16", "bfloat16"), ("bfloat16", "float32"), ("bfloat16", None), ("float32", "float32"),
+                        ("float64", "float64")):
+        x = torch.randn(2, 3, 4).to(getattr(torch, own))
+        w = None if weight is None else torch.ones(3, dtype=getattr(torch, weight))
+        y = F.instance_norm(x, mean.clone(), variance.clone(), w, use_input_stats=False)
+        assert y.dtype == x.dtype and torch.allclose(y.float(), (x.float() - 0.5) / (2 + 1e-5) ** 0.5, rtol=2e-2, atol=2e-2)
+        written = mean.clone()
+        F.instance_norm(x, written, variance.clone(), w)
+        assert written.dtype == mean.dtype
+        assert torch.allclose(written.float(), mean.float() * 0.9 + x.float().mean((0, 2)) * 0.1, rtol=2e-2, atol=2e-2)
+    with pytest.raises(RuntimeError, match="mixed dtype .CPU.: all inputs must share same datatype."):
+        F.instance_norm(x, mean, variance, torch.ones(3))
+
+
 def test_local_response_norm():
     x = torch.randn(2, 5, 3, 4, dtype=torch.float64)
     want = torch.empty_like(x)

@@ -221,6 +221,15 @@ static bool promote(kt__attended *a)
     return a->query && a->key && a->value;
 }
 
+static bool are_alike(const kt__attended *a)
+{
+    const kt_tensor *q = a->query, *k = a->key, *v = a->value;
+    bool             alike = q->ndim == DIMS && k->ndim == DIMS && v->ndim == DIMS;
+    for (int i = 0; i < DIMS - 2 && alike; i++)
+        alike = q->sizes[i] == k->sizes[i] && q->sizes[i] == v->sizes[i];
+    return alike;
+}
+
 /* A mask of less than two dims, and a probability that is no number or below 0, are refused by PyTorch's kernel alone: where it
  * would not run, the mask is broadcast and nothing is dropped. */
 static kt_status only_parts_take(kt__attended *a)
@@ -230,10 +239,12 @@ static kt_status only_parts_take(kt__attended *a)
     kt__attended plain = *a;
     plain.dropout = no_share ? 0 : a->dropout;
     plain.mask = NULL;
-    const bool theirs = (few || no_share) && !recorded && kt_attention_allowed(KT_ATTENTION_FLASH) && is_pytorchs_kernels(&plain);
-    if (theirs && few && a->mask->ndim)
+    /* a mask is looked at before it is known that the kernel takes the other sizes */
+    const bool asked = !recorded && kt_attention_allowed(KT_ATTENTION_FLASH), whole = asked && plain.dropout == 0 && are_alike(a);
+    const bool theirs = asked && no_share && is_pytorchs_kernels(&plain);
+    if (whole && few && a->mask->ndim)
         return kt_fail(KT_ERR_INDEX, "Dimension out of range (expected to be in range of [-1, 0], but got -2)");
-    if (theirs && few)
+    if (whole && few)
         return kt_fail(KT_ERR_INDEX, "Dimension specified as -2 but tensor has no dimensions");
     if (theirs)
         return kt_fail(KT_ERR_RUNTIME, "scaled_dot_product_attention_flash_attention: Currently do not support dropout > 0");

@@ -112,6 +112,8 @@ kt_status kt__body_embedding_bag_of(kt_call *call)
     const int64_t  mode = kt__arg_int(call, HOW), padding = kt__arg_int(call, LEFT_OUT);
     const bool     last = kt__arg_bool(call, WITH_END);
     const kt_dtype dtype = (kt_dtype)weight->dtype, wide = dtype == KT_F64 ? KT_F64 : KT_F32;
+    const bool     is_dense = weight->ndim != 2 || weight->strides[1] == 1;
+    const bool     is_slower = mode == BAG_MAX || dtype == KT_F64 || padding >= 0 || !is_dense;
     if (check_index(call, indices) || check_index(call, offsets) || check_table(call, weight, each))
         return kt_error_status();
     if (weight->ndim != 2 || indices->ndim != 1 || offsets->ndim != 1 || (each && each->ndim != 1))
@@ -123,7 +125,7 @@ kt_status kt__body_embedding_bag_of(kt_call *call)
     if (last && offsets->numel < 1)
         return kt_fail(KT_ERR_RUNTIME, "include_last_offset: number of offset should be at least 1");
     if (kt__one_device((kt_tensor *[]){weight, indices, offsets, each ? each : weight}, 4) ||
-        check_values(indices, offsets, weight->sizes[0], mode == BAG_MAX || dtype == KT_F64 || padding >= 0))
+        check_values(indices, offsets, weight->sizes[0], is_slower))
         return kt_error_status();
     const int64_t   bags = offsets->numel - last, columns = weight->sizes[1], n = indices->numel, most = weight->sizes[0];
     const kt_device device = kt__device(weight);
@@ -264,13 +266,15 @@ kt_status kt__body_nn_embedding_bag(kt_call *call)
         input = weight;
         weight = first;
     }
-    if (check_given(input, weight, offsets, each) || mode_of(word, frequency, sparse, &mode))
+    if (check_given(input, weight, offsets, each))
+        return kt_error_status();
+    if (input->ndim == 2 && input->sizes[1] == 0) /* of the bags' beginnings */
+        return kt_fail(KT_ERR_RUNTIME, "step must be nonzero");
+    if (mode_of(word, frequency, sparse, &mode))
         return kt_error_status();
     if (input->ndim == 2) {
-        const int64_t length = input->sizes[1];
-        offsets = length ? kt_arange(KT_INT(0), KT_INT(input->numel), .step = KT_INT(length), .dtype = (kt_dtype)input->dtype,
-                                     .device = kt__device(input))
-                         : kt_zeros(KT_SHAPE(input->sizes[0]), .dtype = (kt_dtype)input->dtype, .device = kt__device(input));
+        offsets = kt_arange(KT_INT(0), KT_INT(input->numel), .step = KT_INT(input->sizes[1]), .dtype = (kt_dtype)input->dtype,
+                            .device = kt__device(input));
         input = kt_reshape(input, KT_SHAPE(-1));
         each = each ? kt_reshape(each, KT_SHAPE(-1)) : NULL;
         last = false;

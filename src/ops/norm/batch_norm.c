@@ -199,19 +199,26 @@ kt_status kt__body_nn_group_norm(kt_call *call)
 
 static kt_tensor *repeated(kt_tensor *t, int64_t times) { return t ? kt_repeat(t, KT_SHAPE(times)) : NULL; }
 
-/* Running statistics may have any dtype: the copies get one that the kernel takes. */
-static kt_tensor *repeated_for(kt_tensor *running, const kt_tensor *input, int64_t times)
+/* Running statistics may have any dtype: the copies get that of the parameters, or one that the kernel takes. */
+static kt_dtype dtype_of_copies(const batch *b, const kt_tensor *running)
+{
+    const kt_tensor *parameter = b->weight ? b->weight : b->bias;
+    const bool       narrow = b->input->dtype == KT_F16 || b->input->dtype == KT_BF16;
+    if (parameter && kt__policy(kt__mode()) != KT_PERMISSIVE)
+        return (kt_dtype)parameter->dtype;
+    return running->dtype == KT_F32 && narrow ? KT_F32 : (kt_dtype)b->input->dtype;
+}
+
+static kt_tensor *repeated_for(kt_tensor *running, const batch *b, int64_t times)
 {
     kt_tensor *t = repeated(running, times);
-    const bool wider = t && t->dtype == KT_F32 && (input->dtype == KT_F16 || input->dtype == KT_BF16);
-    return t && !wider ? kt__converted_inside(t, (kt_dtype)input->dtype, KT_WHY_PROMOTION) : t;
+    return t ? kt__converted_inside(t, dtype_of_copies(b, running), KT_WHY_PROMOTION) : t;
 }
 
 /* A running statistic is written in training, from its copies. */
 static kt_status judge_written(const kt_call *call, const batch *b, const kt_tensor *t)
 {
-    const kt_dtype own = (kt_dtype)b->input->dtype;
-    return t && b->training ? kt__allow_result(call, t->dtype == KT_F32 && own != KT_F64 ? KT_F32 : own, t) : KT_OK;
+    return t && b->training ? kt__allow_result(call, dtype_of_copies(b, t), t) : KT_OK;
 }
 
 /* Copies hide from the policy whose tensors they were. */
@@ -245,7 +252,7 @@ static kt_status instance_norm(kt_call *call, const batch *b)
     batch many = *b;
     many.input = kt_reshape(kt_contiguous(input), ((kt_shape){input->ndim, sizes}));
     many.weight = repeated(b->weight, times), many.bias = repeated(b->bias, times);
-    many.mean = repeated_for(b->mean, input, times), many.variance = repeated_for(b->variance, input, times);
+    many.mean = repeated_for(b->mean, b, times), many.variance = repeated_for(b->variance, b, times);
     if (kt__failed())
         return kt_error_status();
     kt_tensor *y = batch_normalised(call, &many);
