@@ -355,24 +355,37 @@ static void FN(gru_row)(const FN(layer) *l, const T *sums, int64_t row, int64_t 
 
 static int64_t FN(row_blocks)(int64_t rows) { return (rows + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE; }
 
+/* Asks for what the gates of row r of part i need: a part is a block of rows of a panel. */
+static void FN(ask_step)(const FN(layer) *l, int64_t i, int64_t r)
+{
+    const int64_t blocks = FN(row_blocks)(l->rows), panel = i / blocks, row = i % blocks * ROWS_AT_ONCE + r;
+    const int64_t unit = panel * l->w.width, at = l->begin[l->t] + row;
+    const int     n = FN(width_at)(&l->w, panel);
+    if (r >= ROWS_AT_ONCE || row >= l->rows)
+        return;
+    FN(ask_for)(&l->x[KT__SEQ_GATES], at, unit, l->units, l->gates, n, false);
+    FN(ask_for)(&l->x[KT__SEQ_WORK], at, unit, l->units, kt__recurrence_kept(l->mode), n, true);
+    if (!l->whole)
+        FN(ask_for)(&l->x[KT__SEQ_OUTPUT], at, unit, 0, 1, n, true);
+}
+
+/* While the gates of a part are made, the memory of the next is asked for, row by row: all at once would wait. */
 static void FN(step_panels)(void *ctx, int64_t begin, int64_t end)
 {
     const FN(layer) *l = ctx;
     const int64_t    blocks = FN(row_blocks)(l->rows);
     T                sums[ROWS_AT_ONCE * MOST_VECS * LANES];
+    for (int64_t r = 0; r < ROWS_AT_ONCE; r++)
+        FN(ask_step)(l, begin, r);
     for (int64_t i = begin; i < end; i++) {
         const int64_t panel = i / blocks, first = i % blocks * ROWS_AT_ONCE, unit = panel * l->w.width;
         const int64_t rows = l->rows - first < ROWS_AT_ONCE ? l->rows - first : ROWS_AT_ONCE;
         const int     n = FN(width_at)(&l->w, panel);
-        for (int64_t r = l->begin[l->t] + first; r < l->begin[l->t] + first + rows; r++) {
-            FN(ask_for)(&l->x[KT__SEQ_GATES], r, unit, l->units, l->gates, n, false);
-            FN(ask_for)(&l->x[KT__SEQ_WORK], r, unit, l->units, kt__recurrence_kept(l->mode), n, true);
-            if (!l->whole)
-                FN(ask_for)(&l->x[KT__SEQ_OUTPUT], r, unit, 0, 1, n, true);
-        }
         FN(multiply)(sums, l->h[l->now] + first * l->state, l->state, rows, &l->w, panel);
         for (int64_t r = 0; r < rows; r++) {
             const T *at = sums + r * l->w.vecs * LANES;
+            if (i + 1 < end)
+                FN(ask_step)(l, i + 1, r);
             if (l->mode == KT__LSTM)
                 FN(lstm_row)(l, at, first + r, unit, n);
             else if (l->mode == KT__GRU)

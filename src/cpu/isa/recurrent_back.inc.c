@@ -146,8 +146,13 @@ static void FN(cell_back)(const FN(layer) *l, int64_t row, int64_t unit, int n)
 
 /* ---- a step ---- */
 
-static void FN(ask_back)(const FN(layer) *l, int64_t row, int64_t unit, int n)
+/* As ask_step, of row r of part i. */
+static void FN(ask_back)(const FN(layer) *l, int64_t blocks, int64_t i, int64_t r)
 {
+    const int64_t panel = i / blocks, row = i % blocks * ROWS_AT_ONCE + r, unit = panel * l->w.width;
+    const int     n = FN(width_at)(&l->w, panel);
+    if (r >= ROWS_AT_ONCE || row >= l->rows)
+        return;
     const int64_t at = l->begin[l->t] + row, before = FN(row_before)(l, l->t, row);
     FN(ask_for)(&l->x[KT__SEQ_WORK_WAS], at, unit, l->units, kt__recurrence_kept(l->mode), n, false);
     FN(ask_for)(&l->x[KT__SEQ_FROM_OUTPUT], at, unit, 0, 1, n, false);
@@ -161,15 +166,17 @@ static void FN(back_panels)(void *ctx, int64_t begin, int64_t end)
     const FN(layer) *l = ctx;
     const int64_t    top = l->rows > l->were ? l->rows : l->were, blocks = FN(row_blocks)(top), line = l->gates * l->units;
     T                sums[ROWS_AT_ONCE * WIDE], g[WIDE];
+    for (int64_t r = 0; r < ROWS_AT_ONCE; r++)
+        FN(ask_back)(l, blocks, begin, r);
     for (int64_t i = begin; i < end; i++) {
         const int64_t panel = i / blocks, first = i % blocks * ROWS_AT_ONCE, unit = panel * l->w.width;
         const int64_t last = top - first < ROWS_AT_ONCE ? top : first + ROWS_AT_ONCE, known = l->were < last ? l->were : last;
         const int     n = FN(width_at)(&l->w, panel);
-        for (int64_t row = first; row < last && row < l->rows; row++)
-            FN(ask_back)(l, row, unit, n);
         if (known > first)
             FN(multiply)(sums, l->h[l->now] + first * line, line, known - first, &l->w, panel);
         for (int64_t row = first; row < last; row++) {
+            if (i + 1 < end)
+                FN(ask_back)(l, blocks, i + 1, row - first);
             if (!l->whole)
                 FN(cell_back)(l, row, unit, n);
             FN(state_back)(l, sums + (row - first) * WIDE, row, unit, g, n);
