@@ -2,6 +2,7 @@
  *
  * In: plans. Out: launches on their streams, or KT_DECLINED for dtypes that the kernels do not know: the engine then runs the
  * plan on the CPU. Independent of: memory, what a kernel calculates. */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,8 @@ static struct {
     service     *of[KT_NUM_COMPUTE]; /* [compute][kernel] */
     kt_kernel_id fill;
 } known;
+
+static bool kernels_wait; /* launch_early works */
 
 static const row_table *const tables[KT_NUM_COMPUTE] = {
     [KT_IN_F32] = &rows_f32, [KT_IN_F64] = &rows_f64, [KT_IN_I32] = &rows_i32, [KT_IN_I64] = &rows_i64};
@@ -74,16 +77,43 @@ bool launch_has(kt_backend *self, kt_kernel_id kernel, kt_compute compute)
 }
 
 /* ---- a launch ---- */
-kt_status launch_kernel(const void *kernel, uint64_t blocks, void *args, const kt_plan *plan)
+
+/* Kernels that were compiled for an older architecture do not wait for what is before them. */
+static void ask_whether_kernels_wait(void)
 {
-    void *list[] = {args};
+    struct cudaFuncAttributes of;
+    const cudaError_t         error = cudaFuncGetAttributes(&of, fill_kernel);
+    kernels_wait = error == cudaSuccess && of.ptxVersion >= 90;
+    if (error != cudaSuccess)
+        cudaGetLastError();
+}
+
+static kt_status launch(const void *kernel, uint64_t blocks, void *args, const kt_plan *plan, bool early)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    void                 *list[] = {args};
     if (blocks == 0)
         return KT_OK;
-    if (blocks <= SMALL_BLOCKS && !(captures_run() && capture_of(plan->stream)))
+    const bool captured = captures_run() && capture_of(plan->stream);
+    if (blocks <= SMALL_BLOCKS && !captured)
         return launch_small(kernel, (unsigned)blocks, list, plan->device_index, plan->stream);
-    return check(cudaLaunchKernel(kernel, (dim3){(unsigned)blocks, 1, 1}, (dim3){ARG_THREADS, 1, 1}, list, 0,
-                                  stream_at(plan->stream)),
-                 "a kernel is launched");
+    pthread_once(&once, ask_whether_kernels_wait);
+    cudaLaunchAttribute      attribute = {.id = cudaLaunchAttributeProgrammaticStreamSerialization,
+                                          .val.programmaticStreamSerializationAllowed = 1};
+    const cudaLaunchConfig_t how = {.gridDim = {(unsigned)blocks, 1, 1}, .blockDim = {ARG_THREADS, 1, 1},
+                                    .stream = stream_at(plan->stream), .attrs = &attribute,
+                                    .numAttrs = early && kernels_wait && !captured};
+    return check(cudaLaunchKernelExC(&how, kernel, list), "a kernel is launched");
+}
+
+kt_status launch_kernel(const void *kernel, uint64_t blocks, void *args, const kt_plan *plan)
+{
+    return launch(kernel, blocks, args, plan, false);
+}
+
+kt_status launch_early(const void *kernel, uint64_t blocks, void *args, const kt_plan *plan)
+{
+    return launch(kernel, blocks, args, plan, true);
 }
 
 void set_operand(operand_arg *x, const kt_plan *plan, int at, int width, int vector)
@@ -231,7 +261,7 @@ static kt_status launch_row(const kt_plan *plan, const void *what)
     }
     if (plan->contiguous && !g.flat.at[0].same) {
         const void *kernel = are_own(&g.flat, n, table->self) ? row->own : row->flat;
-        return launch_kernel(kernel, blocks_of(g.flat.n, (uint64_t)(ARG_THREADS * table->elements)), &g.flat, plan);
+        return launch_early(kernel, blocks_of(g.flat.n, (uint64_t)(ARG_THREADS * table->elements)), &g.flat, plan);
     }
     choose_vector(&g, plan, n, table->strided);
     return launch_pieces(row->strided, &g, plan, n, 0);
@@ -297,8 +327,8 @@ kt_status launch_copy(const kt_plan *plan)
     g.flat.at[1].bits = from->bits;
     g.flat.n = (uint64_t)plan->numel;
     if (plan->contiguous && g.flat.at[0].whole && g.flat.at[1].whole && !from->bits)
-        return launch_kernel(cast_kernels[is[1]][is[0]], blocks_of(g.flat.n, (uint64_t)(ARG_THREADS * CAST_STEPS * 16 / widest)),
-                      &g.flat, plan);
+        return launch_early(cast_kernels[is[1]][is[0]], blocks_of(g.flat.n, (uint64_t)(ARG_THREADS * CAST_STEPS * 16 / widest)),
+                            &g.flat, plan);
     const void *crosses = moves && !from->immediate ? cross_kernels[log_of_width(width_of(to->is))] : NULL;
     const int   at = crosses ? crossed_dim(plan, width_of(to->is)) : -1;
     if (at >= 0)

@@ -63,8 +63,8 @@ static kt_status launch_forward(norm_args *g, const norm_table *table, const nor
     const uint32_t few = 32 * NORM_VECTOR * NORM_KEPT, many = ARG_THREADS * NORM_VECTOR * NORM_KEPT;
     g->lanes = g->length <= few ? 32 : ARG_THREADS;
     if (g->length <= many && has_vectors(g, NORM_VECTOR))
-        return launch_kernel(k->kept, blocks_of(g->rows * g->lanes, ARG_THREADS), g, plan);
-    return launch_kernel(table->any, g->rows, g, plan);
+        return launch_early(k->kept, blocks_of(g->rows * g->lanes, ARG_THREADS), g, plan);
+    return launch_early(table->any, g->rows, g, plan);
 }
 
 static kt_status launch_back(norm_args *g, const norm_table *table, const norm_kernels *k, const kt_plan *plan)

@@ -53,6 +53,8 @@ bool      launch_has(kt_backend *self, kt_kernel_id kernel, kt_compute compute);
 kt_status launch_plan(kt_backend *self, const kt_plan *plan);
 kt_status launch_copy(const kt_plan *plan);
 kt_status launch_kernel(const void *kernel, uint64_t blocks, void *args, const kt_plan *plan); /* blocks of ARG_THREADS */
+/* The same of a kernel that begins with after_earlier (dev/early.cuh): its blocks stand ready when the kernel before it ends. */
+kt_status launch_early(const void *kernel, uint64_t blocks, void *args, const kt_plan *plan);
 /* Launches pieces of at most ARG_DIMS dims and 2^31 elements: dims before `first` are not gone through. */
 kt_status launch_pieces(const void *kernel, strided_args *g, const kt_plan *plan, int n_operands, int first);
 void      set_operand(operand_arg *x, const kt_plan *plan, int at, int width, int vector); /* vector: elements loaded at once */

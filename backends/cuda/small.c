@@ -1,8 +1,10 @@
 /* small.c - launches of few blocks, where the host's time is what counts. A kernel that a stream has launched before becomes a
- * graph of one node, whose arguments are set anew: half the host's time of a plain launch. Blocks beyond the work's end leave at
- * once, so that a few sizes of the grid are enough.
+ * graph of one node, whose arguments are set anew: half the host's time of a plain launch. The driver is asked itself, since the
+ * runtime looks the kernel up at every call. Blocks beyond the work's end leave at once, so that a few sizes of the grid are
+ * enough.
  *
  * Graphs are kept in sets by their key; the one that was not used for longest makes room. Independent of: plans, kernels. */
+#include <cuda.h>
 #include <pthread.h>
 
 #include "parts.h"
@@ -19,6 +21,7 @@ typedef struct one_node {
     cudaGraph_t     graph;
     cudaGraphNode_t node;
     cudaGraphExec_t run; /* NULL: not made */
+    cudaFunction_t  function;
 } one_node;
 
 static struct set {
@@ -26,6 +29,30 @@ static struct set {
     uint64_t        uses;
     one_node        way[WAYS];
 } sets[SETS] = {[0 ... SETS - 1] = {.lock = PTHREAD_MUTEX_INITIALIZER}};
+
+static CUresult (*set_params_of)(CUgraphExec run, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *params);
+static CUresult (*launch_graph)(CUgraphExec run, CUstream stream);
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void *in_driver(const char *name)
+{
+    void                                *function = NULL;
+    enum cudaDriverEntryPointQueryResult found;
+#if CUDART_VERSION >= 12050
+    const cudaError_t error = cudaGetDriverEntryPointByVersion(name, &function, 12000, cudaEnableDefault, &found);
+#else
+    const cudaError_t error = cudaGetDriverEntryPoint(name, &function, cudaEnableDefault, &found);
+#endif
+    if (error != cudaSuccess)
+        cudaGetLastError();
+    return error == cudaSuccess && found == cudaDriverEntryPointSuccess ? function : NULL;
+}
+
+static void ask_driver(void)
+{
+    *(void **)&set_params_of = in_driver("cuGraphExecKernelNodeSetParams");
+    *(void **)&launch_graph = set_params_of ? in_driver("cuGraphLaunch") : NULL;
+}
 
 static unsigned rounded(unsigned blocks) { return blocks <= 1 ? 1 : blocks <= 8 ? 8 : SMALL_BLOCKS; }
 
@@ -65,15 +92,24 @@ static cudaError_t make(one_node *n, const struct cudaKernelNodeParams *params)
     cudaError_t error = cudaGraphCreate(&n->graph, 0);
     if (error == cudaSuccess)
         error = cudaGraphAddKernelNode(&n->node, n->graph, NULL, 0, params);
+    if (error == cudaSuccess)
+        error = cudaGetFuncBySymbol(&n->function, n->kernel);
     return error == cudaSuccess ? cudaGraphInstantiate(&n->run, n->graph, 0) : error;
+}
+
+static cudaError_t set_params_anew(const one_node *n, void **args)
+{
+    const CUDA_KERNEL_NODE_PARAMS params = {.func = (CUfunction)n->function, .gridDimX = n->blocks, .gridDimY = 1, .gridDimZ = 1,
+                                            .blockDimX = ARG_THREADS, .blockDimY = 1, .blockDimZ = 1, .kernelParams = args};
+    return (cudaError_t)set_params_of((CUgraphExec)n->run, (CUgraphNode)n->node, &params); /* errors have the same numbers */
 }
 
 static cudaError_t launch_as_graph(one_node *n, struct cudaKernelNodeParams *params)
 {
     params->gridDim.x = n->blocks;
-    cudaError_t error = n->run ? cudaGraphExecKernelNodeSetParams(n->run, n->node, params) : make(n, params);
+    cudaError_t error = n->run ? set_params_anew(n, params->kernelParams) : make(n, params);
     if (error == cudaSuccess)
-        error = cudaGraphLaunch(n->run, stream_at(n->stream));
+        error = (cudaError_t)launch_graph((CUgraphExec)n->run, (CUstream)stream_at(n->stream));
     if (error != cudaSuccess)
         forget(n);
     return error;
@@ -84,11 +120,12 @@ kt_status launch_small(const void *kernel, unsigned blocks, void **args, int ind
     struct cudaKernelNodeParams params = {.func = (void *)(uintptr_t)kernel, .gridDim = {blocks, 1, 1},
                                           .blockDim = {ARG_THREADS, 1, 1}, .kernelParams = args};
     const unsigned grid = rounded(blocks);
+    pthread_once(&once, ask_driver);
     struct set    *s = set_of(kernel, stream, grid);
     pthread_mutex_lock(&s->lock);
     one_node *n = find(s, kernel, stream, index, grid);
     n->used = ++s->uses;
-    const bool        often = ++n->sights > SIGHTS;
+    const bool        often = ++n->sights > SIGHTS && launch_graph;
     const cudaError_t error = often ? launch_as_graph(n, &params)
                                     : cudaLaunchKernel(kernel, params.gridDim, params.blockDim, args, 0, stream_at(stream));
     pthread_mutex_unlock(&s->lock);

@@ -21,8 +21,9 @@ def fail(what, why):
         print(f"  {what}: {why}")
 
 
-def compare(what, here, there, exact=False, loose=1):
-    """The result of the CPU and that of the device; loose: how many times the tolerance."""
+def compare(what, here, there, exact=False, loose=1, terms=1):
+    """The result of the CPU and that of the device; loose: how many times the tolerance; terms: how many numbers of about one
+    were added up in all, since of sums that nearly cancel little is left."""
     global checked
     for x, y in zip(here, there) if isinstance(here, (tuple, list)) else ((here, there),):
         checked += 1
@@ -34,13 +35,14 @@ def compare(what, here, there, exact=False, loose=1):
                 fail(what, f"{int((x != y).sum())} of {x.numel()} differ")
         elif x.numel():
             a, b = torch.nan_to_num(x.double(), posinf=1e300), torch.nan_to_num(y.double(), posinf=1e300)
-            scale = max(a.abs().max().item(), 1e-2)  # of sums that nearly cancel little is left
+            each = terms / x.numel()
+            scale = max(a.abs().max().item(), each ** 0.5 if each > 64 else 1e-2)
             worst = (a - b).abs().max().item() / scale
             if not worst <= TOLERANCE[x.dtype] * loose:
                 fail(what, f"differs by {worst:.3g} of the largest")
 
 
-def both(what, call, *tensors, exact=False, loose=1):
+def both(what, call, *tensors, exact=False, loose=1, terms=1):
     global calls
     calls += 1
     if calls % SAMPLE:
@@ -48,7 +50,7 @@ def both(what, call, *tensors, exact=False, loose=1):
     here = call(*tensors)
     try:
         there = call(*[t.to("cuda") if isinstance(t, torch.Tensor) else t for t in tensors])
-        compare(what, here, there, exact, loose)
+        compare(what, here, there, exact, loose, terms)
     except RuntimeError as error:
         fail(what, str(error).splitlines()[0])
 

@@ -109,7 +109,7 @@ def products():
             both(f"mm into a turned one {what}",
                  lambda x, y: torch.mm(x, y, out=torch.empty(n, m, dtype=dtype, device=x.device).T), a, b)
             both(f"mm of steps {what}", lambda x, y: torch.mm(x[::2, ::2], y[::2]), a, b)
-            both(f"mv {what}", lambda x, y: torch.mv(x, y[:, 0]), a, b)
+            both(f"mv {what}", lambda x, y: torch.mv(x, y[:, 0]), a, b, terms=m * k)
             if dtype.is_floating_point:
                 bias, full = values((n,), dtype), values((m, n), dtype)
                 both(f"addmm bias {what}", torch.addmm, bias, a, b)

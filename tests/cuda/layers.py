@@ -97,7 +97,7 @@ def trained(what, call, *tensors, loose=1):
         all_of(*tensors)
     except NotImplementedError:  # PyTorch has none of that dtype
         return
-    both(what, all_of, *tensors, loose=loose)
+    both(what, all_of, *tensors, loose=loose, terms=tensors[0].numel())
 
 
 def channels():

@@ -6,6 +6,7 @@
  * keeps the sums of its columns; a second kernel adds the blocks' sums in their order. Sums of rows are doubles to which those of
  * a vector are added at once. */
 #include "args.h"
+#include "dev/early.cuh"
 #include "dev/group.cuh"
 #include "dev/values.cuh"
 
@@ -29,7 +30,8 @@ template <int D, int M> static __device__ __forceinline__ void load_weights(T (&
 }
 
 /* ---- forward, rows in registers ---- */
-template <int D> static __global__ void __launch_bounds__(ARG_THREADS) norm_kept(ARGUMENTS(norm_args) g)
+enum { BLOCKS_AT_ONCE = sizeof(T) == 4 ? 4 : 1 }; /* of a multiprocessor: 4096 rows of a thousand are all in work then */
+template <int D> static __global__ void __launch_bounds__(ARG_THREADS, BLOCKS_AT_ONCE) norm_kept(ARGUMENTS(norm_args) g)
 {
     enum { V = NORM_VECTOR, N = NORM_KEPT, W = width_in<D>::value };
     const uint64_t thread = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x, row = thread / g.lanes;
@@ -39,6 +41,7 @@ template <int D> static __global__ void __launch_bounds__(ARG_THREADS) norm_kept
     raw<V>         r[N];
     T              x[N][V], part[V];
     plain_sum      sum, squares;
+    after_earlier();
 #pragma unroll
     for (int k = 0; k < N; k++) {
         const uint32_t at = (k * g.lanes + lane) * V;
@@ -114,6 +117,7 @@ static __device__ __forceinline__ T weight_at(const char *from, uint32_t i, int 
 static __global__ void __launch_bounds__(ARG_THREADS) norm_any(ARGUMENTS(norm_args) g)
 {
     const uint64_t row = blockIdx.x, begin = row * g.length;
+    after_earlier();
     if (row >= g.rows) /* a small grid is rounded up */
         return;
     plain_sum      sum, squares;

@@ -8,6 +8,7 @@
  * In: launch_args, strided_args or list_args, in the kernel's arguments. Out: the output. Independent of: plans, streams. */
 #include "args.h"
 #include "dev/dtype.cuh"
+#include "dev/early.cuh"
 #include "dev/fault.cuh"
 #include "dev/raw.cuh"
 #include "dev/walk.cuh"
@@ -134,6 +135,7 @@ template <int K> static __global__ void __launch_bounds__(ARG_THREADS) flat(ARGU
     enum { V = VECTOR, U = ELEMENTS / VECTOR, N = row<K>::inputs };
     const uint64_t first = ((uint64_t)blockIdx.x * (ARG_THREADS * U) + threadIdx.x) * V;
     raw<V>         in[U][N], out;
+    after_earlier();
 #pragma unroll
     for (int u = 0; u < U; u++) {
         const uint64_t at = first + (uint64_t)u * (ARG_THREADS * V);
@@ -173,6 +175,7 @@ template <int K> static __global__ void __launch_bounds__(ARG_THREADS) own(ARGUM
     enum { V = 16 / sizeof(T), U = ELEMENTS / V, N = row<K>::inputs };
     const uint64_t first = ((uint64_t)blockIdx.x * (ARG_THREADS * U) + threadIdx.x) * V;
     T              v[U][N][V], z[V];
+    after_earlier();
 #pragma unroll
     for (int u = 0; u < U; u++) {
         const uint64_t at = first + (uint64_t)u * (ARG_THREADS * V);

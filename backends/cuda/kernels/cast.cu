@@ -5,6 +5,7 @@
 #include "dev/dtype.cuh"
 
 #include "args.h"
+#include "dev/early.cuh"
 #include "dev/walk.cuh"
 
 /* ---- dense: vectors as wide as the wider dtype allows ---- */
@@ -21,6 +22,7 @@ template <int FROM, int TO> static __global__ void __launch_bounds__(ARG_THREADS
     const F       *from = (const F *)g.at[1].data;
     S             *to = (S *)g.at[0].data;
     several<F, V>  in[U];
+    after_earlier();
 #pragma unroll
     for (int u = 0; u < U; u++) {
         const uint64_t at = first + (uint64_t)u * (ARG_THREADS * V);

@@ -153,6 +153,12 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **a
     return cudaSuccess;
 }
 
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *how, const void *kernel, void **args)
+{
+    return cudaLaunchKernel(kernel, how->gridDim, how->blockDim, args, how->dynamicSmemBytes, how->stream);
+}
+cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *of, const void *) { return of->ptxVersion = 90, cudaSuccess; }
+
 /* ---- the device ---- */
 enum { PROCESSORS = 132, THREADS_OF_ONE = 2048 }; /* an H200's: draws depend on them */
 static const size_t TOTAL = (size_t)8 << 30;
@@ -227,7 +233,7 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEven
     return cudaSuccess;
 }
 
-/* ---- graphs of one node. Its arguments are those of the call before the launch ---- */
+/* ---- graphs of one node ---- */
 struct CUgraph_st {
     cudaKernelNodeParams node;
 };
@@ -252,15 +258,19 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *run, cudaGraph_t graph, unsign
     return cudaSuccess;
 }
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t run) { return free(run), cudaSuccess; }
-cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t run, cudaGraphNode_t, const cudaKernelNodeParams *params)
-{
-    ((CUgraph_st *)run)->node = *params;
-    return cudaSuccess;
-}
 cudaError_t cudaGraphLaunch(cudaGraphExec_t run, cudaStream_t stream)
 {
     const cudaKernelNodeParams *p = &((CUgraph_st *)run)->node;
     return cudaLaunchKernel(p->func, p->gridDim, p->blockDim, p->kernelParams, 0, stream);
+}
+
+cudaError_t cudaGetFuncBySymbol(cudaFunction_t *function, const void *) { return *function = NULL, cudaErrorNotSupported; }
+cudaError_t cudaGetDriverEntryPointByVersion(const char *, void **function, unsigned, unsigned long long,
+                                             enum cudaDriverEntryPointQueryResult *found)
+{
+    *function = NULL;
+    *found = cudaDriverEntryPointSymbolNotFound;
+    return cudaErrorNotSupported;
 }
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t, enum cudaStreamCaptureMode) { return cudaErrorNotSupported; }

@@ -79,15 +79,41 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEvent_t to);
 
 cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream);
+typedef enum cudaLaunchAttributeID { cudaLaunchAttributeProgrammaticStreamSerialization = 6 } cudaLaunchAttributeID;
+typedef struct cudaLaunchAttribute {
+    cudaLaunchAttributeID id;
+    union {
+        int programmaticStreamSerializationAllowed;
+    } val;
+} cudaLaunchAttribute;
+typedef struct cudaLaunchConfig_t {
+    dim3                 gridDim, blockDim;
+    size_t               dynamicSmemBytes;
+    cudaStream_t         stream;
+    cudaLaunchAttribute *attrs;
+    unsigned             numAttrs;
+} cudaLaunchConfig_t;
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *how, const void *kernel, void **args);
+struct cudaFuncAttributes {
+    int ptxVersion;
+};
+cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *of, const void *kernel);
 cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned flags);
 cudaError_t cudaGraphDestroy(cudaGraph_t graph);
 cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *before, size_t n,
                                    const struct cudaKernelNodeParams *params);
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *run, cudaGraph_t graph, unsigned long long flags);
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t run);
-cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t run, cudaGraphNode_t node,
-                                             const struct cudaKernelNodeParams *params);
 cudaError_t cudaGraphLaunch(cudaGraphExec_t run, cudaStream_t stream);
+
+/* There is no driver: none of its functions is found. */
+typedef struct CUfunc_st *cudaFunction_t;
+enum cudaDriverEntryPointQueryResult { cudaDriverEntryPointSuccess = 0, cudaDriverEntryPointSymbolNotFound = 1 };
+enum { cudaEnableDefault = 0 };
+cudaError_t cudaGetFuncBySymbol(cudaFunction_t *function, const void *kernel);
+cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned version, unsigned long long flags,
+                                             enum cudaDriverEntryPointQueryResult *found);
+
 /* There are no captures: asked for one, these fail. */
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode);
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph);
