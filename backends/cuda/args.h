@@ -228,6 +228,39 @@ typedef struct draw_kernels {
     const void *kernel;
 } draw_kernels;
 
+/* A draw by a probability for each element. */
+typedef struct each_args {
+    char           *to;
+    const char     *from;
+    int64_t         step; /* of the probabilities, in bytes */
+    uint8_t         is, width, from_is;
+    uint64_t        n;
+    uint64_t        seed, offset;
+    const uint64_t *replay;
+    fault_place     fault;
+} each_args;
+enum { EACH_DRAWS = 12 }; /* by so much the offset moves: PyTorch's */
+typedef struct each_kernels {
+    uint32_t    dtypes; /* bits: of the output */
+    const void *kernel;
+} each_kernels;
+/* Categories by weight: [rows, samples] of [rows, categories]. */
+typedef struct choose_args {
+    int64_t        *to;
+    const char     *weights;
+    int64_t         row_apart, apart; /* of the weights, in bytes */
+    uint8_t         is;
+    uint64_t        rows, categories, samples, threads;
+    uint64_t        seed, offset;
+    const uint64_t *replay;
+    void           *room;  /* [rows, categories]: quotients of the weights' compute type, or sums in double */
+    const int64_t  *order; /* of the quotients */
+    fault_place     fault;
+} choose_args;
+typedef struct choose_kernels {
+    const void *weigh, *sum_up, *pick;
+} choose_kernels;
+
 /* ---- reductions ---- */
 typedef struct fold_about {
     double count; /* values of a result */
@@ -329,8 +362,8 @@ typedef struct norm_table {
 
 /* ---- norms of groups of planes: over [outer, groups, planes, elements of a plane] ---- */
 enum { PLANE_OUTER, PLANE_GROUP, PLANE_PLANE, PLANE_ELEMENT, PLANE_DIMS };
-enum { PLANE_VECTOR = 4, PLANE_ABREAST = 32, PLANE_AHEAD = 4 }; /* abreast: groups that lie side by side, of a block; ahead: their
-                                                                  rows that a thread has at once */
+enum { PLANE_VECTOR = 4, PLANE_ABREAST = 32, PLANE_AHEAD = 4 }; /* abreast: groups that lie side by side, of a block; ahead:
+                                                                  vectors that a thread has at once */
 typedef struct plane_operand {
     char   *at; /* NULL: absent */
     int64_t stride[PLANE_DIMS]; /* in bytes */
@@ -341,19 +374,25 @@ typedef struct plane_args {
     uint64_t      count;       /* elements of a group */
     uint64_t      groups;      /* all of them */
     uint32_t      parts, part; /* of a group, each by a block: how many, elements or planes of one */
-    uint32_t      lanes;       /* threads at the sums of a plane: 32 or all of a block */
-    uint8_t       given, unused[3]; /* the statistics are constants */
+    uint32_t      lanes;       /* threads at a plane's sums: 32 or all of a block; at a unit of its elements: 1 or 32 */
+    uint32_t      units;       /* of a plane: PLANE_AHEAD vectors of each lane */
+    uint8_t       given, unused[7]; /* the statistics are constants */
     double        eps;
     plane_operand x, y, grad, weight, bias, mean, rstd, variance, to_weight, to_bias;
     plane_operand use_mean, use_rstd; /* the statistics that elements are normalised by */
     double       *sums;        /* forward [groups, parts, 3]: count, average, squares; back [groups, planes or parts, 2] */
     char         *numbers;     /* [groups, 2] of the compute type: average and deviation, or what flows back to a group */
 } plane_args;
+typedef struct plane_ways {
+    const void *moments, *apply, *sums, *flow;
+} plane_ways;
 typedef struct plane_kernels {
-    const void *moments, *apply, *sums, *flow; /* of one element at a time, or of vectors */
+    kt_dtype   dtype;  /* of x, y and the gradient; KT_NONE: any */
+    int        vector; /* elements at a time */
+    plane_ways by, abreast;
 } plane_kernels;
 typedef struct plane_table {
-    plane_kernels by[2], abreast[2]; /* one element, vectors */
+    const plane_kernels *of; /* the last serves everything */
     const void   *join, *join_back, *join_abreast_back, *total;
     kt_dtype      self;
     uint32_t      reads, writes;
@@ -503,6 +542,9 @@ extern const void *const cast_kernels[][KT_NUM_DTYPES]; /* [from][to]: dense */
 extern const void *const cast_any_kernels[];            /* [from]: any layout, any target */
 extern const void *const fill_kernel, *const read_kernel;
 extern const void *const lookup_kernel, *const factors_kernels[2]; /* factors: of bfloat16, of float16 */
+extern const each_kernels   each_table[];   /* to 0 */
+extern const choose_kernels choose_table[2]; /* float32, float64 */
+extern const void *const    take_first_kernel, *const draw_wide_kernel;
 extern const draw_kernels draw_table[]; /* to a name that is NULL */
 extern const drop_kernels drop_table[]; /* to KT_NONE */
 extern const void *const take_kernels[], *const put_kernels[], *const masked_kernels[]; /* by the logarithm of the width */

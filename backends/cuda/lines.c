@@ -123,6 +123,20 @@ static kt_status launch_sort(const kt_plan *plan, const void *what)
     return with_order(&g, plan, put_order);
 }
 
+kt_status sort_lines(const lines_to_sort *l, const kt_plan *plan)
+{
+    sort_args g = {.at = {l->values, l->places, l->from}, .is = l->is, .width = (uint8_t)width_of(l->is), .lines = l->lines,
+                   .length = l->length, .nd = 1, .size = {l->lines}, .flip = l->largest_first ? ~UINT64_C(0) : 0};
+    const int64_t width[3] = {g.width, sizeof(int64_t), g.width};
+    for (int i = 0; i < 3; i++) {
+        g.step[i] = width[i];
+        g.stride[i][0] = width[i] * l->length;
+    }
+    kt_plan all = *plan;
+    all.numel = (int64_t)l->lines * l->length;
+    return with_order(&g, &all, put_order);
+}
+
 /* ---- ranks ---- */
 
 /* A dim in which the values have stride 0 belongs to a line. False: more dims than the kernels count. */

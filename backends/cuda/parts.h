@@ -100,6 +100,13 @@ void reduce_open(void);  /* reduce.c: reductions, softmax */
 void index_open(void);   /* index.c */
 void product_open(void); /* product.c: matrix products */
 void lines_open(void);   /* lines.c: scans, sorts */
+typedef struct lines_to_sort { /* dense, fewer than 2^31 elements in all */
+    char    *values, *places, *from; /* places: int64 */
+    uint8_t  is;
+    bool     largest_first;
+    uint32_t lines, length;
+} lines_to_sort;
+kt_status sort_lines(const lines_to_sort *l, const kt_plan *plan); /* plan: whose device and stream */
 void range_open(void);   /* range.c: ranges, bands */
 void random_open(void);  /* random.c: draws */
 void convolution_open(void); /* convolution.c */
@@ -113,6 +120,9 @@ void    dividers_of(divider *by, const pool_image *x); /* by the sizes of an ima
 void resample_open(void); /* resample.c */
 void ctc_open(void);      /* ctc.c */
 uint64_t random_draws(kt_backend *self, const kt_plan *plan);
+uint64_t random_threads(int index, uint64_t n); /* that draw n numbers */
+void     choose_open(void); /* choose.c: draws that look at tensors, permutations */
+bool     choose_draws(const kt_plan *plan, uint64_t *by); /* by how much such a plan moves the offset; false: it is none */
 
 /* ---- blas.c: cuBLASLt, if it is there. Matrices are column-major, sizes and distances in elements ---- */
 typedef struct gemm_matrix {

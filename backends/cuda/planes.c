@@ -73,7 +73,7 @@ static bool is_abreast(const plane_args *g)
 typedef struct plane_work {
     plane_args           g;
     const plane_table   *table;
-    const plane_kernels *k;
+    const plane_ways    *k;
     const kt_plan       *plan;
     bool                 abreast;
     uint64_t             vector;
@@ -113,9 +113,25 @@ static void cut(plane_args *g, uint64_t blocks, uint64_t n, uint64_t of_a_step)
 
 static kt_status launch_elements(const void *kernel, plane_work *w)
 {
-    const uint64_t n = w->abreast ? w->g.groups / w->vector * blocks_of(w->g.count, PLANE_AHEAD)
-                                  : w->g.groups * w->g.count / w->vector;
-    return launch_kernel(kernel, blocks_of(n, ARG_THREADS), &w->g, w->plan);
+    plane_args    *g = &w->g;
+    const uint64_t vectors = g->size[PLANE_ELEMENT] / w->vector;
+    g->lanes = vectors < 32 ? 1 : 32;
+    g->units = (uint32_t)blocks_of(vectors, g->lanes * PLANE_AHEAD);
+    const uint64_t n = w->abreast ? g->groups / w->vector * blocks_of(g->count, PLANE_AHEAD)
+                                  : g->groups * g->size[PLANE_PLANE] * g->units * g->lanes;
+    return launch_kernel(kernel, blocks_of(n, ARG_THREADS), g, w->plan);
+}
+
+/* The kernels of the image's dtype, if all have that one, and of vectors, if they may be loaded. */
+static const plane_kernels *kernels_of(const plane_work *w)
+{
+    const plane_args    *g = &w->g;
+    const bool           vectors = has_vectors(g, w->abreast ? PLANE_GROUP : PLANE_ELEMENT);
+    const bool           alike = (!g->y.at || g->y.is == g->x.is) && (!g->grad.at || g->grad.is == g->x.is);
+    const plane_kernels *k = w->table->of;
+    while (k->vector != 1 && (!vectors || (k->dtype != KT_NONE && (!alike || (int)k->dtype != g->x.is))))
+        k++;
+    return k;
 }
 
 /* The statistics that were made, for the elements. */
@@ -197,9 +213,9 @@ static kt_status launch_planes(const kt_plan *plan, const void *what)
         g->groups > INT32_MAX || g->groups * g->size[PLANE_PLANE] > INT32_MAX)
         return KT_DECLINED;
     w.abreast = is_abreast(g);
-    const bool vectors = has_vectors(g, w.abreast ? PLANE_GROUP : PLANE_ELEMENT);
-    w.vector = vectors ? PLANE_VECTOR : 1;
-    w.k = &(w.abreast ? w.table->abreast : w.table->by)[vectors];
+    const plane_kernels *kernels = kernels_of(&w);
+    w.vector = (uint64_t)kernels->vector;
+    w.k = w.abreast ? &kernels->abreast : &kernels->by;
     const kt_status status = kind == FORWARD ? run_forward(&w) : kind == BACK ? run_back(&w) : launch_elements(w.k->apply, &w);
     free_memory(&w);
     return status;

@@ -24,11 +24,13 @@ static uint64_t most_blocks(int index)
     return (uint64_t)blocks;
 }
 
-static uint64_t threads_of(const kt_plan *plan)
+uint64_t random_threads(int index, uint64_t n)
 {
-    const uint64_t most = most_blocks(plan->device_index), blocks = ((uint64_t)plan->numel + DRAW_THREADS - 1) / DRAW_THREADS;
+    const uint64_t most = most_blocks(index), blocks = (n + DRAW_THREADS - 1) / DRAW_THREADS;
     return (blocks < most ? blocks : most) * DRAW_THREADS;
 }
+
+static uint64_t threads_of(const kt_plan *plan) { return random_threads(plan->device_index, (uint64_t)plan->numel); }
 
 /* NULL: the CPU draws. */
 static const draw_kernels *draw_of(const kt_plan *plan)
@@ -46,6 +48,9 @@ static const draw_kernels *draw_of(const kt_plan *plan)
 uint64_t random_draws(kt_backend *self, const kt_plan *plan)
 {
     (void)self;
+    uint64_t by;
+    if (choose_draws(plan, &by))
+        return by;
     const draw_kernels *k = draw_of(plan);
     const uint64_t      a_step = threads_of(plan) * (k ? k->per : DRAWS);
     return a_step ? ((uint64_t)plan->numel + a_step - 1) / a_step * DRAWS : 0;
@@ -93,6 +98,7 @@ static kt_status launch_drop(const kt_plan *plan, const void *what)
 
 void random_open(void)
 {
+    choose_open();
     random_int = host->kernel("random_int");
     launch_serve("dropout", KT_IN_F32, launch_drop, NULL);
     launch_serve("dropout", KT_IN_F64, launch_drop, NULL);

@@ -456,5 +456,53 @@ def draws():
         fail("bernoulli f64", str(ones))
 
 
+def choices():
+    """Permutations, categories by weight, bernoulli with a probability for each element: what holds of any draw."""
+    def expect(what, good):
+        if not good:
+            fail(what, "does not hold")
+
+    def close(what, count, n, p):
+        expect(f"{what}: {count} of {n}, p {p}", abs(count - n * p) <= 6 * (n * p * (1 - p)) ** 0.5 + 1e-9)
+
+    for n in (1, 2, 3, 1000, 1024, 1025, 100003):
+        order = torch.randperm(n, device="cuda")
+        expect(f"randperm {n}", torch.equal(order.sort()[0].cpu(), torch.arange(n)))
+        expect(f"randperm {n} twice", n < 100 or not torch.equal(order, torch.randperm(n, device="cuda")))
+    firsts = torch.stack([torch.randperm(4, device="cuda") for _ in range(2000)])
+    for place in range(4):
+        close(f"randperm, place {place}", (firsts[:, place] == 1).sum().item(), 2000, 0.25)
+    for dtype in FLOATS:
+        weights = torch.tensor([1.0, 0.0, 2.0, 5.0], dtype=dtype, device="cuda")
+        rows = weights.expand(4000, 4).contiguous()
+        for what, drawn in (("one", torch.multinomial(rows, 1)[:, 0]), ("distinct", torch.multinomial(rows, 3)[:, 0]),
+                            ("again", torch.multinomial(weights, 4000, replacement=True)),
+                            ("again, rows", torch.multinomial(rows, 3, replacement=True)[:, 1])):
+            for category, weight in enumerate((1, 0, 2, 5)):
+                close(f"multinomial {what} {dtype} {category}", (drawn == category).sum().item(), 4000, weight / 8)
+        distinct = torch.multinomial(torch.rand(50, 300, device="cuda").to(dtype).T + 0.01, 20)
+        expect(f"multinomial distinct {dtype}", all(len(set(row)) == 20 for row in distinct.tolist()))
+        p = torch.tensor([0.0, 1.0, 0.25, 0.5], dtype=dtype, device="cuda").repeat(5000)
+        for out in (torch.bernoulli(p), torch.empty(20000, dtype=torch.int64, device="cuda").bernoulli_(p)):
+            for k, share in enumerate((0.0, 1.0, 0.25, 0.5)):
+                close(f"bernoulli {dtype} {share}", int(out[k::4].sum().item()), 5000, share)
+    torch.manual_seed(7)
+    one = torch.randperm(50, device="cuda"), torch.bernoulli(torch.full((9,), 0.5, device="cuda"))
+    torch.manual_seed(7)
+    two = torch.randperm(50, device="cuda"), torch.bernoulli(torch.full((9,), 0.5, device="cuda"))
+    expect("the same seed", all(torch.equal(a, b) for a, b in zip(one, two)))
+    for what, call, text in (
+        ("bernoulli", lambda: torch.bernoulli(torch.tensor([2.0], device="cuda")), "Expected p_in >= 0 && p_in <= 1"),
+        ("multinomial", lambda: torch.multinomial(torch.tensor([1.0, -1.0], device="cuda"), 1), "probability tensor contains"),
+        ("multinomial of nothing", lambda: torch.multinomial(torch.zeros(3, device="cuda"), 2), "invalid multinomial distribution"),
+    ):
+        try:
+            call()
+            torch.cuda.synchronize()
+            fail(what, "no error")
+        except RuntimeError as error:
+            expect(f"{what}: {error}", text in str(error))
+
+
 run((reductions, softmaxes, entropies, products, indexing, copies, lines, conversions, lookups, models, lists, convolutions,
-     norms, draws))
+     norms, draws, choices))

@@ -33,13 +33,36 @@ def sums_in_any_order(d, c):
 
 SUMS = re.compile(r"\.linalg\.|_norm\(|_loss\(|attention\(")
 PUTS = re.compile(r"index_copy|index_put|scatter_?\(|\bput_?\(|^t\d+(\[\d+\])?\[.*(t\d|\[).*\] [-+*/]?= ")
+TENSOR = re.compile(r"\bt\d+\b")
+
+
+def touched_by_puts(program):
+    """Tensors that hold, or are made of, what was put by indices: the written one and those that it may be a view of, then all
+    that are made of these or written with them."""
+    made_of, open_ones = {}, set()
+    for line in program:
+        names = TENSOR.findall(line)
+        if not names:
+            continue
+        to = names[0]  # the result, or what is changed in place; of a call without either, an input
+        reads = set(names[1:] if re.match(rf"(with .*: )?{to} = ", line) else names)
+        if PUTS.search(line) or reads & open_ones:
+            changed, seen = [to], set()
+            while changed:  # what it may be a view of
+                name = changed.pop()
+                if name not in seen:
+                    seen.add(name)
+                    changed += made_of.get(name, ())
+            open_ones |= seen
+        if to not in reads:
+            made_of[to] = reads
+            open_ones |= {to} if reads & open_ones else set()
+    return open_ones
 
 
 def several_at_one_place(d, c):
     """Elements that are put where indices name a place twice: some one stays, and all that is made of it differs."""
-    name = statement.plain_op(d)
-    return d.kind == "values" and (name in ("index_copy", "index_put", "scatter", "put") or statement.op(d).startswith("[] ")
-                                   or any(PUTS.search(line) for line in c.program[:d.at + 1]))
+    return d.kind == "values" and not touched_by_puts(c.program[:d.at + 1]).isdisjoint(TENSOR.findall(f"{d.where} {d.statement}"))
 
 
 KNOWN = [

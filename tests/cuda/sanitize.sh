@@ -20,10 +20,12 @@ check() # TOOL NAME COMMAND...
           --log-file "$logs/$tool.$name.found" "$@" > "$logs/$tool.$name.out" 2>&1; echo $? > "$logs/$tool.$name.status"; } &
 }
 KARAT_ALLOC= check memcheck layer "$build/tests/test_cuda_layer" # the caches are what it tests
-for part in values rows; do
-    check memcheck $part "$build/tests/test_cuda_$part"
+check memcheck values "$build/tests/test_cuda_values"
+ROWS=16 # parts of the rows, which are too many for one
+for part in $(seq 0 $((ROWS - 1))); do
+    MIRROR_PART=$part/$ROWS check memcheck rows$part "$build/tests/test_cuda_rows"
 done
-for part in reductions softmaxes entropies indexing copies lines conversions lookups lists norms draws; do
+for part in reductions softmaxes entropies indexing copies lines conversions lookups lists norms draws choices; do
     check memcheck $part "$python" tests/cuda/families.py $part
 done
 for part in steps channels pools resampling alignments searches ranks; do

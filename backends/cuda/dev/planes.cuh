@@ -1,5 +1,5 @@
 /* planes.cuh - norms of groups of planes (batch, group and instance norms), and what flows back, in one compute type. A template:
- * the includer defines COMPUTE and PLANES_NAME, the table.
+ * the includer defines COMPUTE, PLANES_NAME, the table, and OF_DTYPES, those for which the kernels of vectors are compiled.
  *
  * In: plane_args. Out: the results and statistics, or gradients. A group is cut into parts by its size alone; each part's moments
  * are doubles, counted from its first element, and joined in the parts' order. A group that is one part is normalised by the
@@ -46,25 +46,39 @@ static __device__ __forceinline__ void put_number(const plane_operand &x, const 
         values<T>::store(at_plane(x, p), x.is, value);
 }
 
-/* V elements that lie side by side. */
-template <int V> static __device__ __forceinline__ void load_vector(T (&v)[V], const char *from, const plane_operand &x)
+/* V elements that lie side by side: as they stand in memory, so that several loads are on their way, then as values. D: their
+ * dtype, or KT_NONE where it is known at run time alone. */
+template <int D, int V> static __device__ __forceinline__ void load_raw(raw<V> &r, const char *from, const plane_operand &x)
 {
-    raw<V> r;
-    if (V == 1)
+    if constexpr (V == 1)
         raw_spread(r, load_one(from, x.width), x.width);
+    else if constexpr (D != KT_NONE)
+        raw_load(r, from, (int)sizeof(typename dtype<D>::S));
     else
         raw_load(r, from, x.width);
-    values<T>::decode(v, r, x.is);
 }
-template <int V> static __device__ __forceinline__ void store_vector(const T (&v)[V], char *to, const plane_operand &x)
+template <int D, int V> static __device__ __forceinline__ void decode_raw(T (&v)[V], const raw<V> &r, const plane_operand &x)
+{
+    if constexpr (D != KT_NONE)
+        decode_as<D>(v, r);
+    else
+        values<T>::decode(v, r, x.is);
+}
+template <int D, int V> static __device__ __forceinline__ void store_vector(const T (&v)[V], char *to, const plane_operand &x)
 {
     raw<V> r;
-    values<T>::encode(r, v, x.is);
-    if (V == 1)
+    if constexpr (V == 1) {
+        values<T>::encode(r, v, x.is);
         raw_scatter(r, to, x.width, 0, 1);
-    else
+    } else if constexpr (D != KT_NONE) {
+        encode_as<D>(r, v, D);
+        raw_store(r, to, (int)sizeof(typename dtype<D>::S));
+    } else {
+        values<T>::encode(r, v, x.is);
         raw_store(r, to, x.width);
+    }
 }
+enum { AHEAD = PLANE_AHEAD }; /* vectors that a thread has at once */
 
 /* ---- moments ---- */
 
@@ -80,16 +94,7 @@ struct shifted_sums {
 };
 
 struct moments {
-    double n = 0, mean = 0, squares = 0;
-    __device__ void join(const moments &other)
-    {
-        if (other.n == 0)
-            return;
-        const double all = n + other.n, apart = other.mean - mean;
-        mean = n == 0 ? other.mean : mean + apart * (other.n / all);
-        squares = squares + other.squares + apart * apart * (n * other.n / all);
-        n = all;
-    }
+    double n, mean, squares;
 };
 
 static __device__ __forceinline__ moments moments_of(const shifted_sums &sums, double n, double origin)
@@ -126,7 +131,7 @@ static __device__ __forceinline__ void normalise(T (&v)[V], T mean, T scale, T s
 }
 
 /* One part of a group by a block. */
-template <int V> static __global__ void __launch_bounds__(ARG_THREADS) plane_moments(ARGUMENTS(plane_args) g)
+template <int V, int D> static __global__ void __launch_bounds__(ARG_THREADS) plane_moments(ARGUMENTS(plane_args) g)
 {
     const uint64_t group = blockIdx.x / g.parts, part = blockIdx.x % g.parts;
     if (group >= g.groups)
@@ -138,13 +143,23 @@ template <int V> static __global__ void __launch_bounds__(ARG_THREADS) plane_mom
     p.plane = quotient(begin, each);
     const double origin =
         origin_of(values<T>::load(at_plane(g.x, p) + (begin - p.plane * each) * V * g.x.stride[ELEMENT], g.x.is));
-    for (uint64_t i = begin + threadIdx.x; i < end; i += ARG_THREADS) {
-        T v[V];
-        p.plane = quotient(i, each);
-        load_vector(v, at_plane(g.x, p) + (i - p.plane * each) * V * g.x.stride[ELEMENT], g.x);
+    for (uint64_t i = begin + threadIdx.x; i < end; i += ARG_THREADS * AHEAD) {
+        raw<V> r[AHEAD];
+        T      v[V];
 #pragma unroll
-        for (int k = 0; k < V; k++)
-            sums.add((double)v[k] - origin);
+        for (int a = 0; a < AHEAD; a++)
+            if (i + a * ARG_THREADS < end) {
+                p.plane = quotient(i + a * ARG_THREADS, each);
+                load_raw<D>(r[a], at_plane(g.x, p) + (i + a * ARG_THREADS - p.plane * each) * V * g.x.stride[ELEMENT], g.x);
+            }
+#pragma unroll
+        for (int a = 0; a < AHEAD; a++)
+            if (i + a * ARG_THREADS < end) {
+                decode_raw<D>(v, r[a], g.x);
+#pragma unroll
+                for (int k = 0; k < V; k++)
+                    sums.add((double)v[k] - origin);
+            }
     }
     join_lanes(sums, ARG_THREADS);
     struct pair {
@@ -166,9 +181,11 @@ template <int V> static __global__ void __launch_bounds__(ARG_THREADS) plane_mom
         T v[V];
         p.plane = quotient(i, each);
         const uint64_t at = (i - p.plane * each) * V;
-        load_vector(v, at_plane(g.x, p) + at * g.x.stride[ELEMENT], g.x);
+        raw<V>         r;
+        load_raw<D>(r, at_plane(g.x, p) + at * g.x.stride[ELEMENT], g.x);
+        decode_raw<D>(v, r, g.x);
         normalise(v, use.mean, number_at(g.weight, p, 1) * use.rstd, number_at(g.bias, p, 0));
-        store_vector(v, at_plane(g.y, p) + at * g.y.stride[ELEMENT], g.y);
+        store_vector<D>(v, at_plane(g.y, p) + at * g.y.stride[ELEMENT], g.y);
     }
 }
 
@@ -191,8 +208,7 @@ template <class S, int V, class F> static __device__ __forceinline__ void join_r
 }
 
 /* A part of the planes of PLANE_ABREAST vectors of groups, one a lane; AHEAD rows are on their way at once. */
-enum { AHEAD = PLANE_AHEAD };
-template <int V> static __global__ void __launch_bounds__(ARG_THREADS) abreast_moments(ARGUMENTS(plane_args) g)
+template <int V, int D> static __global__ void __launch_bounds__(ARG_THREADS) abreast_moments(ARGUMENTS(plane_args) g)
 {
     const uint32_t          lane = threadIdx.x % PLANE_ABREAST, row = threadIdx.x / PLANE_ABREAST;
     const uint64_t          group = ((uint64_t)(blockIdx.x / g.parts) * PLANE_ABREAST + lane) * V, part = blockIdx.x % g.parts;
@@ -200,24 +216,28 @@ template <int V> static __global__ void __launch_bounds__(ARG_THREADS) abreast_m
     const bool              mine = group < g.groups;
     const plane_place       first = {0, mine ? group : 0, begin};
     const char             *from = at_plane(g.x, first);
-    T                       v[AHEAD][V];
+    raw<V>                  r[AHEAD];
+    T                       v[V];
     double                  origin[V];
     shifted_sums            sums[V];
-    load_vector(v[0], from, g.x);
+    load_raw<D>(r[0], from, g.x);
+    decode_raw<D>(v, r[0], g.x);
 #pragma unroll
     for (int k = 0; k < V; k++)
-        origin[k] = origin_of(v[0][k]);
+        origin[k] = origin_of(v[k]);
     for (uint64_t i = row; mine && i < end - begin; i += ROWS * AHEAD) {
 #pragma unroll
         for (int a = 0; a < AHEAD; a++)
             if (i + a * ROWS < end - begin)
-                load_vector(v[a], from + (i + a * ROWS) * g.x.stride[PLANE], g.x);
+                load_raw<D>(r[a], from + (i + a * ROWS) * g.x.stride[PLANE], g.x);
 #pragma unroll
         for (int a = 0; a < AHEAD; a++)
-            if (i + a * ROWS < end - begin)
+            if (i + a * ROWS < end - begin) {
+                decode_raw<D>(v, r[a], g.x);
 #pragma unroll
                 for (int k = 0; k < V; k++)
-                    sums[k].add((double)v[a][k] - origin[k]);
+                    sums[k].add((double)v[k] - origin[k]);
+            }
     }
     join_rows(sums, mine, [&](int k, const shifted_sums &all) {
         const moments m = moments_of(all, (double)(end - begin), origin[k]);
@@ -226,19 +246,27 @@ template <int V> static __global__ void __launch_bounds__(ARG_THREADS) abreast_m
     });
 }
 
-/* The parts of a group, by a warp. */
+/* The parts of a group, by a warp: their average first, then how far they lie from it. */
 static __global__ void __launch_bounds__(ARG_THREADS) plane_join(ARGUMENTS(plane_args) g)
 {
     const uint64_t thread = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x, group = thread / WARP;
     const bool     mine = group < g.groups;
-    moments        all;
+    const double  *from = g.sums + 3 * group * g.parts;
+    plain_sum      sum, squares;
+#pragma unroll 4
+    for (uint64_t i = thread % WARP; mine && i < g.parts; i += WARP)
+        sum.s += from[3 * i] * from[3 * i + 1];
+    join_lanes(sum, WARP);
+    moments all;
+    all.n = (double)g.count;
+    all.mean = to_all_lanes(sum, WARP).s / all.n;
+#pragma unroll 4
     for (uint64_t i = thread % WARP; mine && i < g.parts; i += WARP) {
-        const double *from = g.sums + 3 * (group * g.parts + i);
-        moments       m;
-        m.n = from[0], m.mean = from[1], m.squares = from[2];
-        all.join(m);
+        const double apart = from[3 * i + 1] - all.mean;
+        squares.s += from[3 * i + 2] + from[3 * i] * (apart * apart);
     }
-    join_lanes(all, WARP);
+    join_lanes(squares, WARP);
+    all.squares = squares.s;
     if (!mine || thread % WARP)
         return;
     T *to = (T *)g.numbers + 2 * group;
@@ -247,55 +275,103 @@ static __global__ void __launch_bounds__(ARG_THREADS) plane_join(ARGUMENTS(plane
 
 /* ---- every element: forward ---- */
 
-template <int V> static __global__ void __launch_bounds__(ARG_THREADS) plane_apply(ARGUMENTS(plane_args) g)
+/* `lanes` threads have a unit of a plane: AHEAD vectors each, as far apart as there are lanes. */
+struct unit_place {
+    plane_place p;
+    uint64_t    first, vectors; /* the thread's first vector; all of a plane */
+};
+template <int V> static __device__ __forceinline__ bool place_unit(const plane_args &g, unit_place &u)
 {
-    const uint64_t i = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x, each = g.size[ELEMENT] / V, row = quotient(i, each);
+    const uint64_t thread = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x, unit = quotient(thread, g.lanes);
+    const uint64_t row = quotient(unit, g.units);
+    u.vectors = g.size[ELEMENT] / V;
+    u.first = (unit - row * g.units) * g.lanes * AHEAD + (thread - unit * g.lanes);
     if (row >= g.groups * g.size[PLANE])
-        return;
-    const plane_place p = place_of_row(g, row);
-    const uint64_t    at = (i - row * each) * V;
-    T                 v[V];
-    load_vector(v, at_plane(g.x, p) + at * g.x.stride[ELEMENT], g.x);
-    normalise(v, number_at(g.use_mean, p, 0), number_at(g.weight, p, 1) * number_at(g.use_rstd, p, 1), number_at(g.bias, p, 0));
-    store_vector(v, at_plane(g.y, p) + at * g.y.stride[ELEMENT], g.y);
+        return false;
+    u.p = place_of_row(g, row);
+    return true;
 }
 
-/* V groups side by side, of AHEAD planes from p.plane on. */
-static __device__ __forceinline__ bool place_abreast(const plane_args &g, int v, plane_place &p)
+/* Those of AHEAD vectors from `at` on that there are, `apart` bytes from each other. */
+template <int D, int V>
+static __device__ __forceinline__ void load_ahead(raw<V> (&r)[AHEAD], const char *at, int64_t apart, int n, const plane_operand &x)
+{
+#pragma unroll
+    for (int a = 0; a < AHEAD; a++)
+        if (a < n)
+            load_raw<D>(r[a], at + a * apart, x);
+}
+
+template <int V, int D> static __global__ void __launch_bounds__(ARG_THREADS) plane_apply(ARGUMENTS(plane_args) g)
+{
+    unit_place u;
+    raw<V>     r[AHEAD];
+    if (!place_unit<V>(g, u) || u.first >= u.vectors)
+        return;
+    const int     n = (int)quotient(u.vectors - u.first + g.lanes - 1, g.lanes);
+    const int64_t at = (int64_t)(u.first * V), apart = (int64_t)g.lanes * V;
+    char         *to = at_plane(g.y, u.p) + at * g.y.stride[ELEMENT];
+    load_ahead<D>(r, at_plane(g.x, u.p) + at * g.x.stride[ELEMENT], apart * g.x.stride[ELEMENT], n, g.x);
+    const T mean = number_at(g.use_mean, u.p, 0), shift = number_at(g.bias, u.p, 0);
+    const T scale = number_at(g.weight, u.p, 1) * number_at(g.use_rstd, u.p, 1);
+#pragma unroll
+    for (int a = 0; a < AHEAD; a++)
+        if (a < n) {
+            T v[V];
+            decode_raw<D>(v, r[a], g.x);
+            normalise(v, mean, scale, shift);
+            store_vector<D>(v, to + a * apart * g.y.stride[ELEMENT], g.y);
+        }
+}
+
+/* V groups side by side, of `rows` planes from p.plane on. */
+static __device__ __forceinline__ bool place_abreast(const plane_args &g, int v, plane_place &p, int &rows)
 {
     const uint64_t i = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x, across = g.size[GROUP] / v, row = quotient(i, across);
     p.outer = 0;
     p.plane = row * AHEAD;
     p.group = (i - row * across) * v;
-    return p.plane < g.size[PLANE];
+    if (p.plane >= g.size[PLANE])
+        return false;
+    rows = g.size[PLANE] - p.plane < AHEAD ? (int)(g.size[PLANE] - p.plane) : (int)AHEAD;
+    return true;
 }
 
-template <int V> static __global__ void __launch_bounds__(ARG_THREADS) abreast_apply(ARGUMENTS(plane_args) g)
+/* Of V groups side by side: averages, and by how much their elements are multiplied. */
+template <int V>
+static __device__ __forceinline__ void numbers_abreast(T (&mean)[V], T (&scale)[V], const plane_args &g, const plane_operand &of,
+                                                       const plane_operand &rstd, plane_place p)
 {
-    plane_place p;
-    T           v[AHEAD][V], mean[V], scale[V], shift[V];
-    if (!place_abreast(g, V, p))
-        return;
-    const char *from = at_plane(g.x, p);
-    char       *to = at_plane(g.y, p);
-    const int   rows = g.size[PLANE] - p.plane < AHEAD ? (int)(g.size[PLANE] - p.plane) : (int)AHEAD;
-#pragma unroll
-    for (int a = 0; a < AHEAD; a++)
-        if (a < rows)
-            load_vector(v[a], from + a * g.x.stride[PLANE], g.x);
 #pragma unroll
     for (int k = 0; k < V; k++, p.group++) {
-        mean[k] = number_at(g.use_mean, p, 0);
-        scale[k] = number_at(g.weight, p, 1) * number_at(g.use_rstd, p, 1);
-        shift[k] = number_at(g.bias, p, 0);
+        mean[k] = number_at(of, p, 0);
+        scale[k] = number_at(g.weight, p, 1) * number_at(rstd, p, 1);
     }
+}
+
+template <int V, int D> static __global__ void __launch_bounds__(ARG_THREADS) abreast_apply(ARGUMENTS(plane_args) g)
+{
+    plane_place p;
+    raw<V>      r[AHEAD];
+    T           mean[V], scale[V], shift[V];
+    int         rows;
+    if (!place_abreast(g, V, p, rows))
+        return;
+    char *to = at_plane(g.y, p);
+    load_ahead<D>(r, at_plane(g.x, p), g.x.stride[PLANE], rows, g.x);
+    numbers_abreast(mean, scale, g, g.use_mean, g.use_rstd, p);
+#pragma unroll
+    for (int k = 0; k < V; k++, p.group++)
+        shift[k] = number_at(g.bias, p, 0);
 #pragma unroll
     for (int a = 0; a < AHEAD; a++)
         if (a < rows) {
+            T v[V];
+            decode_raw<D>(v, r[a], g.x);
 #pragma unroll
             for (int k = 0; k < V; k++)
-                v[a][k] = (v[a][k] - mean[k]) * scale[k] + shift[k];
-            store_vector(v[a], to + a * g.y.stride[PLANE], g.y);
+                v[k] = (v[k] - mean[k]) * scale[k] + shift[k];
+            store_vector<D>(v, to + a * g.y.stride[PLANE], g.y);
         }
 }
 
@@ -311,7 +387,7 @@ struct tie_sums {
     }
 };
 
-template <int V> static __global__ void __launch_bounds__(ARG_THREADS) plane_sums(ARGUMENTS(plane_args) g)
+template <int V, int D> static __global__ void __launch_bounds__(ARG_THREADS) plane_sums(ARGUMENTS(plane_args) g)
 {
     const uint64_t    thread = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x, row = thread / g.lanes;
     const bool        mine = row < g.groups * g.size[PLANE];
@@ -319,13 +395,22 @@ template <int V> static __global__ void __launch_bounds__(ARG_THREADS) plane_sum
     const char       *x = at_plane(g.x, p), *grad = at_plane(g.grad, p);
     const T           mean = number_at(g.mean, p, 0), rstd = number_at(g.rstd, p, 1);
     tie_sums          sums;
-    for (uint64_t i = (thread % g.lanes) * V; mine && i < g.size[ELEMENT]; i += g.lanes * V) {
-        T a[V], b[V];
-        load_vector(a, x + i * g.x.stride[ELEMENT], g.x);
-        load_vector(b, grad + i * g.grad.stride[ELEMENT], g.grad);
+    const uint64_t    apart = (uint64_t)g.lanes * V;
+    for (uint64_t i = (thread % g.lanes) * V; mine && i < g.size[ELEMENT]; i += apart * AHEAD) {
+        const int n = (int)quotient(g.size[ELEMENT] - i + apart - 1, apart);
+        raw<V>    rx[AHEAD], rg[AHEAD];
+        load_ahead<D>(rx, x + i * g.x.stride[ELEMENT], (int64_t)apart * g.x.stride[ELEMENT], n, g.x);
+        load_ahead<D>(rg, grad + i * g.grad.stride[ELEMENT], (int64_t)apart * g.grad.stride[ELEMENT], n, g.grad);
 #pragma unroll
-        for (int k = 0; k < V; k++)
-            sums.add(b[k], a[k], mean, rstd);
+        for (int a = 0; a < AHEAD; a++)
+            if (a < n) {
+                T v[V], back[V];
+                decode_raw<D>(v, rx[a], g.x);
+                decode_raw<D>(back, rg[a], g.grad);
+#pragma unroll
+                for (int k = 0; k < V; k++)
+                    sums.add(back[k], v[k], mean, rstd);
+            }
     }
     join_lanes(sums, g.lanes);
     if (mine && thread % g.lanes == 0) {
@@ -334,7 +419,7 @@ template <int V> static __global__ void __launch_bounds__(ARG_THREADS) plane_sum
     }
 }
 
-template <int V> static __global__ void __launch_bounds__(ARG_THREADS) abreast_sums(ARGUMENTS(plane_args) g)
+template <int V, int D> static __global__ void __launch_bounds__(ARG_THREADS) abreast_sums(ARGUMENTS(plane_args) g)
 {
     const uint32_t      lane = threadIdx.x % PLANE_ABREAST, row = threadIdx.x / PLANE_ABREAST;
     const uint64_t      group = ((uint64_t)(blockIdx.x / g.parts) * PLANE_ABREAST + lane) * V, part = blockIdx.x % g.parts;
@@ -342,7 +427,7 @@ template <int V> static __global__ void __launch_bounds__(ARG_THREADS) abreast_s
     const bool          mine = group < g.groups;
     plane_place         first = {0, mine ? group : 0, begin};
     const char         *x = at_plane(g.x, first), *grad = at_plane(g.grad, first);
-    T                   mean[V], rstd[V], v[AHEAD][V], back[AHEAD][V];
+    T                   mean[V], rstd[V];
     tie_sums            sums[V];
 #pragma unroll
     for (int k = 0; k < V; k++, first.group++) {
@@ -350,18 +435,21 @@ template <int V> static __global__ void __launch_bounds__(ARG_THREADS) abreast_s
         rstd[k] = number_at(g.rstd, first, 1);
     }
     for (uint64_t i = row; mine && i < end - begin; i += ROWS * AHEAD) {
+        const uint64_t left = (end - begin - i + ROWS - 1) / ROWS;
+        const int      n = left < AHEAD ? (int)left : (int)AHEAD;
+        raw<V>         rx[AHEAD], rg[AHEAD];
+        load_ahead<D>(rx, x + i * g.x.stride[PLANE], ROWS * g.x.stride[PLANE], n, g.x);
+        load_ahead<D>(rg, grad + i * g.grad.stride[PLANE], ROWS * g.grad.stride[PLANE], n, g.grad);
 #pragma unroll
         for (int a = 0; a < AHEAD; a++)
-            if (i + a * ROWS < end - begin) {
-                load_vector(v[a], x + (i + a * ROWS) * g.x.stride[PLANE], g.x);
-                load_vector(back[a], grad + (i + a * ROWS) * g.grad.stride[PLANE], g.grad);
-            }
-#pragma unroll
-        for (int a = 0; a < AHEAD; a++)
-            if (i + a * ROWS < end - begin)
+            if (a < n) {
+                T v[V], back[V];
+                decode_raw<D>(v, rx[a], g.x);
+                decode_raw<D>(back, rg[a], g.grad);
 #pragma unroll
                 for (int k = 0; k < V; k++)
-                    sums[k].add(back[a][k], v[a][k], mean[k], rstd[k]);
+                    sums[k].add(back[k], v[k], mean[k], rstd[k]);
+            }
     }
     join_rows(sums, mine, [&](int k, const tie_sums &all) {
         double *to = g.sums + 2 * ((group + k) * g.parts + part);
@@ -446,64 +534,73 @@ static __global__ void __launch_bounds__(ARG_THREADS) plane_total(ARGUMENTS(plan
 
 /* ---- back: every element ---- */
 
-template <int V> static __global__ void __launch_bounds__(ARG_THREADS) plane_flow(ARGUMENTS(plane_args) g)
+template <int V, int D> static __global__ void __launch_bounds__(ARG_THREADS) plane_flow(ARGUMENTS(plane_args) g)
 {
-    const uint64_t i = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x, each = g.size[ELEMENT] / V, row = quotient(i, each);
-    if (row >= g.groups * g.size[PLANE])
+    unit_place u;
+    raw<V>     rx[AHEAD], rg[AHEAD];
+    if (!place_unit<V>(g, u) || u.first >= u.vectors)
         return;
-    const plane_place p = place_of_row(g, row);
-    const uint64_t    at = (i - row * each) * V;
-    const T          *numbers = (const T *)g.numbers + 2 * (p.outer * g.size[GROUP] + p.group);
-    const T           mean = number_at(g.mean, p, 0), scale = number_at(g.weight, p, 1) * number_at(g.rstd, p, 1);
-    T                 v[V], back[V];
-    load_vector(v, at_plane(g.x, p) + at * g.x.stride[ELEMENT], g.x);
-    load_vector(back, at_plane(g.grad, p) + at * g.grad.stride[ELEMENT], g.grad);
-#pragma unroll
-    for (int k = 0; k < V; k++)
-        v[k] = back[k] * scale - (v[k] - mean) * numbers[0] - numbers[1];
-    store_vector(v, at_plane(g.y, p) + at * g.y.stride[ELEMENT], g.y);
-}
-
-template <int V> static __global__ void __launch_bounds__(ARG_THREADS) abreast_flow(ARGUMENTS(plane_args) g)
-{
-    plane_place p;
-    T           v[AHEAD][V], back[AHEAD][V], mean[V], scale[V], turn[V], lift[V];
-    if (!place_abreast(g, V, p))
-        return;
-    const char *x = at_plane(g.x, p), *grad = at_plane(g.grad, p);
-    char       *to = at_plane(g.y, p);
-    const int   rows = g.size[PLANE] - p.plane < AHEAD ? (int)(g.size[PLANE] - p.plane) : (int)AHEAD;
+    const int     n = (int)quotient(u.vectors - u.first + g.lanes - 1, g.lanes);
+    const int64_t at = (int64_t)(u.first * V), apart = (int64_t)g.lanes * V;
+    char         *to = at_plane(g.y, u.p) + at * g.y.stride[ELEMENT];
+    load_ahead<D>(rx, at_plane(g.x, u.p) + at * g.x.stride[ELEMENT], apart * g.x.stride[ELEMENT], n, g.x);
+    load_ahead<D>(rg, at_plane(g.grad, u.p) + at * g.grad.stride[ELEMENT], apart * g.grad.stride[ELEMENT], n, g.grad);
+    const T *numbers = (const T *)g.numbers + 2 * (u.p.outer * g.size[GROUP] + u.p.group);
+    const T  turn = numbers[0], lift = numbers[1];
+    const T  mean = number_at(g.mean, u.p, 0), scale = number_at(g.weight, u.p, 1) * number_at(g.rstd, u.p, 1);
 #pragma unroll
     for (int a = 0; a < AHEAD; a++)
-        if (a < rows) {
-            load_vector(v[a], x + a * g.x.stride[PLANE], g.x);
-            load_vector(back[a], grad + a * g.grad.stride[PLANE], g.grad);
-        }
+        if (a < n) {
+            T v[V], back[V];
+            decode_raw<D>(v, rx[a], g.x);
+            decode_raw<D>(back, rg[a], g.grad);
 #pragma unroll
-    for (int k = 0; k < V; k++, p.group++) {
-        const T *numbers = (const T *)g.numbers + 2 * p.group;
+            for (int k = 0; k < V; k++)
+                v[k] = back[k] * scale - (v[k] - mean) * turn - lift;
+            store_vector<D>(v, to + a * apart * g.y.stride[ELEMENT], g.y);
+        }
+}
+
+template <int V, int D> static __global__ void __launch_bounds__(ARG_THREADS) abreast_flow(ARGUMENTS(plane_args) g)
+{
+    plane_place p;
+    raw<V>      rx[AHEAD], rg[AHEAD];
+    T           mean[V], scale[V], turn[V], lift[V];
+    int         rows;
+    if (!place_abreast(g, V, p, rows))
+        return;
+    char *to = at_plane(g.y, p);
+    load_ahead<D>(rx, at_plane(g.x, p), g.x.stride[PLANE], rows, g.x);
+    load_ahead<D>(rg, at_plane(g.grad, p), g.grad.stride[PLANE], rows, g.grad);
+    numbers_abreast(mean, scale, g, g.mean, g.rstd, p);
+#pragma unroll
+    for (int k = 0; k < V; k++) {
+        const T *numbers = (const T *)g.numbers + 2 * (p.group + k);
         turn[k] = numbers[0], lift[k] = numbers[1];
-        scale[k] = number_at(g.weight, p, 1) * number_at(g.rstd, p, 1);
-        mean[k] = number_at(g.mean, p, 0);
     }
 #pragma unroll
     for (int a = 0; a < AHEAD; a++)
         if (a < rows) {
+            T v[V], back[V];
+            decode_raw<D>(v, rx[a], g.x);
+            decode_raw<D>(back, rg[a], g.grad);
 #pragma unroll
             for (int k = 0; k < V; k++)
-                v[a][k] = back[a][k] * scale[k] - (v[a][k] - mean[k]) * turn[k] - lift[k];
-            store_vector(v[a], to + a * g.y.stride[PLANE], g.y);
+                v[k] = back[k] * scale[k] - (v[k] - mean[k]) * turn[k] - lift[k];
+            store_vector<D>(v, to + a * g.y.stride[PLANE], g.y);
         }
 }
 
 /* ---- the table ---- */
-#define BY(V)                                                                                                             \
-    {(const void *)plane_moments<V>, (const void *)plane_apply<V>, (const void *)plane_sums<V>, (const void *)plane_flow<V>}
-#define ABREAST(V)                                                                                                        \
-    {(const void *)abreast_moments<V>, (const void *)abreast_apply<V>, (const void *)abreast_sums<V>,                       \
-     (const void *)abreast_flow<V>}
-const plane_table PLANES_NAME = {{BY(1), BY(PLANE_VECTOR)},
-                                 {ABREAST(1), ABREAST(PLANE_VECTOR)},
+#define KERNELS(V, D)                                                                                                     \
+    {D, V,                                                                                                                \
+     {(const void *)plane_moments<V, D>, (const void *)plane_apply<V, D>, (const void *)plane_sums<V, D>,                  \
+      (const void *)plane_flow<V, D>},                                                                                     \
+     {(const void *)abreast_moments<V, D>, (const void *)abreast_apply<V, D>, (const void *)abreast_sums<V, D>,            \
+      (const void *)abreast_flow<V, D>}},
+#define VECTORS(D) KERNELS(PLANE_VECTOR, KT_##D)
+static const plane_kernels kernels[] = {OF_DTYPES(VECTORS) KERNELS(PLANE_VECTOR, KT_NONE) KERNELS(1, KT_NONE)};
+const plane_table PLANES_NAME = {kernels,
                                  (const void *)plane_join,
                                  (const void *)plane_join_back,
                                  (const void *)abreast_join_back,

@@ -3,4 +3,5 @@
 
 #define COMPUTE     float
 #define PLANES_NAME planes_f32
+#define OF_DTYPES(X) X(F32) X(BF16) X(F16)
 #include "dev/planes.cuh"

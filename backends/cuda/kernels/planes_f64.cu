@@ -3,4 +3,5 @@
 
 #define COMPUTE     double
 #define PLANES_NAME planes_f64
+#define OF_DTYPES(X) X(F64)
 #include "dev/planes.cuh"

@@ -3,36 +3,10 @@
  * Thread t is subsequence t of the seed; in each step it draws four numbers, for the elements t, t + threads, t + 2 * threads and
  * t + 3 * threads of that step, or two of 64 bits, for the first two. Logarithm, sine and cosine are CUDA's: PyTorch's bits. */
 #include "args.h"
+#include "dev/philox.cuh"
 #include "dev/values.cuh"
 
-static __device__ __forceinline__ uint4 philox(uint64_t seed, uint64_t subsequence, uint64_t step)
-{
-    uint4    c = make_uint4((uint32_t)step, (uint32_t)(step >> 32), (uint32_t)subsequence, (uint32_t)(subsequence >> 32));
-    uint32_t k0 = (uint32_t)seed, k1 = (uint32_t)(seed >> 32);
-#pragma unroll
-    for (int round = 0; round < 10; round++) {
-        const uint64_t a = (uint64_t)0xd2511f53u * c.x, b = (uint64_t)0xcd9e8d57u * c.z;
-        c = make_uint4((uint32_t)(b >> 32) ^ c.y ^ k0, (uint32_t)b, (uint32_t)(a >> 32) ^ c.w ^ k1, (uint32_t)a);
-        k0 += 0x9e3779b9u;
-        k1 += 0xbb67ae85u;
-    }
-    return c;
-}
-
-/* Where a thread's draws begin. In a graph they are those of the replay. */
-template <class G> static __device__ __forceinline__ uint64_t seed_of(const G &g) { return g.replay ? g.replay[0] : g.seed; }
-template <class G> static __device__ __forceinline__ uint64_t first_step(const G &g)
-{
-    return (g.offset + (g.replay ? g.replay[1] : 0)) / DRAWS;
-}
-
 /* ---- what the four numbers of a step become: `per` values of type W ---- */
-static __device__ __forceinline__ float unit(uint32_t draw) { return (float)draw * 0x1p-32f + 0x1p-33f; } /* in (0, 1] */
-static __device__ __forceinline__ double unit(uint32_t low, uint32_t high)
-{
-    return (double)((uint64_t)low ^ (uint64_t)high << 21) * 0x1p-53 + 0x1p-54;
-}
-
 /* The upper end becomes the lower one. */
 static __device__ __forceinline__ float spread(float u, const draw_args &g)
 {
@@ -149,18 +123,6 @@ template <class F> struct inverted_of<double, F> {
     }
 };
 
-struct as_exponential {
-    static __device__ __forceinline__ float one(float u, const draw_args &g)
-    {
-        const float l = u >= 1 - 0x1p-24f ? -0x1p-24f : __logf(u); /* a draw is never 0 */
-        return -1.0f / (float)g.param[0] * l;
-    }
-    static __device__ __forceinline__ double one(double u, const draw_args &g)
-    {
-        const double l = u >= 1 - 0x1p-53 ? -0x1p-53 : log(u);
-        return -1.0 / g.param[0] * l;
-    }
-};
 struct as_cauchy {
     static __device__ __forceinline__ float one(float u, const draw_args &g)
     {
@@ -179,6 +141,9 @@ struct as_geometric {
     static __device__ __forceinline__ double one(double u, const draw_args &g) { return ceil(log(u) / log1p(-g.param[0])); }
 };
 
+struct as_exponential {
+    template <class W> static __device__ __forceinline__ W one(W u, const draw_args &g) { return exponential(u, (W)g.param[0]); }
+};
 template <class T> using exponential_of = inverted_of<T, as_exponential>;
 template <class T> using cauchy_of = inverted_of<T, as_cauchy>;
 template <class T> using geometric_of = inverted_of<T, as_geometric>;
@@ -299,3 +264,4 @@ const draw_kernels draw_table[] = {
     DRAW("random_int", 1, random_wide_of, values<int64_t>::writes)
     {NULL, 0, 0, 0, NULL},
 };
+const void *const draw_wide_kernel = (const void *)draw<random_wide_of>;

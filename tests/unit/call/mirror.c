@@ -368,19 +368,31 @@ static uint64_t live_when_done(void)
     return live_bytes();
 }
 
+/* MIRROR_PART=k/n: one row of n, for tools that take too long for all. */
+static bool is_part(void) { return getenv("MIRROR_PART") != NULL; }
+static bool in_part(int row)
+{
+    int k = 0, n = 1;
+    if (is_part() && sscanf(getenv("MIRROR_PART"), "%d/%d", &k, &n) == 2 && n > 0)
+        return row % n == k;
+    return true;
+}
+
 TEST(every_row_gives_what_the_cpu_gives)
 {
     if (!load())
         return;
     int rows = 0;
     for (int i = 0; kt_row_at(i); i++) {
+        if (!in_part(i))
+            continue;
         const uint64_t before = live_when_done();
         rows += sweep_row(kt_row_at(i));
         const int64_t leaked = (int64_t)(live_when_done() - before);
         CHECK_MSG(leaked == 0, "%s leaks %lld bytes", kt_row_name(kt_row_at(i)), (long long)leaked);
     }
     printf("mirror: %d rows, %d calls compared, %d of them with results\n", rows, compared, worked);
-    CHECK(rows >= 60);
+    CHECK(rows >= 60 || is_part());
     CHECK(worked > 10 * rows);
 }
 
@@ -391,9 +403,9 @@ TEST(rows_that_draw)
         return;
     int rows = 0;
     for (int i = 0; kt_row_at(i); i++)
-        if (draws(kt_row_at(i)))
+        if (in_part(i) && draws(kt_row_at(i)))
             rows += sweep_row(kt_row_at(i));
-    CHECK(rows >= 30);
+    CHECK(rows >= 30 || is_part());
 }
 
 /* ---- 0-dim tensors of the CPU beside the mirror's ---- */
@@ -432,7 +444,7 @@ TEST(zero_dim_tensors_of_the_cpu_travel_by_value)
     for (int i = 0; kt_row_at(i); i++) {
         const kt_row  *row = kt_row_at(i);
         const uint64_t before = live_when_done();
-        bool           good = row->inputs.n > 1;
+        bool           good = row->inputs.n > 1 && in_part(i);
         for (size_t p = 0; p < sizeof pairs / sizeof *pairs && good; p++) {
             good = try_by_value(row, DENSE, ZERO_DIM, pairs[p][0], pairs[p][1], KT_PLAIN) &&
                    try_by_value(row, ZERO_DIM, DENSE, pairs[p][0], pairs[p][1], KT_PLAIN) &&
@@ -444,7 +456,7 @@ TEST(zero_dim_tensors_of_the_cpu_travel_by_value)
         CHECK_MSG(leaked == 0, "%s leaks %lld bytes", kt_row_name(row), (long long)leaked);
     }
     printf("by value: %d calls, %d of them elementwise\n", by_value, elementwise);
-    CHECK(elementwise > 500);
+    CHECK(elementwise > 500 || is_part());
 }
 
 /* ---- what the sweep does not say ---- */
