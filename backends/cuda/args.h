@@ -258,8 +258,9 @@ typedef struct choose_args {
     fault_place     fault;
 } choose_args;
 typedef struct choose_kernels {
-    const void *weigh, *sum_up, *pick;
+    const void *weigh, *sum_up;
 } choose_kernels;
+enum { CHOOSE_ACROSS = 128 }; /* PyTorch's */
 
 /* ---- reductions ---- */
 typedef struct fold_about {
@@ -544,7 +545,7 @@ extern const void *const fill_kernel, *const read_kernel;
 extern const void *const lookup_kernel, *const factors_kernels[2]; /* factors: of bfloat16, of float16 */
 extern const each_kernels   each_table[];   /* to 0 */
 extern const choose_kernels choose_table[2]; /* float32, float64 */
-extern const void *const    take_first_kernel, *const draw_wide_kernel;
+extern const void *const    pick_kernel, *const take_first_kernel, *const draw_wide_kernel;
 extern const draw_kernels draw_table[]; /* to a name that is NULL */
 extern const drop_kernels drop_table[]; /* to KT_NONE */
 extern const void *const take_kernels[], *const put_kernels[], *const masked_kernels[]; /* by the logarithm of the width */

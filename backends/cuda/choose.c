@@ -1,17 +1,14 @@
 /* choose.c - plans that draw and look at tensors: bernoulli with a probability for each element, permutations, categories by weight.
  *
  * In: plans. Out: launches; memory for the work alone. A permutation is the order of numbers of 64 bits. Bernoulli and categories
- * without replacement draw as PyTorch was seen to do; permutations and categories with it have numbers of their own. */
+ * draw as PyTorch was seen to do; permutations have numbers of their own. */
 #include "parts.h"
 
 static kt_kernel_id bernoulli_each, permutation, categories;
 
 /* Of a plan of categories, [rows, categories, samples]. */
 static bool replaces(const kt_plan *plan) { return plan->param[0].v.i != 0; }
-static uint64_t numbers_of(const kt_plan *plan)
-{
-    return (uint64_t)plan->size[0] * (uint64_t)plan->size[replaces(plan) ? 2 : 1];
-}
+static uint64_t weights_of(const kt_plan *plan) { return (uint64_t)plan->size[0] * (uint64_t)plan->size[1]; }
 
 /* Steps of all threads, each of four draws. */
 static uint64_t moves(int index, uint64_t n, uint64_t per)
@@ -26,7 +23,7 @@ bool choose_draws(const kt_plan *plan, uint64_t *by)
     if (plan->kernel == permutation)
         *by = moves(plan->device_index, (uint64_t)plan->numel, 2);
     else if (plan->kernel == categories)
-        *by = moves(plan->device_index, numbers_of(plan), plan->arg[1].is == KT_F64 ? 2 : 4);
+        *by = replaces(plan) ? DRAWS : moves(plan->device_index, weights_of(plan), plan->arg[1].is == KT_F64 ? 2 : 4);
     return plan->kernel == bernoulli_each || plan->kernel == permutation || plan->kernel == categories;
 }
 
@@ -99,7 +96,7 @@ static kt_status choose(const kt_plan *plan, void *args, char *room)
     g->room = room;
     if (replaces(plan)) {
         const kt_status status = launch_kernel(k->sum_up, g->rows, g, plan);
-        return status ? status : launch_kernel(k->pick, blocks, g, plan);
+        return status ? status : launch_kernel(pick_kernel, blocks, g, plan);
     }
     lines_to_sort l = {.places = room, .from = room + n * sizeof(int64_t), .values = room + n * (sizeof(int64_t) + width),
                        .is = wide ? KT_F64 : KT_F32, .largest_first = true, .lines = (uint32_t)g->rows,
@@ -119,7 +116,7 @@ static kt_status launch_categories(const kt_plan *plan, const void *what)
     choose_args       g = {.to = (int64_t *)(void *)to->data, .weights = from->data, .row_apart = plan->stride[1][0],
                            .apart = plan->stride[1][1], .is = from->is, .rows = (uint64_t)plan->size[0],
                            .categories = (uint64_t)plan->size[1], .samples = (uint64_t)plan->size[2], .seed = plan->seed,
-                           .offset = plan->offset, .threads = random_threads(plan->device_index, numbers_of(plan))};
+                           .offset = plan->offset, .threads = random_threads(plan->device_index, weights_of(plan))};
     if (to->is != KT_I64 || !is_float(from) || g.rows * g.categories >= INT32_MAX || g.rows * g.samples >= INT32_MAX)
         return KT_DECLINED;
     if (fault_expect(plan, &g.fault) || capture_replay_place(plan->device_index, plan->stream, &g.replay))

@@ -6,6 +6,8 @@
  * Graphs are kept in sets by their key; the one that was not used for longest makes room. Independent of: plans, kernels. */
 #include <cuda.h>
 #include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "parts.h"
 
@@ -22,6 +24,8 @@ typedef struct one_node {
     cudaGraphNode_t node;
     cudaGraphExec_t run; /* NULL: not made */
     cudaFunction_t  function;
+    size_t          args_bytes; /* 0: not known */
+    void           *args;       /* those that are set */
 } one_node;
 
 static struct set {
@@ -32,15 +36,17 @@ static struct set {
 
 static CUresult (*set_params_of)(CUgraphExec run, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *params);
 static CUresult (*launch_graph)(CUgraphExec run, CUstream stream);
+static CUresult (*param_of)(CUfunction function, size_t index, size_t *offset, size_t *bytes); /* NULL: drivers before 12.4 */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void *in_driver(const char *name)
+static void *in_driver(const char *name, unsigned since)
 {
     void                                *function = NULL;
     enum cudaDriverEntryPointQueryResult found;
 #if CUDART_VERSION >= 12050
-    const cudaError_t error = cudaGetDriverEntryPointByVersion(name, &function, 12000, cudaEnableDefault, &found);
+    const cudaError_t error = cudaGetDriverEntryPointByVersion(name, &function, since, cudaEnableDefault, &found);
 #else
+    (void)since;
     const cudaError_t error = cudaGetDriverEntryPoint(name, &function, cudaEnableDefault, &found);
 #endif
     if (error != cudaSuccess)
@@ -50,8 +56,9 @@ static void *in_driver(const char *name)
 
 static void ask_driver(void)
 {
-    *(void **)&set_params_of = in_driver("cuGraphExecKernelNodeSetParams");
-    *(void **)&launch_graph = set_params_of ? in_driver("cuGraphLaunch") : NULL;
+    *(void **)&set_params_of = in_driver("cuGraphExecKernelNodeSetParams", 12000);
+    *(void **)&launch_graph = set_params_of ? in_driver("cuGraphLaunch", 12000) : NULL;
+    *(void **)&param_of = in_driver("cuFuncGetParamInfo", 12040);
 }
 
 static unsigned rounded(unsigned blocks) { return blocks <= 1 ? 1 : blocks <= 8 ? 8 : SMALL_BLOCKS; }
@@ -68,6 +75,7 @@ static void forget(one_node *n)
         cudaGraphExecDestroy(n->run);
     if (n->graph)
         cudaGraphDestroy(n->graph);
+    free(n->args);
     *n = (one_node){0};
 }
 
@@ -87,6 +95,16 @@ static one_node *find(struct set *s, const void *kernel, kt_handle stream, int i
     return oldest;
 }
 
+/* Kernels have one argument. */
+static void remember(one_node *n, const void *args)
+{
+    size_t offset;
+    if (!param_of || param_of((CUfunction)n->function, 0, &offset, &n->args_bytes) != CUDA_SUCCESS || !n->args_bytes)
+        return;
+    if ((n->args = malloc(n->args_bytes)))
+        memcpy(n->args, args, n->args_bytes);
+}
+
 static cudaError_t make(one_node *n, const struct cudaKernelNodeParams *params)
 {
     cudaError_t error = cudaGraphCreate(&n->graph, 0);
@@ -94,11 +112,19 @@ static cudaError_t make(one_node *n, const struct cudaKernelNodeParams *params)
         error = cudaGraphAddKernelNode(&n->node, n->graph, NULL, 0, params);
     if (error == cudaSuccess)
         error = cudaGetFuncBySymbol(&n->function, n->kernel);
-    return error == cudaSuccess ? cudaGraphInstantiate(&n->run, n->graph, 0) : error;
+    if (error == cudaSuccess)
+        error = cudaGraphInstantiate(&n->run, n->graph, 0);
+    if (error == cudaSuccess)
+        remember(n, params->kernelParams[0]);
+    return error;
 }
 
-static cudaError_t set_params_anew(const one_node *n, void **args)
+static cudaError_t set_params_anew(one_node *n, void **args)
 {
+    if (n->args && memcmp(n->args, args[0], n->args_bytes) == 0)
+        return cudaSuccess; /* a loop's next turn: its memory is that of the turn before */
+    if (n->args)
+        memcpy(n->args, args[0], n->args_bytes);
     const CUDA_KERNEL_NODE_PARAMS params = {.func = (CUfunction)n->function, .gridDimX = n->blocks, .gridDimY = 1, .gridDimZ = 1,
                                             .blockDimX = ARG_THREADS, .blockDimY = 1, .blockDimZ = 1, .kernelParams = args};
     return (cudaError_t)set_params_of((CUgraphExec)n->run, (CUgraphNode)n->node, &params); /* errors have the same numbers */

@@ -485,7 +485,7 @@ def choices():
         p = torch.tensor([0.0, 1.0, 0.25, 0.5], dtype=dtype, device="cuda").repeat(5000)
         for out in (torch.bernoulli(p), torch.empty(20000, dtype=torch.int64, device="cuda").bernoulli_(p)):
             for k, share in enumerate((0.0, 1.0, 0.25, 0.5)):
-                close(f"bernoulli {dtype} {share}", int(out[k::4].sum().item()), 5000, share)
+                close(f"bernoulli {dtype} {share}", int(out[k::4].double().sum().item()), 5000, share)
     torch.manual_seed(7)
     one = torch.randperm(50, device="cuda"), torch.bernoulli(torch.full((9,), 0.5, device="cuda"))
     torch.manual_seed(7)

@@ -47,7 +47,7 @@ def touched_by_puts(program):
         to = names[0]  # the result, or what is changed in place; of a call without either, an input
         reads = set(names[1:] if re.match(rf"(with .*: )?{to} = ", line) else names)
         if PUTS.search(line) or reads & open_ones:
-            changed, seen = [to], set()
+            changed, seen = names[:2] if to not in reads and PUTS.search(line) else [to], set()
             while changed:  # what it may be a view of
                 name = changed.pop()
                 if name not in seen:

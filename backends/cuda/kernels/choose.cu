@@ -103,23 +103,22 @@ template <class T> static __global__ void __launch_bounds__(ARG_THREADS) sum_up(
         to[i] += before[threadIdx.x];
 }
 
-/* The first category whose sum is more than the draw. */
-template <class T> static __global__ void __launch_bounds__(ARG_THREADS) pick(ARGUMENTS(choose_args) g)
+/* The first category whose sum reaches the draw. A thread of its own draws each sample, in blocks of CHOOSE_ACROSS a row. */
+static __global__ void __launch_bounds__(ARG_THREADS) pick(ARGUMENTS(choose_args) g)
 {
     const uint64_t i = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x, row = i / g.samples;
     if (row >= g.rows)
         return;
-    const double *sums = (const double *)g.room + row * g.categories;
-    T             u;
-    unit_at(u, i, g);
-    const double wanted = (1 - (double)u) * sums[g.categories - 1];
-    uint64_t     left = 0, right = g.categories - 1;
+    const uint64_t across = (g.samples + CHOOSE_ACROSS - 1) / CHOOSE_ACROSS * CHOOSE_ACROSS;
+    const double  *sums = (const double *)g.room + row * g.categories;
+    const double   wanted = (double)unit(philox(seed_of(g), row * across + i % g.samples, first_step(g)).x) * sums[g.categories - 1];
+    uint64_t       left = 0, right = g.categories - 1;
     while (left < right) {
         const uint64_t middle = left + (right - left) / 2;
-        if (sums[middle] > wanted)
-            right = middle;
-        else
+        if (sums[middle] < wanted)
             left = middle + 1;
+        else
+            right = middle;
     }
     g.to[i] = (int64_t)left;
 }
@@ -129,6 +128,5 @@ const each_kernels each_table[] = {{values<float>::writes, (const void *)bernoul
                                    {1u << KT_F64, (const void *)bernoulli_each<double>},
                                    {0, NULL}};
 const choose_kernels choose_table[2] = {
-    {(const void *)weigh<float>, (const void *)sum_up<float>, (const void *)pick<float>},
-    {(const void *)weigh<double>, (const void *)sum_up<double>, (const void *)pick<double>}};
-const void *const take_first_kernel = (const void *)take_first;
+    {(const void *)weigh<float>, (const void *)sum_up<float>}, {(const void *)weigh<double>, (const void *)sum_up<double>}};
+const void *const pick_kernel = (const void *)pick, *const take_first_kernel = (const void *)take_first;

@@ -5,7 +5,7 @@
 
 #include "cuda_runtime_api.h"
 
-typedef int             CUresult;
+typedef enum { CUDA_SUCCESS } CUresult;
 typedef cudaFunction_t  CUfunction;
 typedef cudaGraphExec_t CUgraphExec;
 typedef cudaGraphNode_t CUgraphNode;
