@@ -339,7 +339,7 @@ typedef struct soft_table {
 } soft_table;
 
 /* ---- norms of rows, dense ---- */
-enum { NORM_VECTOR = 8, NORM_KEPT = 4, NORM_BACK_VECTOR = 4, NORM_BACK_MOST = 4, NORM_TOTAL_ROWS = 16 };
+enum { NORM_LANE = 32, NORM_BACK_VECTOR = 4, NORM_BACK_MOST = 4, NORM_TOTAL_ROWS = 16 };
 typedef struct norm_args {
     char    *y; /* the result, or what flows back to x; NULL: nothing does */
     char    *mean, *rstd; /* mean: NULL, if there is none */

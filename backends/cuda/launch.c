@@ -88,14 +88,14 @@ static void ask_whether_kernels_wait(void)
         cudaGetLastError();
 }
 
-static kt_status launch(const void *kernel, uint64_t blocks, void *args, const kt_plan *plan, bool early)
+static kt_status launch(const void *kernel, uint64_t blocks, void *args, const kt_plan *plan, bool early, bool brief)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     void                 *list[] = {args};
     if (blocks == 0)
         return KT_OK;
     const bool captured = captures_run() && capture_of(plan->stream);
-    if (blocks <= SMALL_BLOCKS && !captured)
+    if (blocks <= (brief ? BRIEF_BLOCKS : SMALL_BLOCKS) && !captured)
         return launch_small(kernel, (unsigned)blocks, list, plan->device_index, plan->stream);
     pthread_once(&once, ask_whether_kernels_wait);
     cudaLaunchAttribute      attribute = {.id = cudaLaunchAttributeProgrammaticStreamSerialization,
@@ -108,12 +108,22 @@ static kt_status launch(const void *kernel, uint64_t blocks, void *args, const k
 
 kt_status launch_kernel(const void *kernel, uint64_t blocks, void *args, const kt_plan *plan)
 {
-    return launch(kernel, blocks, args, plan, false);
+    return launch(kernel, blocks, args, plan, false, false);
 }
 
-kt_status launch_early(const void *kernel, uint64_t blocks, void *args, const kt_plan *plan)
+kt_status launch_early(const void *kernel, uint64_t blocks, void *args, const kt_plan *plan, bool brief)
 {
-    return launch(kernel, blocks, args, plan, true);
+    return launch(kernel, blocks, args, plan, true, brief);
+}
+
+/* Of operands that are gone through once. */
+static bool is_brief(const launch_args *g, int operands)
+{
+    enum { BYTES = 8 << 20 };
+    uint64_t width = 0;
+    for (int i = 0; i < operands; i++)
+        width += g->at[i].same ? 0 : g->at[i].width;
+    return g->n * width < BYTES;
 }
 
 void set_operand(operand_arg *x, const kt_plan *plan, int at, int width, int vector)
@@ -261,7 +271,8 @@ static kt_status launch_row(const kt_plan *plan, const void *what)
     }
     if (plan->contiguous && !g.flat.at[0].same) {
         const void *kernel = are_own(&g.flat, n, table->self) ? row->own : row->flat;
-        return launch_early(kernel, blocks_of(g.flat.n, (uint64_t)(ARG_THREADS * table->elements)), &g.flat, plan);
+        return launch_early(kernel, blocks_of(g.flat.n, (uint64_t)(ARG_THREADS * table->elements)), &g.flat, plan,
+                            is_brief(&g.flat, n));
     }
     choose_vector(&g, plan, n, table->strided);
     return launch_pieces(row->strided, &g, plan, n, 0);
@@ -328,7 +339,7 @@ kt_status launch_copy(const kt_plan *plan)
     g.flat.n = (uint64_t)plan->numel;
     if (plan->contiguous && g.flat.at[0].whole && g.flat.at[1].whole && !from->bits)
         return launch_early(cast_kernels[is[1]][is[0]], blocks_of(g.flat.n, (uint64_t)(ARG_THREADS * CAST_STEPS * 16 / widest)),
-                            &g.flat, plan);
+                            &g.flat, plan, is_brief(&g.flat, 2));
     const void *crosses = moves && !from->immediate ? cross_kernels[log_of_width(width_of(to->is))] : NULL;
     const int   at = crosses ? crossed_dim(plan, width_of(to->is)) : -1;
     if (at >= 0)

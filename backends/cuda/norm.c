@@ -60,11 +60,12 @@ static bool has_vectors(const norm_args *g, int vector)
 
 static kt_status launch_forward(norm_args *g, const norm_table *table, const norm_kernels *k, const kt_plan *plan)
 {
-    const uint32_t few = 32 * NORM_VECTOR * NORM_KEPT, many = ARG_THREADS * NORM_VECTOR * NORM_KEPT;
-    g->lanes = g->length <= few ? 32 : ARG_THREADS;
-    if (g->length <= many && has_vectors(g, NORM_VECTOR))
-        return launch_early(k->kept, blocks_of(g->rows * g->lanes, ARG_THREADS), g, plan);
-    return launch_early(table->any, g->rows, g, plan);
+    enum { BRIEF_BYTES = 12 << 20 };
+    const bool brief = g->rows * g->length * g->width < BRIEF_BYTES; /* the host has three results to make */
+    g->lanes = g->length <= 32 * NORM_LANE ? 32 : ARG_THREADS;
+    if (g->length <= ARG_THREADS * NORM_LANE && has_vectors(g, 16 / g->width))
+        return launch_early(k->kept, blocks_of(g->rows * g->lanes, ARG_THREADS), g, plan, brief);
+    return launch_early(table->any, g->rows, g, plan, brief);
 }
 
 static kt_status launch_back(norm_args *g, const norm_table *table, const norm_kernels *k, const kt_plan *plan)

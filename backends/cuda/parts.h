@@ -40,8 +40,9 @@ kt_status copy_bytes(kt_backend *self, const kt_transfer *copy);
 kt_status fault_take(int index); /* KT_OK, or the error of an earlier launch, once */
 kt_status fault_expect(const kt_plan *plan, fault_place *place); /* for a launch that may fail: where to report */
 
-/* ---- small.c: launches of at most SMALL_BLOCKS blocks of ARG_THREADS, not while the stream captures ---- */
-enum { SMALL_BLOCKS = 64 };
+/* ---- small.c: launches of at most BRIEF_BLOCKS blocks of ARG_THREADS, not while the stream captures. Of so few as SMALL_BLOCKS the
+ * host's time always counts. There may be more blocks than were asked for, up to the next of a few sizes ---- */
+enum { SMALL_BLOCKS = 64, BRIEF_BLOCKS = 1024 };
 kt_status launch_small(const void *kernel, unsigned blocks, void **args, int index, kt_handle stream);
 
 /* ---- launch.c: a plan becomes a launch; copies, fills, elementwise rows ---- */
@@ -53,8 +54,9 @@ bool      launch_has(kt_backend *self, kt_kernel_id kernel, kt_compute compute);
 kt_status launch_plan(kt_backend *self, const kt_plan *plan);
 kt_status launch_copy(const kt_plan *plan);
 kt_status launch_kernel(const void *kernel, uint64_t blocks, void *args, const kt_plan *plan); /* blocks of ARG_THREADS */
-/* The same of a kernel that begins with after_earlier (dev/early.cuh): its blocks stand ready when the kernel before it ends. */
-kt_status launch_early(const void *kernel, uint64_t blocks, void *args, const kt_plan *plan);
+/* The same of a kernel that begins with after_earlier (dev/early.cuh): its blocks stand ready when the kernel before it ends.
+ * brief: it takes the device no longer than the host, whose time counts then. */
+kt_status launch_early(const void *kernel, uint64_t blocks, void *args, const kt_plan *plan, bool brief);
 /* Launches pieces of at most ARG_DIMS dims and 2^31 elements: dims before `first` are not gone through. */
 kt_status launch_pieces(const void *kernel, strided_args *g, const kt_plan *plan, int n_operands, int first);
 void      set_operand(operand_arg *x, const kt_plan *plan, int at, int width, int vector); /* vector: elements loaded at once */

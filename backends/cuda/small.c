@@ -61,7 +61,13 @@ static void ask_driver(void)
     *(void **)&param_of = in_driver("cuFuncGetParamInfo", 12040);
 }
 
-static unsigned rounded(unsigned blocks) { return blocks <= 1 ? 1 : blocks <= 8 ? 8 : SMALL_BLOCKS; }
+static unsigned rounded(unsigned blocks)
+{
+    unsigned grid = blocks <= 1 ? 1 : blocks <= 8 ? 8 : SMALL_BLOCKS;
+    while (grid < blocks)
+        grid *= 2;
+    return grid;
+}
 
 static struct set *set_of(const void *kernel, kt_handle stream, unsigned blocks)
 {

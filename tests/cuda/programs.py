@@ -69,7 +69,7 @@ KNOWN = [
     (several_at_one_place, "of several elements that are put at one place some one stays"),
     (sums_in_any_order, "sums at one place are atomic: their order is open"),
     (known_values.zero_signs, "the sign of a zero"),
-    (lambda d, c: d.kind.endswith("version") and isinstance(d.karat, int) and d.karat > d.torch,
+    (lambda d, c: d.kind.endswith("version") and isinstance(d.karat, int) and d.karat > d.torch or d.kind == "grad_fn" and c.errors,
      "an error that a kernel finds comes late: the write was counted"),
     (lambda d, c: statement.plain_op(d) in ("signbit", "copysign"), "which NaN an operation makes, and so its sign"),
     (lambda d, c: "dropout_p=" in d.statement, "drawn: the generators differ, as in PyTorch"),

@@ -33,7 +33,7 @@ template <int D, int M> static __device__ __forceinline__ void load_weights(T (&
 enum { BLOCKS_AT_ONCE = sizeof(T) == 4 ? 4 : 1 }; /* of a multiprocessor: 4096 rows of a thousand are all in work then */
 template <int D> static __global__ void __launch_bounds__(ARG_THREADS, BLOCKS_AT_ONCE) norm_kept(ARGUMENTS(norm_args) g)
 {
-    enum { V = NORM_VECTOR, N = NORM_KEPT, W = width_in<D>::value };
+    enum { W = width_in<D>::value, V = 16 / W, N = NORM_LANE / V };
     const uint64_t thread = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x, row = thread / g.lanes;
     const uint32_t lane = (uint32_t)(thread % g.lanes);
     const bool     mine = row < g.rows;
