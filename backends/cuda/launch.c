@@ -119,7 +119,7 @@ kt_status launch_early(const void *kernel, uint64_t blocks, void *args, const kt
 /* Of operands that are gone through once. */
 static bool is_brief(const launch_args *g, int operands)
 {
-    enum { BYTES = 8 << 20 };
+    enum { BYTES = 4 << 20 };
     uint64_t width = 0;
     for (int i = 0; i < operands; i++)
         width += g->at[i].same ? 0 : g->at[i].width;

@@ -60,8 +60,8 @@ static bool has_vectors(const norm_args *g, int vector)
 
 static kt_status launch_forward(norm_args *g, const norm_table *table, const norm_kernels *k, const kt_plan *plan)
 {
-    enum { BRIEF_BYTES = 12 << 20 };
-    const bool brief = g->rows * g->length * g->width < BRIEF_BYTES; /* the host has three results to make */
+    enum { BRIEF_BYTES = 2 << 20 };
+    const bool brief = g->rows * g->length * g->width < BRIEF_BYTES;
     g->lanes = g->length <= 32 * NORM_LANE ? 32 : ARG_THREADS;
     if (g->length <= ARG_THREADS * NORM_LANE && has_vectors(g, 16 / g->width))
         return launch_early(k->kept, blocks_of(g->rows * g->lanes, ARG_THREADS), g, plan, brief);

@@ -6,8 +6,8 @@
 
 #include "parts.h"
 
-enum { BLOCKS = 1024, LEAST_TIMES = 8 }; /* of parts: how many there should be; what each thread of one has at least */
-enum { LONG_PLANE = 2048 };              /* of so many elements: a block's, not a warp's */
+enum { BLOCKS = 528, LEAST_TIMES = 8 }; /* of parts: how many there should be; what each thread of one has at least */
+enum { LONG_PLANE = 2048, MANY_PARTS = 128 }; /* elements of a plane, parts of a group: a block's, not a warp's */
 
 static const plane_table *const planes[KT_NUM_COMPUTE] = {[KT_IN_F32] = &planes_f32, [KT_IN_F64] = &planes_f64};
 
@@ -146,6 +146,13 @@ static void use_numbers(plane_work *w)
     rstd->at += width;
 }
 
+/* The parts of each group become one. */
+static kt_status launch_join(const void *kernel, plane_work *w)
+{
+    w->g.lanes = w->g.parts >= MANY_PARTS ? ARG_THREADS : 32;
+    return launch_kernel(kernel, blocks_of(w->g.groups * w->g.lanes, ARG_THREADS), &w->g, w->plan);
+}
+
 static kt_status run_forward(plane_work *w)
 {
     plane_args *g = &w->g;
@@ -162,7 +169,7 @@ static kt_status run_forward(plane_work *w)
     if (!status)
         status = launch_kernel(w->k->moments, blocks * g->parts, g, w->plan);
     if (!status)
-        status = launch_kernel(w->table->join, blocks_of(g->groups * 32, ARG_THREADS), g, w->plan);
+        status = launch_join(w->table->join, w);
     use_numbers(w);
     return status ? status : launch_elements(w->k->apply, w);
 }
@@ -179,7 +186,7 @@ static kt_status run_back(plane_work *w)
         if (!status)
             status = launch_kernel(w->k->sums, blocks * g->parts, g, w->plan);
         if (!status)
-            status = launch_kernel(w->table->join_abreast_back, blocks_of(g->groups * 32, ARG_THREADS), g, w->plan);
+            status = launch_join(w->table->join_abreast_back, w);
     } else {
         const plane_operand *to = g->to_weight.at ? &g->to_weight : &g->to_bias;
         const uint64_t       outers = to->stride[PLANE_OUTER] ? g->size[PLANE_OUTER] : 1;

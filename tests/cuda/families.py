@@ -443,6 +443,15 @@ def draws():
         "random_ i64": (lambda: torch.empty(3, dtype=torch.int64, device="cuda").random_(),
                         "2083742018897791291 185552934305655059 7349435502416517222"),
         "random_ i32": (lambda: torch.empty(3, dtype=torch.int32, device="cuda").random_(), "485158995 43202409 1711173798"),
+        "bernoulli p": (lambda: torch.bernoulli(torch.full((8,), 0.3, device="cuda")).long(), "0 0 1 0 1 1 1 0"),
+        "multinomial": (lambda: torch.multinomial(torch.arange(1, 21, device="cuda") / 20, 7), "11 12 16 18 6 14 17"),
+        "multinomial f64": (lambda: torch.multinomial((torch.arange(1, 21, device="cuda") / 20).double(), 7),
+                            "14 7 16 10 19 11 9"),
+        "multinomial again": (lambda: torch.multinomial(torch.arange(1, 21, device="cuda") / 20, 12, replacement=True),
+                              "15 1 12 3 7 13 17 12 14 10 9 19"),
+        "multinomial of rows": (lambda: torch.multinomial((torch.arange(1, 21, device="cuda") / 20).expand(5, 20).contiguous(), 3,
+                                                          replacement=True).flatten(),
+                                "15 1 12 18 13 18 1 9 19 12 4 19 11 10 12"),
         "random_ u8": (lambda: torch.empty(8, dtype=torch.uint8, device="cuda").random_(), "83 105 166 178 17 223 62 44"),
     }
     for what, (call, text) in expected.items():

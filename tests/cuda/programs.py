@@ -33,12 +33,13 @@ def sums_in_any_order(d, c):
 
 SUMS = re.compile(r"\.linalg\.|_norm\(|_loss\(|attention\(")
 PUTS = re.compile(r"index_copy|index_put|scatter_?\(|\bput_?\(|^t\d+(\[\d+\])?\[.*(t\d|\[).*\] [-+*/]?= ")
+DIVIDES = re.compile(r"\b(floor_divide|div|divide|remainder|fmod)_\(|(//|%)= |out=")
 TENSOR = re.compile(r"\bt\d+\b")
 
 
-def touched_by_puts(program):
-    """Tensors that hold, or are made of, what was put by indices: the written one and those that it may be a view of, then all
-    that are made of these or written with them."""
+def touched_by(writes, program):
+    """Tensors that hold, or are made of, what such statements wrote: the written one and those that it may be a view of, then
+    all that are made of these or written with them."""
     made_of, open_ones = {}, set()
     for line in program:
         names = TENSOR.findall(line)
@@ -46,8 +47,8 @@ def touched_by_puts(program):
             continue
         to = names[0]  # the result, or what is changed in place; of a call without either, an input
         reads = set(names[1:] if re.match(rf"(with .*: )?{to} = ", line) else names)
-        if PUTS.search(line) or reads & open_ones:
-            changed, seen = names[:2] if to not in reads and PUTS.search(line) else [to], set()
+        if writes.search(line) or reads & open_ones:
+            changed, seen = names[:2] if to not in reads and writes.search(line) else [to], set()
             while changed:  # what it may be a view of
                 name = changed.pop()
                 if name not in seen:
@@ -60,14 +61,25 @@ def touched_by_puts(program):
     return open_ones
 
 
+def is_touched(d, c, writes):
+    touched = touched_by(writes, c.program[:d.at + 1])
+    return d.kind == "values" and not touched.isdisjoint(TENSOR.findall(f"{d.where} {d.statement}"))
+
+
 def several_at_one_place(d, c):
     """Elements that are put where indices name a place twice: some one stays, and all that is made of it differs."""
-    return d.kind == "values" and not touched_by_puts(c.program[:d.at + 1]).isdisjoint(TENSOR.findall(f"{d.where} {d.statement}"))
+    return is_touched(d, c, PUTS)
+
+
+def written_before_it_failed(d, c):
+    """Integers that were divided by zero, into a tensor that there was before: the CPU leaves it, a kernel has written it."""
+    return is_touched(d, c, DIVIDES) and c.gap is not None and not c.gap.is_float
 
 
 KNOWN = [
     (several_at_one_place, "of several elements that are put at one place some one stays"),
     (sums_in_any_order, "sums at one place are atomic: their order is open"),
+    (written_before_it_failed, "an error that a kernel finds comes late: elements were written"),
     (known_values.zero_signs, "the sign of a zero"),
     (lambda d, c: d.kind.endswith("version") and isinstance(d.karat, int) and d.karat > d.torch or d.kind == "grad_fn" and c.errors,
      "an error that a kernel finds comes late: the write was counted"),

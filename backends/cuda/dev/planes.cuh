@@ -246,28 +246,28 @@ template <int V, int D> static __global__ void __launch_bounds__(ARG_THREADS) ab
     });
 }
 
-/* The parts of a group, by a warp: their average first, then how far they lie from it. */
+/* The parts of a group, by `lanes` threads: their average first, then how far they lie from it. */
 static __global__ void __launch_bounds__(ARG_THREADS) plane_join(ARGUMENTS(plane_args) g)
 {
-    const uint64_t thread = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x, group = thread / WARP;
+    const uint64_t thread = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x, group = thread / g.lanes;
     const bool     mine = group < g.groups;
     const double  *from = g.sums + 3 * group * g.parts;
     plain_sum      sum, squares;
 #pragma unroll 4
-    for (uint64_t i = thread % WARP; mine && i < g.parts; i += WARP)
+    for (uint64_t i = thread % g.lanes; mine && i < g.parts; i += g.lanes)
         sum.s += from[3 * i] * from[3 * i + 1];
-    join_lanes(sum, WARP);
+    join_lanes(sum, g.lanes);
     moments all;
     all.n = (double)g.count;
-    all.mean = to_all_lanes(sum, WARP).s / all.n;
+    all.mean = to_all_lanes(sum, g.lanes).s / all.n;
 #pragma unroll 4
-    for (uint64_t i = thread % WARP; mine && i < g.parts; i += WARP) {
+    for (uint64_t i = thread % g.lanes; mine && i < g.parts; i += g.lanes) {
         const double apart = from[3 * i + 1] - all.mean;
         squares.s += from[3 * i + 2] + from[3 * i] * (apart * apart);
     }
-    join_lanes(squares, WARP);
+    join_lanes(squares, g.lanes);
     all.squares = squares.s;
-    if (!mine || thread % WARP)
+    if (!mine || thread % g.lanes)
         return;
     T *to = (T *)g.numbers + 2 * group;
     put_statistics(g, group, all, &to[0], &to[1]);
@@ -486,19 +486,20 @@ static __global__ void __launch_bounds__(ARG_THREADS) plane_join_back(ARGUMENTS(
         put_numbers(g, group, all, rstd);
 }
 
+/* The parts of groups abreast, by `lanes` threads each. */
 static __global__ void __launch_bounds__(ARG_THREADS) abreast_join_back(ARGUMENTS(plane_args) g)
 {
-    const uint64_t    thread = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x, group = thread / WARP;
+    const uint64_t    thread = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x, group = thread / g.lanes;
     const bool        mine = group < g.groups;
     const plane_place p = {0, group, 0};
     tie_sums          all;
-    for (uint64_t i = thread % WARP; mine && i < g.parts; i += WARP) {
+    for (uint64_t i = thread % g.lanes; mine && i < g.parts; i += g.lanes) {
         const double *from = g.sums + 2 * (group * g.parts + i);
         all.product += from[0];
         all.sum += from[1];
     }
-    join_lanes(all, WARP);
-    if (!mine || thread % WARP)
+    join_lanes(all, g.lanes);
+    if (!mine || thread % g.lanes)
         return;
     put_number(g.to_weight, p, (T)all.product);
     put_number(g.to_bias, p, (T)all.sum);
