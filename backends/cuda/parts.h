@@ -40,8 +40,8 @@ kt_status copy_bytes(kt_backend *self, const kt_transfer *copy);
 kt_status fault_take(int index); /* KT_OK, or the error of an earlier launch, once */
 kt_status fault_expect(const kt_plan *plan, fault_place *place); /* for a launch that may fail: where to report */
 
-/* ---- small.c: launches of at most BRIEF_BLOCKS blocks of ARG_THREADS, not while the stream captures. Of so few as SMALL_BLOCKS the
- * host's time always counts. There may be more blocks than were asked for, up to the next of a few sizes ---- */
+/* ---- small.c: launches of at most BRIEF_BLOCKS blocks of ARG_THREADS, not while the stream captures. Of SMALL_BLOCKS or fewer
+ * the host's time always counts. There may be more blocks than were asked for, up to the next of a few sizes ---- */
 enum { SMALL_BLOCKS = 64, BRIEF_BLOCKS = 1024 };
 kt_status launch_small(const void *kernel, unsigned blocks, void **args, int index, kt_handle stream);
 

@@ -503,7 +503,8 @@ def choices():
     for what, call, text in (
         ("bernoulli", lambda: torch.bernoulli(torch.tensor([2.0], device="cuda")), "Expected p_in >= 0 && p_in <= 1"),
         ("multinomial", lambda: torch.multinomial(torch.tensor([1.0, -1.0], device="cuda"), 1), "probability tensor contains"),
-        ("multinomial of nothing", lambda: torch.multinomial(torch.zeros(3, device="cuda"), 2), "invalid multinomial distribution"),
+        ("multinomial of nothing", lambda: torch.multinomial(torch.zeros(3, device="cuda"), 2),
+         "invalid multinomial distribution"),
     ):
         try:
             call()

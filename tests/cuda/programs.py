@@ -81,7 +81,8 @@ KNOWN = [
     (sums_in_any_order, "sums at one place are atomic: their order is open"),
     (written_before_it_failed, "an error that a kernel finds comes late: elements were written"),
     (known_values.zero_signs, "the sign of a zero"),
-    (lambda d, c: d.kind.endswith("version") and isinstance(d.karat, int) and d.karat > d.torch or d.kind == "grad_fn" and c.errors,
+    (lambda d, c: d.kind == "grad_fn" and c.errors
+     or d.kind.endswith("version") and isinstance(d.karat, int) and d.karat > d.torch,
      "an error that a kernel finds comes late: the write was counted"),
     (lambda d, c: statement.plain_op(d) in ("signbit", "copysign"), "which NaN an operation makes, and so its sign"),
     (lambda d, c: "dropout_p=" in d.statement, "drawn: the generators differ, as in PyTorch"),

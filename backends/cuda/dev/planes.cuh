@@ -294,7 +294,8 @@ template <int V> static __device__ __forceinline__ bool place_unit(const plane_a
 
 /* Those of AHEAD vectors from `at` on that there are, `apart` bytes from each other. */
 template <int D, int V>
-static __device__ __forceinline__ void load_ahead(raw<V> (&r)[AHEAD], const char *at, int64_t apart, int n, const plane_operand &x)
+static __device__ __forceinline__ void load_ahead(raw<V> (&r)[AHEAD], const char *at, int64_t apart, int n,
+                                                  const plane_operand &x)
 {
 #pragma unroll
     for (int a = 0; a < AHEAD; a++)

@@ -111,7 +111,8 @@ static __global__ void __launch_bounds__(ARG_THREADS) pick(ARGUMENTS(choose_args
         return;
     const uint64_t across = (g.samples + CHOOSE_ACROSS - 1) / CHOOSE_ACROSS * CHOOSE_ACROSS;
     const double  *sums = (const double *)g.room + row * g.categories;
-    const double   wanted = (double)unit(philox(seed_of(g), row * across + i % g.samples, first_step(g)).x) * sums[g.categories - 1];
+    const uint32_t draw = philox(seed_of(g), row * across + i % g.samples, first_step(g)).x;
+    const double   wanted = (double)unit(draw) * sums[g.categories - 1];
     uint64_t       left = 0, right = g.categories - 1;
     while (left < right) {
         const uint64_t middle = left + (right - left) / 2;

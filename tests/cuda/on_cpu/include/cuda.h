@@ -1,5 +1,5 @@
-/* cuda.h - the part of the CUDA driver that backends/cuda calls, for a build whose kernels run on the CPU: types alone, since that
- * build has no driver. Names and meanings are NVIDIA's. */
+/* cuda.h - the part of the CUDA driver that backends/cuda calls, for a build whose kernels run on the CPU: types alone, since
+ * that build has no driver. Names and meanings are NVIDIA's. */
 #ifndef KARAT_ON_CPU_DRIVER_H
 #define KARAT_ON_CPU_DRIVER_H
 
