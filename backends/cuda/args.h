@@ -375,7 +375,7 @@ typedef struct plane_args {
     uint64_t      count;       /* elements of a group */
     uint64_t      groups;      /* all of them */
     uint32_t      parts, part; /* of a group, each by a block: how many, elements or planes of one */
-    uint32_t      lanes;       /* threads at a plane's sums or a group's parts: 32 or all of a block; at a unit of elements: 1 or 32 */
+    uint32_t      lanes;       /* threads at a plane's sums or a group's parts: 32 or a block's; at a unit of elements: 1 or 32 */
     uint32_t      units;       /* of a plane: PLANE_AHEAD vectors of each lane */
     uint8_t       given, unused[7]; /* the statistics are constants */
     double        eps;

@@ -1,4 +1,5 @@
-/* choose.c - plans that draw and look at tensors: bernoulli with a probability for each element, permutations, categories by weight.
+/* choose.c - plans that draw and look at tensors: bernoulli with a probability for each element, categories by weight; and
+ * permutations.
  *
  * In: plans. Out: launches; memory for the work alone. A permutation is the order of numbers of 64 bits. Bernoulli and categories
  * draw as PyTorch was seen to do; permutations have numbers of their own. */
