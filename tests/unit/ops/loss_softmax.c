@@ -43,7 +43,7 @@ static double model(line l, double x, bool logs) { return (double)(logs ? x - l.
  * too; the smallest float16s are 6e-8 apart. */
 static double slack(kt_dtype d, double want, bool logs)
 {
-    const double unit = d == KT_F64 ? 9e-16 : d == KT_F32 ? 2e-7 : d == KT_F16 ? 5e-4 : 4e-3;
+    const double unit = d == KT_F64 ? 9e-16 : d == KT_F32 ? 3e-7 : d == KT_F16 ? 5e-4 : 4e-3;
     return logs ? unit * (1 + fabs(want)) : unit * want * (1 - 0.7 * log(want)) + (d == KT_F16 ? 6e-8 : 1e-38);
 }
 
