@@ -13,14 +13,16 @@
 #include "cpu/isa/multiply_add.h"
 #include "math/exp_below.h"
 
-#if defined(__AVX512F__) || defined(__aarch64__)
-enum { ROWS = 8 }; /* 32 registers */
+enum { VEC = KT_VEC_BYTES / sizeof(T) };
+#if defined(__AVX512F__) || defined(__aarch64__) /* 32 registers, 16 of them sums */
+enum { ROWS = VEC < 4 ? 4 : 8, VECS = 16 / ROWS };
 #else
-enum { ROWS = 4 };
+enum { ROWS = 4, VECS = 2 };
 #endif
-enum { VEC = KT_VEC_BYTES / sizeof(T), VECS = 2, COLS = VEC * VECS, QUERIES = KT__ATTENTION_QUERIES, KEYS = 64, UNIT = 8 };
+enum { COLS = VEC * VECS, QUERIES = KT__ATTENTION_QUERIES, KEYS = 64, UNIT = 8 };
 /* UNIT: what lies above the diagonal is left out by so many, on every instruction set */
 _Static_assert(QUERIES % COLS == 0 && KEYS % ROWS == 0 && UNIT % ROWS == 0, "tiles are whole numbers of register tiles");
+_Static_assert(COLS % ROWS == 0, "the queries of a register tile are of one panel");
 
 #define TILE_NOINLINE __attribute__((noinline))
 
@@ -51,7 +53,7 @@ KT_ALWAYS void FN(register_tile)(T *c, int64_t ldc, FN(side) a, const T *b, int6
     FN(vec) sum[ROWS][VECS];
 #pragma GCC unroll 8
     for (int i = 0; i < ROWS; i++)
-#pragma GCC unroll 2
+#pragma GCC unroll 4
         for (int j = 0; j < VECS; j++)
             sum[i][j] = adds ? *(const FN(vec) *)(const void *)(c + i * ldc + j * VEC) : (FN(vec)){0};
     for (int64_t done = 0; done < k; done += a.chunk, a.p += a.by_chunk) {
@@ -59,13 +61,13 @@ KT_ALWAYS void FN(register_tile)(T *c, int64_t ldc, FN(side) a, const T *b, int6
         const int64_t n = k - done < a.chunk ? k - done : a.chunk;
         for (int64_t l = 0; l < n; l++, b += ldb, from += a.by_k) {
             FN(vec) row[VECS];
-#pragma GCC unroll 2
+#pragma GCC unroll 4
             for (int j = 0; j < VECS; j++)
                 row[j] = *(const FN(vec) *)(const void *)(b + j * VEC);
 #pragma GCC unroll 8
             for (int i = 0; i < ROWS; i++) {
                 const T x = from[i * a.by_row];
-#pragma GCC unroll 2
+#pragma GCC unroll 4
                 for (int j = 0; j < VECS; j++)
                     sum[i][j] = FN(times_plus)(x, row[j], sum[i][j]);
             }
@@ -73,7 +75,7 @@ KT_ALWAYS void FN(register_tile)(T *c, int64_t ldc, FN(side) a, const T *b, int6
     }
 #pragma GCC unroll 8
     for (int i = 0; i < ROWS; i++)
-#pragma GCC unroll 2
+#pragma GCC unroll 4
         for (int j = 0; j < VECS; j++)
             *(FN(vec) *)(void *)(c + i * ldc + j * VEC) = sum[i][j];
 }
