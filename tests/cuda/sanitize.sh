@@ -1,6 +1,6 @@
 #!/bin/bash
 # sanitize.sh - compute-sanitizer over the CUDA backend's tests: memcheck with every block of memory by itself, racecheck of the
-# kernels that share memory. In: what run.sh built. Out: what it found; exit status 0 if that is nothing.
+# kernels that share memory. In: what run.sh built. Out: what it found; exit status 0 if all parts ended well and that is nothing.
 # LIMIT: seconds that a part may take (200); one that is stopped there is told so. SAMPLE: one Python test of so many (200).
 # "sanitize.sh rows": a call of every row, in parts that would take the others' time; else all the others.
 set -u
@@ -52,7 +52,7 @@ for part in "${parts[@]}"; do
     summary=$(grep -h 'SUMMARY' "$logs/$part.found" | tail -1 | cut -c 1-120)
     last=$(tail -1 "$logs/$part.out" | cut -c 1-100)
     echo "$part: exit status $code$([ "$code" = 124 ] && echo ' (stopped)'); ${summary:-no summary}; $last"
-    if [ "$code" = 99 ] || grep -q '^========= \(Invalid\|Race\|Error\|Program hit\)' "$logs/$part.found"; then
+    if [ "$code" != 0 ] || grep -q '^========= \(Invalid\|Race\|Error\|Program hit\)' "$logs/$part.found"; then
         status=1
         grep -v 'Host Frame' "$logs/$part.found" | head -${SHOWN:-30}
     fi

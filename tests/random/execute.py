@@ -110,15 +110,18 @@ def wait():
 
 
 def run(statement, space):
-    """A statement that fails late names nothing, as one that fails at once."""
+    """A statement that fails late names nothing, as one that fails at once. One that fails at once may have begun what fails late:
+    that error is the earlier one."""
     before = dict(space)
-    exec(statement, space)
     try:
-        wait()
-    except Exception:
-        space.clear()
-        space.update(before)
-        raise
+        exec(statement, space)
+    finally:
+        try:
+            wait()
+        except Exception:
+            space.clear()
+            space.update(before)
+            raise
 
 
 def execute(module, program, each=True, space=None):
