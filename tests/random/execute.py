@@ -110,8 +110,8 @@ def wait():
 
 
 def run(statement, space):
-    """A statement that fails late names nothing, as one that fails at once. One that fails at once may have begun what fails late:
-    that error is the earlier one."""
+    """A statement that fails late names nothing, as one that fails at once. One that fails at once may have begun what fails
+    late: that error is the earlier one."""
     before = dict(space)
     try:
         exec(statement, space)
