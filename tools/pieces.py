@@ -96,13 +96,27 @@ def tables_f32(names):
             continue
         f, bounds, degree, odd = FUNCTIONS[name]
         rows = [piece(f, low, high, degree, odd) for low, high in zip(bounds, bounds[1:])]
-        print_table(f"float {name}_pieces_f32[{degree + 2}][PIECES_F32]", zip(*rows), "f", 6)
+        print_rows(name, rows)
+
+
+def print_rows(name, rows):
+    """A table of eight columns, of which math/table.h makes the layout that a build wants."""
+    lines = [f"#define {name.upper()}_PIECES_F32(ROW)"]
+    for row in rows:
+        numbers = [written(c, "f") for c in row]
+        lines += ["    ROW(" + ", ".join(numbers[:4]) + ",", "        " + ", ".join(numbers[4:]) + ")"]
+    print(*(line.ljust(90) + "\\" for line in lines[:-1]), lines[-1], sep="\n")
+    print(f"EIGHT_COLUMNS_F32({name}_pieces_f32, {name.upper()}_PIECES_F32)")
+
+
+def written(number, suffix):
+    return float.hex(number).replace("0000000p", "p") + suffix
 
 
 def print_table(what, columns, suffix, in_a_line):
     print(f"static KT_TABLE const {what} = {{")
     for column in columns:
-        numbers = [float.hex(c).replace("0000000p", "p") + suffix for c in column]
+        numbers = [written(c, suffix) for c in column]
         lines = [numbers[k:k + in_a_line] for k in range(0, len(numbers), in_a_line)]
         print("    {" + ",\n     ".join(", ".join(line) for line in lines) + "},")
     print("};")

@@ -98,7 +98,8 @@ KT_ALWAYS void FN(loop)(T *z, const T *a, const T *b, const T *c, ptrdiff_t n, c
 /* ---- rows whose function has a shorter form within a reach, for groups without an operand beyond it ----
  *
  * NEAR_FORMS of a type says which form each has: PLAIN, FN(name_near), which has the bits of FN(name); or PIECES, looked up in a
- * table of so many columns (math/f32/pieces.h), which has bits of its own: then the whole form calculates that and FN(far). */
+ * table of so many columns (math/f32/pieces.h), or EIGHT, which has bits of its own: then the whole form calculates that and
+ * FN(far). */
 #ifdef NEAR_FORMS
 enum {
     FN(group) = (KT_VEC_BYTES <= 16 ? 64 : KT_VEC_BYTES == 64 && SELF == KT_F64 ? KT_VEC_BYTES : 2 * KT_VEC_BYTES) / sizeof(T),
@@ -124,7 +125,14 @@ typedef void FN(whole_fn)(T *z, const T *a);
         for (int i = 0; i < FN(group); i++)                                                                            \
             to[i] = FN(name)(x[i]);                                                                                    \
     }
-#define PIECES(name, columns, far)                                                                                     \
+#define LOOK_UP_COLUMNS(name, columns)                                                                                 \
+    _Pragma("GCC unroll 20") for (int k = 0; k < (columns); k++) FN(look_up)(c[k], FN(name##_pieces)[k], at, lanes);
+#define LOOK_UP_EIGHT(name, columns)                                                                                   \
+    T *const column[8] = {c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7]};                                             \
+    FN(look_up_eight)(column, FN(name##_pieces), at, lanes);
+#define PIECES(name, columns, far)   BY_TABLE(name, columns, far, LOOK_UP_COLUMNS)
+#define EIGHT(name, far)             BY_TABLE(name, 8, far, LOOK_UP_EIGHT)
+#define BY_TABLE(name, columns, far, LOOK_UP)                                                                          \
     KT_ALWAYS void FN(near_lanes_##name)(T *to, const T *x, int lanes)                                                 \
     {                                                                                                                  \
         FN(piece) at[FN(more)];                                                                                        \
@@ -132,8 +140,7 @@ typedef void FN(whole_fn)(T *z, const T *a);
         KT_EACH_LANE                                                                                                   \
         for (int i = 0; i < lanes; i++)                                                                                \
             at[i] = FN(name##_piece)(x[i]);                                                                            \
-        _Pragma("GCC unroll 20") for (int k = 0; k < (columns); k++)                                                   \
-            FN(look_up)(c[k], FN(name##_pieces)[k], at, lanes);                                                        \
+        LOOK_UP(name, columns)                                                                                         \
         KT_EACH_LANE                                                                                                   \
         for (int i = 0; i < lanes; i++) {                                                                              \
             T of[columns];                                                                                             \
@@ -154,9 +161,13 @@ typedef void FN(whole_fn)(T *z, const T *a);
             to[i] = FN(name##_beyond)(x[i]) >> (8 * sizeof(T) - 1) ? beyond : near[i];                                 \
         }                                                                                                              \
     }
-NEAR_FORMS(PLAIN, PIECES)
+NEAR_FORMS(PLAIN, PIECES, EIGHT)
 #undef PLAIN
 #undef PIECES
+#undef EIGHT
+#undef BY_TABLE
+#undef LOOK_UP_COLUMNS
+#undef LOOK_UP_EIGHT
 
 static void __attribute__((noinline, unused)) FN(by_reach)(T *z, const T *a, ptrdiff_t n, FN(near_fn) *near, FN(whole_fn) *whole)
 {

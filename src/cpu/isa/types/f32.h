@@ -13,10 +13,9 @@
 #define MUL(x, y)     ((x) * (y))
 #define MATH(name)    __builtin_##name##f
 /* The forms of the rows of loop NEAR: isa/loops.inc.c. */
-#define NEAR_FORMS(PLAIN, PIECES)                                                                                      \
+#define NEAR_FORMS(PLAIN, PIECES, EIGHT)                                                                               \
     PLAIN(exp) PLAIN(exp2) PLAIN(log) PLAIN(log2) PLAIN(log10) PLAIN(sin) PLAIN(cos) PLAIN(erf) PLAIN(erfc)            \
-    PIECES(atan, 8, atan) PIECES(gelu, 8, gelu) PIECES(sigmoid, 8, sigmoid) PIECES(silu, 8, silu) PIECES(tan, 2, tan)  \
-    PIECES(tanh, 8, tanh)
+    PIECES(tan, 2, tan) EIGHT(atan, atan) EIGHT(gelu, gelu) EIGHT(sigmoid, sigmoid) EIGHT(silu, silu) EIGHT(tanh, tanh)
 #define KT_FROM_HALVES /* bfloat16s can be read as Ts where they are: isa/half_group.h */
 #if KT_VEC_BYTES >= 32
 #define KT_HAS_HALVES /* isa/halves.inc.c */

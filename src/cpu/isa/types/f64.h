@@ -13,7 +13,7 @@
 #define PICK(X, Y, Z) X
 #define MUL(x, y)     ((x) * (y))
 #define MATH(name)    __builtin_##name
-#define NEAR_FORMS(PLAIN, PIECES)                                                                                      \
+#define NEAR_FORMS(PLAIN, PIECES, EIGHT)                                                                               \
     PLAIN(exp2) PLAIN(sin) PLAIN(cos) PLAIN(sigmoid) PLAIN(silu) PLAIN(gelu)                                           \
     PIECES(exp, 2, exp) PIECES(log, 3, log) PIECES(log2, 3, log2) PIECES(log10, 3, log10) PIECES(tanh, 2, tanh)        \
     PIECES(tan, 2, tan) PIECES(atan, 4, atan) PIECES(erf, 19, erf_far) PIECES(erfc, 20, erfc_far)
