@@ -1,9 +1,9 @@
 """karat.autograd: autograd.grad, backward, and the grad modes."""
 
-from . import _karat, _missing
-from ._karat import Tensor
-from . import modes as grad_mode  # noqa: F401
-from .modes import (  # noqa: F401
+from .. import _karat, _missing
+from .._karat import Tensor
+from .. import modes as grad_mode  # noqa: F401
+from ..modes import (  # noqa: F401
     _force_original_view_tracking,
     enable_grad,
     inference_mode,
