@@ -349,6 +349,7 @@ extern const PyType_Slot kp_number_slots[], kp_index_slots[]; /* number.c, index
 extern PyGetSetDef       kp_tensor_getset[];                  /* attributes.c */
 extern PyMethodDef       kp_tensor_methods[];                 /* methods.c */
 extern PyTypeObject      kp_node_type, kp_handle_type, kp_empty_type; /* node.c, hook.c, ceiling.c */
+extern PyTypeObject      kp_context_type;                             /* custom.c */
 int kp_tensor_start(PyObject *module);
 int kp_numbers_start(void);
 int kp_only_element(PyObject *tensor, kt_scalar *s); /* 0; -1: not exactly one element, or not readable */
@@ -369,6 +370,9 @@ PyObject *kp_register_hook_after(PyObject *self, PyObject *function);
 int       kp_hooks_traverse(kt_tensor *t, visitproc visit, void *arg);
 PyObject *kp_retain_grad(PyObject *self, PyObject *unused);
 PyObject *kp_get_retains_grad(PyObject *self, void *unused);
+PyObject *kp_next_functions(const kt_node *node); /* node.c */
+PyObject *kp_context_of(kt_node *node);           /* custom.c: the ctx of a torch.autograd.Function; NULL: another node */
+int       kp_context_traverse(const kt_tensor *t, visitproc visit, void *arg);
 int       kp_want_grad(kt_tensor *t); /* requires_grad=True of a factory function; -1: the dtype cannot have a gradient */
 
 /* ---- tensors from Python data (data.c, make.c) ---- */
@@ -407,7 +411,8 @@ PyObject *kp_wrap_memory(void *memory, kt_dtype dtype, kt_shape shape, kt_shape 
 extern PyMethodDef kp_override_functions[], kp_make_functions[], kp_buffer_functions[], kp_grad_functions[],
     kp_lineage_functions[], kp_dlpack_functions[], kp_print_functions[], kp_compare_functions[], kp_warn_functions[],
     kp_mode_functions[], kp_dtype_functions[], kp_device_functions[], kp_ceiling_functions[],
-    kp_autocast_functions[], kp_stream_functions[], kp_facts_functions[], kp_graph_functions[];
+    kp_autocast_functions[], kp_stream_functions[], kp_facts_functions[], kp_graph_functions[],
+    kp_custom_functions[];
 
 /* ---- the rows that the binding itself calls (rows.c) ---- */
 #define KP_ROWS(X)                                                                                                      \

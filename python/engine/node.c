@@ -89,6 +89,11 @@ static PyObject *new_node(kt_node *node, PyObject *key) /* steals the reference 
 
 static PyObject *wrap_node(kt_node *node) /* steals the reference */
 {
+    PyObject *context = kp_context_of(node);
+    if (context) {
+        kt_node_drop(node);
+        return context;
+    }
     PyObject *key = alive || (alive = PyDict_New()) ? PyLong_FromVoidPtr(node) : NULL;
     PyObject *known = key ? PyDict_GetItemWithError(alive, key) : NULL, *object = NULL;
     if (known)
@@ -112,11 +117,9 @@ PyObject *kp_get_grad_fn(PyObject *self, void *unused)
 
 /* ---- what made its inputs ---- */
 
-static PyObject *get_next(PyObject *self, void *unused)
+PyObject *kp_next_functions(const kt_node *node)
 {
-    (void)unused;
-    const kt_node *node = ((kp_node *)self)->node;
-    PyObject      *all = PyTuple_New((Py_ssize_t)kt_node_inputs(node));
+    PyObject *all = PyTuple_New((Py_ssize_t)kt_node_inputs(node));
     for (Py_ssize_t i = 0; all && i < PyTuple_GET_SIZE(all); i++) {
         int64_t   result = 0;
         kt_node  *input = kt_node_input(node, i, &result);
@@ -128,6 +131,12 @@ static PyObject *get_next(PyObject *self, void *unused)
             Py_CLEAR(all);
     }
     return all;
+}
+
+static PyObject *get_next(PyObject *self, void *unused)
+{
+    (void)unused;
+    return kp_next_functions(((kp_node *)self)->node);
 }
 
 static PyObject *get_variable(PyObject *self, void *unused)

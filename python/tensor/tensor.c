@@ -158,7 +158,8 @@ static int tensor_traverse(PyObject *o, visitproc visit, void *arg)
     if (self->t && kt_is_shared(self->t)) /* the tensor lives on: keep its attributes */
         return 0;
     Py_VISIT(self->dict);
-    return self->t ? kp_hooks_traverse(self->t, visit, arg) : 0;
+    const int stop = self->t ? kp_hooks_traverse(self->t, visit, arg) : 0;
+    return stop || !self->t ? stop : kp_context_traverse(self->t, visit, arg);
 }
 
 /* Keeps the dict: its presence means that the object is tracked. */

@@ -55,6 +55,16 @@ kt_status kt_node_make(const kt_node_type *type, kt_tensor *const *inputs, int64
     return KT_OK;
 }
 
+kt_status kt_fail_freed(void) { return kt__fail_freed(); }
+
+void kt_increment_version(kt_tensor *t)
+{
+    if (t)
+        kt__bump_version(t);
+}
+
+kt_node *kt_node_of(const kt_tensor *t) { return t && t->autograd ? t->autograd->node : NULL; }
+
 const kt_node_type *kt_node_type_of(const kt_node *node) { return node ? node->type : NULL; }
 
 void *kt_node_context(kt_node *node)
@@ -180,7 +190,7 @@ static kt_status check_result(const kt_node *node, const kt_tensor *t, int64_t f
                        (long long)from);
     if (from >= 0)
         return check_written(node, t, from, n);
-    if (from == KT_RESULT_MADE && t->flags & KT_T_LEAF && kt__wants_grad(t))
+    if (from == KT_RESULT_MADE && t->flags & KT_T_LEAF && !(t->flags & KT_T_VIEW) && kt__wants_grad(t))
         return kt_fail(KT_ERR_RUNTIME, "a leaf that requires grad cannot be a result of %s: return a view of it",
                        kt__node_name(node));
     return KT_OK;

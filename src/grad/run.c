@@ -57,7 +57,7 @@ kt_status kt__fill_in(const kt_node *node, kt_tensor **grads)
 {
     for (uint32_t i = 0; i < node->n_results; i++) {
         const kt__form *form = &node->results[i];
-        if (grads[i] || !(kt__dtype_rows[form->dtype].category & (KT_CAT_FLOAT | KT_CAT_COMPLEX)))
+        if (grads[i])
             continue;
         grads[i] = kt__tensor_new((kt_dtype)form->dtype, form->device, (kt_shape){form->ndim, form->sizes});
         if (!grads[i] || kt__fill_with(grads[i], KT_INT(0)))

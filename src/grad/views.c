@@ -360,16 +360,26 @@ kt_status kt__written_with_history(kt_node *inner, kt_tensor *written, kt_tensor
 
 /* ---- views that the tape cannot follow ---- */
 
+static bool is_custom(const kt_node *node) { return !node->row && node->type != &kt__node_slices; }
+
 kt_status kt__view_rules(const kt_tensor *t, bool written)
 {
     if (!(t->flags & KT_T_VIEW_MADE))
         return KT_OK;
     const bool  inference = t->flags & KT_T_IN_INFERENCE, many = t->flags & KT_T_ONE_OF_MANY;
     const bool  named = t->autograd && t->autograd->node;
+    const bool  custom = named && !inference && !many && is_custom(t->autograd->node);
     const char *mode = inference ? "inference" : "no_grad";
     const char *done = written ? "is being modified inplace" : "its base or another view of its base has been modified inplace";
     const char *where = inference ? " in normal mode" : many && named ? "" : " with grad mode enabled";
     char        opening[160];
+    if (custom)
+        return kt_fail(KT_ERR_RUNTIME,
+                       "Output %u of %s is a view and %s. This view was created inside a custom Function (or because an input "
+                       "was returned as-is) and the autograd logic to handle view+inplace would override the custom backward "
+                       "associated with the custom Function, leading to incorrect gradients. This behavior is forbidden. You can "
+                       "fix this by cloning the output of the custom Function.",
+                       t->autograd->result, kt__node_name(t->autograd->node), done);
     if (!named)
         snprintf(opening, sizeof opening, "A view was created in %s mode", mode);
     else if (many)

@@ -54,6 +54,7 @@ typedef struct kt_node_type {
 KT_API kt_status           kt_node_make(const kt_node_type *type, kt_tensor *const *inputs, int64_t n_inputs, int64_t n_saved,
                                         kt_node **node); /* owned */
 KT_API const kt_node_type *kt_node_type_of(const kt_node *node); /* NULL for NULL */
+KT_API kt_node            *kt_node_of(const kt_tensor *t);       /* borrowed: what made t, as recorded; NULL: a leaf */
 KT_API void               *kt_node_context(kt_node *node);       /* NULL if its type has none */
 KT_API bool                kt_node_needs(const kt_node *node, int64_t input); /* is the gradient of this input needed? */
 KT_API bool                kt_node_is_shared(const kt_node *node); /* does it have owners besides the caller? */
@@ -64,6 +65,8 @@ KT_API bool                kt_node_is_shared(const kt_node *node); /* does it ha
 KT_API kt_status kt_node_save(kt_node *node, int64_t place, kt_tensor *t);
 KT_API kt_status kt_node_saved(kt_node *node, int64_t place, kt_tensor **t);
 KT_API int64_t   kt_node_n_saved(const kt_node *node);
+KT_API void      kt_increment_version(kt_tensor *t); /* its memory was written to by other means than an operator */
+KT_API kt_status kt_fail_freed(void); /* the error of kt_node_saved after backward has freed what was saved */
 
 /* Attaches the results, once, in the order of their gradients. from[i]: the input that result i is, if that was written in
  * place (the rules for leaves and views apply), or one of the values below. from NULL: all are KT_RESULT_MADE. */

@@ -95,6 +95,20 @@ TEST(what_it_saved_is_freed_and_checked)
                 "[torch.DoubleTensor [3]], which is output 0 of AddBackward0, is at version 1; expected version 0 instead.");
 }
 
+TEST(what_made_a_tensor_and_writes_by_other_means)
+{
+    KT_SCOPE;
+    kt_tensor *x = leaf(2), *a = kt_mul_s(x, KT_INT(1)), *y = cube(a);
+    CHECK(kt_node_of(x) == NULL && kt_node_of(NULL) == NULL);
+    CHECK_EQ_INT(kt_node_type_of(kt_node_of(y)) == &cube_type, true);
+    CHECK(!kt_node_is_shared(kt_node_of(y)));
+    kt_increment_version(NULL);
+    kt_increment_version(a);
+    CHECK_FAILS(kt_backward(kt_sum(y)), KT_ERR_RUNTIME,
+                "one of the variables needed for gradient computation has been modified by an inplace operation");
+    CHECK_FAILS(kt_fail_freed(), KT_ERR_RUNTIME, "Trying to backward through the graph a second time");
+}
+
 TEST(no_gradient_is_wanted)
 {
     KT_SCOPE;
