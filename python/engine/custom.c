@@ -502,9 +502,9 @@ static PyObject *get_next(PyObject *o, void *unused)
     if (self->node)
         return kp_next_functions(self->node);
     PyErr_SetString(PyExc_RuntimeError,
-                    "Attribute 'next_functions' is invalid for this instance of _C._FunctionBase. Accessing this attribute directly "
-                    "on an instance of autograd.Function is a legacy access pattern that is no longer supported. For examples on how "
-                    "to use new\xe2\x80\x91style autograd functions, see "
+                    "Attribute 'next_functions' is invalid for this instance of _C._FunctionBase. Accessing this attribute "
+                    "directly on an instance of autograd.Function is a legacy access pattern that is no longer supported. For "
+                    "examples on how to use new\xe2\x80\x91style autograd functions, see "
                     "https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function ");
     return NULL;
 }
