@@ -75,6 +75,7 @@ static int add_functions(PyObject *module)
                                        kp_dlpack_functions,  kp_compare_functions, kp_device_functions,
                                        kp_override_functions, kp_warn_functions, kp_autocast_functions,
                                        kp_stream_functions, kp_facts_functions, kp_graph_functions, kp_custom_functions,
+                                       kp_saved_functions,
                                        own_functions};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (PyModule_AddFunctions(module, all[i]))

@@ -18,16 +18,17 @@ typedef struct kp_context {
     int32_t   n_args, n_outputs, n_saved;
     bool      leaves_out; /* set_materialize_grads(False): a gradient that did not arrive is None */
     bool      applied;    /* there is or was a node */
+    bool      whole;      /* the last backward added to every leaf */
 } kp_context;
 
 /* ---- the node ---- */
 
-static PyObject *context_of(kt_node *node) { return *(PyObject **)kt_node_context(node); } /* borrowed */
-
-static const char *name_of(const kt_node *node)
+static PyObject *context_of(const kt_node *node) /* borrowed */
 {
-    return Py_TYPE(context_of((kt_node *)(uintptr_t)node))->tp_name;
+    return *(PyObject **)kt_node_context((kt_node *)(uintptr_t)node);
 }
+
+static const char *name_of(const kt_node *node) { return Py_TYPE(context_of(node))->tp_name; }
 
 static void release(kt_node *node)
 {
@@ -113,6 +114,7 @@ static kt_status run(const kt_back *b)
 {
     PyGILState_STATE gil = PyGILState_Ensure();
     kp_context      *self = (kp_context *)Py_NewRef(context_of(b->node));
+    self->whole = b->whole;
     PyObject        *grads = arrived(self, b), *method = grads ? PyObject_GetAttrString((PyObject *)self, "apply") : NULL;
     PyObject        *answer = as_tuple(method ? PyObject_CallObject(method, grads) : NULL);
     kt_status        status = KT_OK;
@@ -141,7 +143,7 @@ PyObject *kp_context_of(kt_node *node) { return is_ours(node) ? Py_NewRef(contex
 
 int kp_context_traverse(const kt_tensor *t, visitproc visit, void *arg)
 {
-    kt_node *node = kt_node_of(t);
+    const kt_node *node = kt_node_of(t);
     return node && is_ours(node) && !kt_node_is_shared(node) ? visit(context_of(node), arg) : 0;
 }
 
@@ -262,8 +264,8 @@ static int check_dirty(const kp_applied *a)
     for (Py_ssize_t i = 0; dirty && i < PyTuple_GET_SIZE(dirty); i++)
         if (!is_among(a->outputs, PyTuple_GET_ITEM(dirty, i))) {
             PyErr_SetString(PyExc_RuntimeError,
-                            "Some elements marked as dirty during the forward method were not returned as output. The inputs that "
-                            "are modified inplace must all be outputs of the Function.");
+                            "Some elements marked as dirty during the forward method were not returned as output. The inputs "
+                            "that are modified inplace must all be outputs of the Function.");
             return -1;
         }
     return 0;
@@ -509,6 +511,12 @@ static PyObject *get_next(PyObject *o, void *unused)
     return NULL;
 }
 
+static PyObject *get_whole(PyObject *o, void *unused)
+{
+    (void)unused;
+    return PyBool_FromLong(((const kp_context *)o)->whole);
+}
+
 static int context_traverse(PyObject *o, visitproc visit, void *arg)
 {
     const kp_context *self = (const kp_context *)o;
@@ -561,6 +569,7 @@ static PyMethodDef context_methods[] = {
 static PyGetSetDef context_getset[] = {
     {"saved_tensors", get_saved, NULL, "what save_for_backward was given, with its history", NULL},
     {"next_functions", get_next, NULL, "what made the inputs: (node, which of its results)", NULL},
+    {"adds_to_all_leaves", get_whole, NULL, "does this backward compute the gradients of all leaves?", NULL},
     {"materialize_grads", NULL, set_materialize, "as set_materialize_grads", NULL},
     LIST("needs_input_grad", needs, "one bool an argument: does it require grad?"),
     LIST("to_save", to_save, "as save_for_backward was given them; None once they are saved"),

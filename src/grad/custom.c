@@ -63,7 +63,7 @@ void kt_increment_version(kt_tensor *t)
         kt__bump_version(t);
 }
 
-kt_node *kt_node_of(const kt_tensor *t) { return t && t->autograd ? t->autograd->node : NULL; }
+const kt_node *kt_node_of(const kt_tensor *t) { return t && t->autograd ? t->autograd->node : NULL; }
 
 const kt_node_type *kt_node_type_of(const kt_node *node) { return node ? node->type : NULL; }
 
@@ -116,6 +116,8 @@ kt_status kt_node_save(kt_node *node, int64_t place, kt_tensor *t)
     if (t && t->flags & KT_T_INFERENCE)
         return kt__refuse_inference();
     kt__saved *s = kt__saved_at(node, (uint32_t)place);
+    if (s->t && s->kind == SAVED_PACKED)
+        kt__packed_free(s);
     kt_tensor *before = s->t;
     if (!t)
         s->t = NULL;
@@ -124,7 +126,7 @@ kt_status kt_node_save(kt_node *node, int64_t place, kt_tensor *t)
     else if (kt__save_output(node, (uint32_t)place, t, result))
         return kt_error_status();
     kt__unref(before);
-    return KT_OK;
+    return KT__UNLIKELY(kt__packs != NULL) && t ? kt__pack(node, (uint32_t)place) : KT_OK;
 }
 
 kt_status kt_node_saved(kt_node *node, int64_t place, kt_tensor **t)
@@ -201,7 +203,7 @@ static kt_status save_as_result(kt_node *node, kt_tensor *t, uint32_t result)
 {
     for (uint32_t i = 0; i < node->n_listed; i++) {
         kt__saved *s = kt__saved_at(node, i);
-        if (s->t != t || s->kind == SAVED_RESULT)
+        if (s->t != t || s->kind >= SAVED_RESULT)
             continue;
         const uint32_t version = s->version;
         if (kt__save_output(node, i, t, result))

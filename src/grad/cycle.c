@@ -10,7 +10,7 @@ static kt_status let_go(kt_node *node, const kt_tensor *base)
         if (!kt__is_saved(node, i))
             continue;
         kt__saved *s = kt__saved_at(node, i);
-        if (!s->t || s->kind == SAVED_RESULT || (s->t != base && s->t->base != base))
+        if (!s->t || s->kind >= SAVED_RESULT || (s->t != base && s->t->base != base))
             continue;
         kt_tensor *alias = kt__tensor_alias(s->t);
         if (!alias)

@@ -227,7 +227,8 @@ KT__HOT static kt_status run_with(engine *e, kt__queued *w, bool *needs, kt_tens
     lock(node);
     kt_tensor   **grads = kt__grads_of(w);
     const kt_back back = {.node = node, .grads = grads, .needs = needs, .d = d, .n_results = node->n_results,
-                          .n_inputs = node->n_edges, .create_graph = e->job->create_graph, .part = part};
+                          .n_inputs = node->n_edges, .create_graph = e->job->create_graph, .part = part,
+                          .whole = !e->job->wanted};
     kt_status     status = KT__LIKELY(w->one != NULL) || any_arrived(w) ? kt__run_node(&back, grads) : kt__check_node(node);
     if (!status && !e->job->retain_graph)
         kt__node_release_saved(node);

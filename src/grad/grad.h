@@ -43,7 +43,10 @@ _Static_assert(sizeof(kt__edge) == 24 && KT__FORM_AT(kt__edge, ndim) == KT__FORM
                "an edge has these fields of a tensor in the same order");
 
 typedef struct kt__saved {
-    kt_tensor *t;       /* owned, if the bit in the node's `holds` is set */
+    union {
+        kt_tensor         *t;      /* owned, if the bit in the node's `holds` is set */
+        struct kt__packed *packed; /* SAVED_PACKED */
+    };
     uint32_t   version;
     uint16_t   result;    /* SAVED_RESULT: its index */
     uint8_t    as;        /* the dtype that the forward kernel saw; the formula gets the tensor in it */
@@ -53,7 +56,8 @@ typedef struct kt__saved {
 typedef enum kt__saved_kind {
     SAVED_LEAF,   /* an operand without history */
     SAVED_MADE,   /* an operand that a recorded call made */
-    SAVED_RESULT  /* a result of the node itself, saved without its history */
+    SAVED_RESULT, /* a result of the node itself, saved without its history */
+    SAVED_PACKED  /* what hooks keep instead of a tensor: `packed` (packed.c) */
 } kt__saved_kind;
 typedef enum kt__alias_kind { ALIAS_NONE, ALIAS_OF_WHOLE, ALIAS_OF_VIEW } kt__alias_kind;
 enum { KT_WRITER_SLICES = 0xffff, KT_WRITER_CUSTOM = 0xfffe }; /* what wrote to a storage last, if no operator */
@@ -85,6 +89,7 @@ struct kt_node {
     uint8_t         n_fixed;   /* saved places that the row's `saves` column describes */
     bool            noted : 1; /* `results` is set */
     bool            within : 1; /* it is the `inner` node of a kt__node_slices, `outer`, the only node that leads to it */
+    bool            packed : 1; /* some saved places are SAVED_PACKED */
     bool            streamed : 1; /* it was recorded on other streams than the default ones: kt__node_streams */
     uint32_t        n_edges;
     uint32_t        n_results;
@@ -176,7 +181,7 @@ static inline __attribute__((always_inline)) kt_node *kt__node_new(const kt_node
     n->holds = 0;
     atomic_init(&n->busy, false);
     n->n_fixed = 0;
-    n->noted = n->within = n->streamed = false;
+    n->noted = n->within = n->packed = n->streamed = false;
     n->n_edges = p.edges;
     n->n_results = 1;
     n->n_listed = 0;
@@ -274,7 +279,7 @@ kt_status kt__break_cycle(kt_node *node, kt_tensor *out);
 static inline __attribute__((always_inline)) void kt__save_input(kt_node *n, uint32_t place, kt_tensor *t, uint8_t as)
 {
     *kt__saved_at(n, place) =
-        (kt__saved){kt__ref(t), kt__version(t), 0, as, t->flags & KT_T_LEAF ? SAVED_LEAF : SAVED_MADE, ALIAS_NONE};
+        (kt__saved){{kt__ref(t)}, kt__version(t), 0, as, t->flags & KT_T_LEAF ? SAVED_LEAF : SAVED_MADE, ALIAS_NONE};
     if (place < n->n_fixed)
         n->holds |= (uint16_t)(1 << place);
 }
@@ -292,6 +297,16 @@ static inline bool kt__is_saved(const kt_node *n, uint32_t place)
 {
     return place >= n->n_fixed || n->holds >> place & 1;
 }
+
+/* packed.c: what hooks keep of saved tensors. kt__packs: are there hooks on this thread? */
+extern KT__HOT_LOCAL struct kt__pack_level *kt__packs;
+kt_status kt__pack(kt_node *node, uint32_t place); /* of a place that holds a tensor */
+kt_status kt__pack_all(kt_node *node);
+void      kt__packed_free(kt__saved *s);
+kt_status kt__packed_tensor(kt_node *node, const kt__saved *s, bool history, kt_tensor **t); /* owned */
+/* A formula may ask for a place several times: for a run all are unpacked once. */
+kt_status kt__unpack_all(kt_node *node, bool history);
+void      kt__unpack_end(kt_node *node);
 
 /* tape.c */
 /* owned: the node that takes the gradient of t; or NULL */

@@ -7,8 +7,19 @@
 
 KT__HOT_LOCAL uint64_t kt__tape_clock;
 
+/* Places that hooks keep become empty ones. */
+static KT__COLD void release_packed(kt_node *n)
+{
+    for (uint32_t i = 0; i < kt__n_saved(n); i++)
+        if (kt__is_saved(n, i) && kt__saved_at(n, i)->kind == SAVED_PACKED)
+            kt__packed_free(kt__saved_at(n, i));
+    n->packed = false;
+}
+
 KT__HOT void kt__node_release_saved(kt_node *n)
 {
+    if (KT__UNLIKELY(n->packed))
+        release_packed(n);
     uint32_t left = n->holds;
     n->released |= left || n->n_listed; /* a node that saved nothing may run again */
     n->holds = 0;

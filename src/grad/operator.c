@@ -81,7 +81,12 @@ KT__HOT static kt_status run(const kt_back *b)
     const kt_row *row = node->row;
     if (!(row->saves & SAVES_READ && !b->part) && kt__check_places(node))
         return kt_error_status();
-    row->grad(b);
+    if (KT__UNLIKELY(node->packed))
+        kt__unpack_all(node, b->create_graph);
+    if (KT__LIKELY(!kt__failed()))
+        row->grad(b);
+    if (KT__UNLIKELY(node->packed))
+        kt__unpack_end(node);
     if (KT__UNLIKELY(kt__failed())) {
         for (int64_t i = 0; i < b->n_inputs; i++)
             b->d[i] = NULL; /* owned by the scope */

@@ -30,7 +30,7 @@ kt_status kt__save_output(kt_node *n, uint32_t place, kt_tensor *out, uint32_t r
     kt_tensor *alias = kt__tensor_alias(out);
     if (!alias)
         return kt_error_status();
-    *kt__saved_at(n, place) = (kt__saved){alias, kt__version(out), (uint16_t)result, out->dtype, SAVED_RESULT, ALIAS_NONE};
+    *kt__saved_at(n, place) = (kt__saved){{alias}, kt__version(out), (uint16_t)result, out->dtype, SAVED_RESULT, ALIAS_NONE};
     if (place < n->n_fixed)
         n->holds |= (uint16_t)(1 << place);
     return KT_OK;
@@ -92,7 +92,7 @@ static kt_status with_history(kt_node *n, const kt__saved *s, kt_tensor **t)
 KT__HOT kt_status kt__check_saved(const kt_node *n, uint32_t place)
 {
     const kt__saved *s = kt__saved_at(n, place);
-    if (!s->t)
+    if (!s->t || KT__UNLIKELY(s->kind == SAVED_PACKED)) /* hooks keep it: its version is not known */
         return KT_OK;
     if (KT__UNLIKELY(s->kind == SAVED_MADE && s->t->flags & KT_T_LEAF && !(s->t->flags & KT_T_VIEW) && !s->alias))
         return kt_fail(KT_ERR_RUNTIME, "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_()."
@@ -114,6 +114,8 @@ KT__HOT kt_status kt__unpack(kt_node *n, uint32_t place, bool history, kt_tensor
     if (kt__check_saved(n, place))
         return kt_error_status();
     const bool constant = place > SAVED_Y && n->row && n->row->saves & SAVES_F;
+    if (KT__UNLIKELY(s->kind == SAVED_PACKED))
+        return kt__packed_tensor(n, s, history && !constant, t);
     if (s->kind == SAVED_RESULT && history && !constant && kt__dtype_rows[s->t->dtype].category & (KT_CAT_FLOAT | KT_CAT_COMPLEX))
         return n->within ? kt__written_with_history(n, s->t, t) : with_history(n, s, t);
     if (s->as == s->t->dtype) {

@@ -506,10 +506,8 @@ static KT__COLD kt_status link_appended(const kt_call *call, kt_node *node)
     return status;
 }
 
-KT__HOT static kt_status after(kt_call *call, const kt_plan *plan, void *token)
+static inline __attribute__((always_inline)) kt_status linked(kt_call *call, kt_node *node)
 {
-    (void)plan;
-    kt_node *node = token;
     if (KT__UNLIKELY(node->type != &kt__node_operator))
         return link_appended(call, node);
     if (call->row->way->lists)
@@ -517,6 +515,22 @@ KT__HOT static kt_status after(kt_call *call, const kt_plan *plan, void *token)
     if (KT__UNLIKELY(call->n_out > 1))
         return link_several(node, call->out, call->n_out);
     return link_one(call, node, call->out[0]);
+}
+
+static KT__COLD kt_status linked_and_packed(kt_call *call, kt_node *node)
+{
+    kt_node  *kept = kt__node_ref(node);
+    kt_status status = linked(call, node);
+    if (!status && node->type == &kt__node_operator) /* others pack what they save themselves */
+        status = kt__pack_all(kept);
+    kt__node_unref(kept);
+    return status;
+}
+
+KT__HOT static kt_status after(kt_call *call, const kt_plan *plan, void *token)
+{
+    (void)plan;
+    return KT__UNLIKELY(kt__packs != NULL) ? linked_and_packed(call, token) : linked(call, token);
 }
 
 static void cancel(void *token) { kt__node_unref(token); }

@@ -111,6 +111,7 @@ static const struct {
     {"const kt_node *", 0, "NODE"},
     {"kt_node **", 0, "NODES"},
     {"const kt_node_type *", 0, "NODE_TYPE"},
+    {"const kt_saved_hooks *", 0, "ZEROED"},
     {"const kt_row *", 0, "ROW"},
     {"const kt_row **", 0, "ZEROED"},
     {"const kt_operator *", 0, "OPERATOR"},

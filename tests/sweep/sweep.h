@@ -153,6 +153,7 @@ void sweep_got_several(const char *name, kt_tensor *const *t, size_t n);
 #define GIVEN_constcharP(name, value)       sweep_got_text(#name, value)
 #define GIVEN_kt_error_stateP(name, value)  kt_error_pop(value)
 #define GIVEN_kt_nodeP(name, value)         kt_node_drop(value)
+#define GIVEN_constkt_nodeP(name, value)    ((void)(value))
 #define GIVEN_kt_hookP(name, value)         kt_hook_remove(value)
 #define GIVEN_kt_generatorP(name, value)    kt_generator_drop(value)
 #define GIVEN_kt_guard(name, value)         do { kt_guard got = value; kt_scope_close(&got); } while (0)

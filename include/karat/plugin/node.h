@@ -31,6 +31,7 @@ typedef struct kt_back {
     int64_t           n_results, n_inputs;
     bool              create_graph;
     bool              part;      /* some inputs require grad, but their gradient is not needed in this run */
+    bool              whole;     /* backward adds to every leaf: none were asked for by name */
 } kt_back;
 
 enum {
@@ -54,7 +55,7 @@ typedef struct kt_node_type {
 KT_API kt_status           kt_node_make(const kt_node_type *type, kt_tensor *const *inputs, int64_t n_inputs, int64_t n_saved,
                                         kt_node **node); /* owned */
 KT_API const kt_node_type *kt_node_type_of(const kt_node *node); /* NULL for NULL */
-KT_API kt_node            *kt_node_of(const kt_tensor *t);       /* borrowed: what made t, as recorded; NULL: a leaf */
+KT_API const kt_node      *kt_node_of(const kt_tensor *t);       /* borrowed: what made t, as recorded; NULL: a leaf */
 KT_API void               *kt_node_context(kt_node *node);       /* NULL if its type has none */
 KT_API bool                kt_node_needs(const kt_node *node, int64_t input); /* is the gradient of this input needed? */
 KT_API bool                kt_node_is_shared(const kt_node *node); /* does it have owners besides the caller? */
@@ -67,6 +68,20 @@ KT_API kt_status kt_node_saved(kt_node *node, int64_t place, kt_tensor **t);
 KT_API int64_t   kt_node_n_saved(const kt_node *node);
 KT_API void      kt_increment_version(kt_tensor *t); /* its memory was written to by other means than an operator */
 KT_API kt_status kt_fail_freed(void); /* the error of kt_node_saved after backward has freed what was saved */
+
+/* ---- keeping something else instead of what is saved: a copy in other memory, a way to compute it again ----
+ * While hooks are pushed on this thread, every tensor that a node saves goes through the innermost ones. `pack` is shown the
+ * tensor in no_grad mode, a result of the node without its history, and gives what is kept; it may not write to the tensor.
+ * `unpack` gives a tensor of the same values, owned, when backward needs it; the engine gives it its history. `release` runs once
+ * for each. */
+typedef struct kt_saved_hooks {
+    kt_status (*pack)(kt_tensor *t, void *context, void **kept);
+    kt_status (*unpack)(void *kept, kt_tensor **t);
+    void (*release)(void *kept);
+} kt_saved_hooks;
+KT_API kt_status kt_saved_hooks_push(const kt_saved_hooks *hooks, void *context); /* both live until they are popped */
+KT_API void     *kt_saved_hooks_pop(void);                                        /* the context; NULL: there were none */
+KT_API bool      kt_has_saved_hooks(void);
 
 /* Attaches the results, once, in the order of their gradients. from[i]: the input that result i is, if that was written in
  * place (the rules for leaves and views apply), or one of the values below. from NULL: all are KT_RESULT_MADE. */

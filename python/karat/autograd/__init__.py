@@ -3,7 +3,7 @@
 from .. import _karat, _missing
 from .._karat import Tensor
 from .. import modes as grad_mode  # noqa: F401
-from . import function  # noqa: F401
+from . import function, graph  # noqa: F401
 from .function import Function  # noqa: F401
 from ..modes import (  # noqa: F401
     _force_original_view_tracking,

@@ -1,5 +1,6 @@
 /* custom.c - nodes made through plugin/node.h, as a binding makes them: forward here, backward in a callback. */
 #include "harness.h"
+#include <math.h>
 
 #include <karat/karat.h>
 #include <karat/plugin/call.h>
@@ -107,6 +108,67 @@ TEST(what_made_a_tensor_and_writes_by_other_means)
     CHECK_FAILS(kt_backward(kt_sum(y)), KT_ERR_RUNTIME,
                 "one of the variables needed for gradient computation has been modified by an inplace operation");
     CHECK_FAILS(kt_fail_freed(), KT_ERR_RUNTIME, "Trying to backward through the graph a second time");
+}
+
+/* ---- hooks of saved tensors: they keep a copy ---- */
+
+static int packs, unpacks, released_copies;
+
+static kt_status pack_copy(kt_tensor *t, void *context, void **kept)
+{
+    packs += *(int *)context;
+    *kept = kt_keep(kt_clone(t));
+    return kt_error_status();
+}
+
+static kt_status unpack_copy(void *kept, kt_tensor **t)
+{
+    unpacks++;
+    *t = kt_keep(kept);
+    return KT_OK;
+}
+
+static void release_copy(void *kept)
+{
+    released_copies++;
+    kt_drop(kept);
+}
+
+static kt_status fail_to_pack(kt_tensor *t, void *context, void **kept)
+{
+    (void)t, (void)context, (void)kept;
+    return KT_ERR_VALUE;
+}
+
+TEST(hooks_keep_what_is_saved)
+{
+    static const kt_saved_hooks copies = {pack_copy, unpack_copy, release_copy}, failing = {fail_to_pack, unpack_copy, NULL};
+    int                         one = 1;
+    const uint64_t              before = live_bytes();
+    packs = unpacks = released_copies = 0;
+    {
+        KT_SCOPE;
+        kt_tensor *x = leaf(2);
+        CHECK(!kt_has_saved_hooks() && kt_saved_hooks_pop() == NULL);
+        CHECK_EQ_INT(kt_saved_hooks_push(&copies, &one), KT_OK);
+        kt_tensor *y = kt_sum(kt_mul(kt_exp(x), cube(x))), *unused = kt_exp(x);
+        CHECK(kt_has_saved_hooks());
+        CHECK(kt_saved_hooks_pop() == &one && !kt_has_saved_hooks());
+        CHECK_EQ_INT(packs, 5); /* two results of exp, two factors, what cube saves */
+        CHECK_EQ_INT(kt_backward(y, .retain_graph = true), KT_OK);
+        CHECK_EQ_INT(unpacks, 4);
+        CHECK_NEAR(tensor_at(kt_grad(x), 0), exp(2.0) * (8 + 12), 1e-12);
+        CHECK_EQ_INT(kt_backward(y), KT_OK);
+        CHECK_EQ_INT(unpacks, 8);
+        CHECK_EQ_INT(released_copies, 4);
+        CHECK(kt_requires_grad(unused));
+        CHECK_EQ_INT(kt_saved_hooks_push(&failing, NULL), KT_OK);
+        CHECK_FAILS(kt_exp(x), KT_ERR_VALUE, "the hook that packs a saved tensor failed");
+        kt_saved_hooks_pop();
+        CHECK_FAILS(kt_saved_hooks_push(NULL, NULL), KT_ERR_TYPE, "hooks of saved tensors need a function that packs");
+    }
+    CHECK_EQ_INT(released_copies, 5);
+    CHECK_EQ_INT(live_bytes(), before);
 }
 
 TEST(no_gradient_is_wanted)

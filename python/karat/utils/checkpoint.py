@@ -1,0 +1,259 @@
+"""karat.utils.checkpoint: keeps less for backward, and computes it again there.
+
+Two ways, as in PyTorch. use_reentrant=False: what the function's calls save is replaced by slots (saved_tensors_hooks). When
+backward asks for the first of them, the function runs again; the n-th tensor that is saved then fills the n-th slot, and after
+the last one that someone still needs the function is stopped. use_reentrant=True: the whole is one autograd.Function, whose
+backward runs the function again and calls backward inside."""
+
+import contextlib
+import warnings
+import weakref
+
+from .. import _device, _karat, _missing
+from .._karat import Tensor
+from ..autograd import Function, backward
+from ..autograd.graph import saved_tensors_hooks
+from ..modes import enable_grad, no_grad
+from ..random import fork_rng
+
+
+class CheckpointError(RuntimeError):
+    """The function did not do the same when it ran again."""
+
+
+class DefaultDeviceType:
+    """The device whose generators are kept beside the CPU's where no argument is on another one."""
+
+    _default = "cuda"
+
+    @staticmethod
+    def set_device_type(device="cuda"):
+        DefaultDeviceType._default = device
+
+    @staticmethod
+    def get_device_type():
+        return DefaultDeviceType._default
+
+
+_early_stop = None  # set_checkpoint_early_stop's; None: checkpoint()'s argument counts
+_debug = None
+
+
+@contextlib.contextmanager
+def set_checkpoint_early_stop(enable):
+    """In the block: may checkpoint() stop a function as soon as what is needed was computed again?"""
+    global _early_stop
+    before, _early_stop = _early_stop, enable
+    try:
+        yield
+    finally:
+        _early_stop = before
+
+
+@contextlib.contextmanager
+def set_checkpoint_debug_enabled(enabled):
+    """Accepted; errors say which tensors differ either way."""
+    global _debug
+    before, _debug = _debug, enabled
+    try:
+        yield
+    finally:
+        _debug = before
+
+
+def noop_context_fn():
+    """Contexts for the function's first run and its second: none."""
+    return contextlib.nullcontext(), contextlib.nullcontext()
+
+
+# ---- random numbers: the second run draws those of the first ----
+
+class _Drawing:
+    """The states of the generators of the CPU and of the devices of the arguments."""
+
+    def __init__(self, args):
+        kinds = {a.device.type for a in args if isinstance(a, Tensor)} - {"cpu", "meta"}
+        self.kind = next(iter(kinds), DefaultDeviceType.get_device_type())
+        self.devices = sorted({a.device.index for a in args if isinstance(a, Tensor) and a.device.type == self.kind})
+        self.state = _karat.get_rng_state()
+        self.states = [_device.of(self.kind).get_rng_state(d) for d in self.devices]
+
+    @contextlib.contextmanager
+    def again(self):
+        with fork_rng(devices=self.devices, device_type=self.kind):
+            _karat.set_rng_state(self.state)
+            for device, state in zip(self.devices, self.states):
+                _device.of(self.kind).set_rng_state(state, device)
+            yield
+
+
+# ---- without reentrance ----
+
+class _Slot:
+    """Stands for one saved tensor."""
+
+    __slots__ = ("frame", "value", "form", "__weakref__")
+
+    def __init__(self, frame, tensor):
+        self.frame, self.value, self.form = frame, None, _form(tensor)
+
+
+class _Stop(Exception):
+    pass
+
+
+def _form(tensor):
+    return {"shape": tensor.shape, "dtype": tensor.dtype, "device": tensor.device}
+
+
+class _Frame:
+    """One call of checkpoint()."""
+
+    def __init__(self, run, early_stop, checks):
+        self.run, self.early_stop, self.checks = run, early_stop, checks
+        self.slots = []  # weak: a slot dies with the node that needs it
+
+    def pack(self, tensor):
+        slot = _Slot(self, tensor)
+        self.slots.append(weakref.ref(slot))
+        return slot
+
+    @staticmethod
+    def unpack(slot):
+        if slot.value is None:
+            slot.frame.fill()
+        value, slot.value = slot.value, None
+        return value
+
+    def fill(self):
+        """Runs the function again and fills the slots that are still needed."""
+        found, last = 0, max(i for i, slot in enumerate(self.slots) if slot() is not None)
+
+        def refill(tensor):
+            nonlocal found
+            slot = self.slots[found]() if found < len(self.slots) else None
+            found += 1
+            if slot is not None:
+                slot.value = tensor.detach()
+                self.compare(slot, found - 1)
+            if self.early_stop and found > last:
+                raise _Stop
+            return tensor.detach()
+
+        with contextlib.suppress(_Stop), saved_tensors_hooks(refill, lambda tensor: tensor), enable_grad():
+            self.run()
+        if found <= last or (not self.early_stop and found != len(self.slots)):
+            raise CheckpointError(
+                "torch.utils.checkpoint: A different number of tensors was saved during the original forward and recomputation.\n"
+                f"Number of tensors saved during forward: {len(self.slots)}\n"
+                f"Number of tensors saved during recomputation: {found}.")
+
+    def compare(self, slot, place):
+        form = _form(slot.value)
+        if self.checks and form != slot.form:
+            raise CheckpointError(
+                "torch.utils.checkpoint: Recomputed values for the following tensors have different metadata than during the "
+                f"forward pass.\ntensor at position {place}:\nsaved metadata: {slot.form}\nrecomputed metadata: {form}")
+
+
+def _not_reentrant(function, args, kwargs, preserve_rng_state, context_fn, determinism_check, early_stop):
+    if determinism_check not in ("default", "none"):
+        raise ValueError(f"determinism_check should be one of ['default', 'none'], but got {determinism_check}")
+    first, second = context_fn()
+    drawing = _Drawing(args) if preserve_rng_state else None
+
+    def again():
+        with drawing.again() if drawing else contextlib.nullcontext(), second:
+            function(*args, **kwargs)
+
+    if not _karat.is_grad_enabled():
+        with first:
+            return function(*args, **kwargs)
+    frame = _Frame(again, early_stop if _early_stop is None else _early_stop, determinism_check == "default")
+    with saved_tensors_hooks(frame.pack, frame.unpack), first:
+        return function(*args, **kwargs)
+
+
+# ---- with reentrance ----
+
+class CheckpointFunction(Function):
+    """A call of which only the arguments are kept."""
+
+    @staticmethod
+    def forward(ctx, run_function, preserve_rng_state, *args):
+        if not any(isinstance(a, Tensor) and a.requires_grad for a in args):
+            warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", stacklevel=4)
+        ctx.run_function = run_function
+        ctx.drawing = _Drawing(args) if preserve_rng_state else None
+        ctx.others = [None if isinstance(a, Tensor) else a for a in args]
+        ctx.places = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
+        ctx.save_for_backward(*(args[i] for i in ctx.places))
+        with no_grad():
+            return run_function(*args)
+
+    @staticmethod
+    def backward(ctx, *grads):
+        if not ctx.adds_to_all_leaves:
+            raise RuntimeError("When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing an "
+                               "`inputs` parameter to .backward(). To resolve this error, you can either set "
+                               "use_reentrant=False, or call .backward() without passing the `inputs` argument.")
+        args = list(ctx.others)
+        for place, tensor in zip(ctx.places, ctx.saved_tensors):
+            args[place] = tensor.detach().requires_grad_(tensor.requires_grad)
+        with ctx.drawing.again() if ctx.drawing else contextlib.nullcontext(), enable_grad():
+            outputs = ctx.run_function(*args)
+        outputs = outputs if isinstance(outputs, tuple) else (outputs,)
+        wanted = [(o, g) for o, g in zip(outputs, grads) if isinstance(o, Tensor) and o.requires_grad]
+        if not wanted:
+            raise RuntimeError("none of output has requires_grad=True, this checkpoint() is not necessary")
+        backward([o for o, _ in wanted], [g for _, g in wanted])
+        return (None, None, *(a.grad if isinstance(a, Tensor) else None for a in args))
+
+
+def checkpoint(function, *args, use_reentrant=None, context_fn=noop_context_fn, determinism_check="default", debug=False,
+               early_stop=True, **kwargs):
+    """function(*args), of which only the arguments are kept for backward; the rest is computed again there."""
+    if use_reentrant is None:
+        warnings.warn("torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly. Starting in PyTorch 2.9, "
+                      "calling checkpoint without use_reentrant will raise an exception. use_reentrant=False is recommended, but "
+                      "if you need to preserve the current default behavior, you can pass use_reentrant=True. Refer to docs for "
+                      "more details on the differences between the two variants.", stacklevel=2)
+        use_reentrant = True
+    preserve_rng_state = kwargs.pop("preserve_rng_state", True)
+    if not use_reentrant:
+        return _not_reentrant(function, args, kwargs, preserve_rng_state, context_fn, determinism_check, early_stop)
+    if kwargs:
+        raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
+    if context_fn is not noop_context_fn or debug:
+        raise ValueError("Passing `context_fn` or `debug` is only supported when use_reentrant=False.")
+    return CheckpointFunction.apply(function, preserve_rng_state, *args)
+
+
+def checkpoint_sequential(functions, segments, input, use_reentrant=None, **kwargs):
+    """One function after another, in so many segments of which each but the last is a checkpoint()."""
+    if use_reentrant is None:
+        warnings.warn("torch.utils.checkpoint.checkpoint_sequential: the use_reentrant parameter should be passed explicitly. In "
+                      "version 2.9 we will raise an exception if use_reentrant is not passed. use_reentrant=False is "
+                      "recommended, but if you need to preserve the current default behavior, you can pass use_reentrant=True. "
+                      "Refer to docs for more details on the differences between the two variants.", stacklevel=2)
+        use_reentrant = True
+    preserve = kwargs.pop("preserve_rng_state", True)
+    if kwargs:
+        raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
+    functions = list(functions.children()) if hasattr(functions, "children") else list(functions)
+    size = len(functions) // segments
+
+    def run(begin, end):
+        def segment(value):
+            for function in functions[begin:end]:
+                value = function(value)
+            return value
+
+        return segment
+
+    for begin in range(0, size * (segments - 1), size) if segments > 1 else ():
+        input = checkpoint(run(begin, begin + size), input, use_reentrant=use_reentrant, preserve_rng_state=preserve)
+    return run(size * (segments - 1), len(functions))(input)
+
+
+__getattr__ = _missing.of(__name__)
