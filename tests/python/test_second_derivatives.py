@@ -63,11 +63,11 @@ class Ordinary(write.Writer):
         return self.random.choice([[], [2], [3], [2, 3], [3, 3], [2, 2]])
 
     def real(self):
-        """A number that is far enough from all drawn before and from SCALARS, so that a step to either side changes no order, and
-        from the poles of the tangent."""
+        """A number that is far enough from all drawn before and from SCALARS, so that a step to either side changes no order and
+        the root of a difference (a norm of order 1/2) is smooth, and from the poles of the tangent."""
         for _ in range(100):
             x = round(self.random.uniform(*self.domain), 4)
-            if abs(2 * x - round(2 * x)) > 0.06 and abs(math.cos(x)) > 0.05 and all(abs(x - y) > 20 * STEP for y in self.drawn):
+            if abs(2 * x - round(2 * x)) > 0.06 and abs(math.cos(x)) > 0.05 and all(abs(x - y) > 300 * STEP for y in self.drawn):
                 self.drawn.append(x)
                 return str(x)
         raise write.Dropped
