@@ -40,6 +40,7 @@ OF_SOME_MATRICES = {"cholesky", "cholesky_ex", "cholesky_inverse", "cholesky_sol
                     "_linalg_eigh", "_linalg_svd", "eig", "pinv", "pinverse", "lstsq"}
 # Of these the first result alone has a gradient: PyTorch marks the others as not differentiable, or ignores what flows to them.
 FIRST_ALONE = {"native_layer_norm", "native_batch_norm", "native_group_norm"}
+OF_INVERSES = re.compile(r"inv|solve|logdet|matrix_power")  # of matrices that are nearly singular they are too steep for a step
 DRAWS = re.compile(r"dropout_p=(?!0\.0)")
 # Below 0 a NaN behind a mask, whose slope is NaN, in PyTorch too.
 OF_COUNTS = re.compile(r"poisson_nll_loss\(([^,]+, [^,]+, [^,]+, True|.*full=True)")
@@ -115,8 +116,9 @@ def written(row, dtype, number):
         without += not results
         names = re.findall(r"\bt\d+\b(?! =)", statement)
         tie = chooses(row[1].rstrip("_"), statement) and tied([w.value(n) for n in names])
+        steep = OF_INVERSES.search(row[1]) and not all(regular(w.value(n)) for n in names)
         plain = all(isinstance(w.value(n), karat.Tensor) for n in names)  # a tuple's elements have a history of their own
-        if results and " = " in statement and plain and not tie and not re.search(r"^with|out=|inf|2\*\*", statement) \
+        if results and " = " in statement and plain and not tie and not steep and not re.search(r"^with|out=|inf|2\*\*", statement) \
                 and not DRAWS.search(statement) and not (w.domain[0] < 0 and OF_COUNTS.search(statement)):
             used = set(names)
             space = {n: v for n, v in w.space.items() if n in used or not re.fullmatch(r"t\d+", n)}
@@ -130,6 +132,13 @@ def ordinary(leaf):
     """Whether elements lie where a step to either side meets no bend."""
     numbers = [part for z in leaf.flatten().tolist() for part in (complex(z).real, complex(z).imag if leaf.is_complex() else 0.3)]
     return all(math.isfinite(x) and abs(2 * x - round(2 * x)) > 0.02 for x in numbers)
+
+
+def regular(operand):
+    """Whether matrices have no small singular value."""
+    matrices = isinstance(operand, karat.Tensor) and operand.ndim > 1 and operand.shape[-1] == operand.shape[-2] > 0
+    return not matrices or not operand.dtype.is_floating_point and not operand.is_complex() \
+        or bool((karat.linalg.svdvals(operand.detach()) > 0.1).all())
 
 
 def chooses(name, statement):
