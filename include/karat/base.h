@@ -70,7 +70,9 @@ typedef enum kt_status {
     KT_ERR_NOT_IMPLEMENTED = -5, /* NotImplementedError */
     KT_ERR_MEMORY          = -6, /* MemoryError */
     KT_ERR_OS              = -7, /* OSError */
-    KT_ERR_FOREIGN         = -8  /* a binding's exception, carried as the payload */
+    KT_ERR_FOREIGN         = -8, /* a binding's exception, carried as the payload */
+    KT_ERR_ASSERTION       = -10, /* AssertionError; -9 is linalg.h's */
+    KT_ERR_ZERO_DIVISION   = -11 /* ZeroDivisionError */
 } kt_status;
 
 typedef struct kt_tensor kt_tensor;

@@ -35,6 +35,8 @@ static PyObject *class_of(kt_status status)
     case KT_ERR_NOT_IMPLEMENTED: return PyExc_NotImplementedError;
     case KT_ERR_MEMORY: return out_of_memory;
     case KT_ERR_OS: return PyExc_OSError;
+    case KT_ERR_ASSERTION: return PyExc_AssertionError;
+    case KT_ERR_ZERO_DIVISION: return PyExc_ZeroDivisionError;
     default: return PyExc_RuntimeError;
     }
 }

@@ -59,7 +59,9 @@ def chain_matmul(*matrices, out=None):
 def tensordot(a, b, dims=2, out=None):
     """Tensor contraction over the last `dims` dims of a and the first of b, or over the pairs of dims in two lists."""
     if hasattr(dims, "tolist"):
-        dims = dims.tolist()
+        if dims.numel() > 1 and dims.shape[0] != 2:
+            raise AssertionError(f"dims tensor must have size 2 in first dimension, got {dims.shape[0]}")
+        dims = dims.tolist() if dims.numel() > 1 else int(dims.item())
     if isinstance(dims, (list, tuple)):
         first, second = ([d] if isinstance(d, int) else list(d) for d in dims)
     else:

@@ -250,6 +250,8 @@ const char *kt__status_name(kt_status code)
     case KT_ERR_MEMORY: return "MemoryError";
     case KT_ERR_OS: return "OSError";
     case KT_ERR_FOREIGN: return "Error";
+    case KT_ERR_ASSERTION: return "AssertionError";
+    case KT_ERR_ZERO_DIVISION: return "ZeroDivisionError";
     }
     return "Error";
 }

@@ -128,3 +128,11 @@ def test_products_with_a_node_of_their_own():
     assert node(karat.kron(u, v)) == "UnsafeViewBackward0" and not karat.kron(u, v)._is_view()
     h = karat.zeros(2, 2)
     assert h.addbmm_(karat.ones(3, 2, 2), karat.ones(3, 2, 2)).tolist() == [[6, 6]] * 2 and h._version == 1
+
+
+def test_tensordot_takes_a_tensor_of_two_rows():
+    a, b = karat.ones(2, 3), karat.ones(3, 4)
+    for dims in (karat.tensor([[1], [0]]), karat.tensor([1])):
+        assert karat.tensordot(a, b, dims).shape == (2, 4)
+    with pytest.raises(AssertionError, match="^dims tensor must have size 2 in first dimension, got 3"):
+        karat.tensordot(a, b, karat.tensor([1, 0, 0]))

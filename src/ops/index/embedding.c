@@ -105,7 +105,7 @@ kt_status kt__body_nn_embedding(kt_call *call)
     kt_tensor *input = call->arg[0].t, *weight = call->arg[1].t;
     int64_t    padding = kt__given(call, 2) ? call->arg[2].i : -1, rows = weight->ndim ? weight->sizes[0] : 0;
     if (kt__given(call, 2) && (padding < -rows || padding >= rows))
-        return kt_fail(KT_ERR_VALUE, "Padding_idx must be within num_embeddings");
+        return kt_fail(KT_ERR_ASSERTION, "Padding_idx must be within num_embeddings");
     padding += kt__given(call, 2) && padding < 0 ? rows : 0;
     if (kt__given(call, 3) && kt__shorten_rows(call, weight, input, call->arg[3].f, kt__arg(call, 4)->f))
         return kt_error_status();

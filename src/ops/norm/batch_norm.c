@@ -185,7 +185,7 @@ kt_status kt__body_nn_group_norm(kt_call *call)
     int64_t          shown[KT_MAX_DIMS];
     if (input->ndim >= 2) {
         if (groups == 0)
-            return kt_fail(KT_ERR_RUNTIME, "integer division or modulo by zero");
+            return kt_fail(KT_ERR_ZERO_DIVISION, "integer division or modulo by zero");
         memcpy(shown, input->sizes, sizeof *shown * (size_t)input->ndim);
         const int64_t all = shown[0] * shown[1], share = all / groups - (all % groups != 0 && (all < 0) != (groups < 0));
         shown[0] = share, shown[1] = groups;

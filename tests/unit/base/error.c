@@ -120,6 +120,8 @@ TEST(report_names_the_kind)
     CHECK(kt_failed());
     kt_clear();
     CHECK_STR(kt__status_name(KT_ERR_MEMORY), "MemoryError");
+    CHECK_STR(kt__status_name(KT_ERR_ASSERTION), "AssertionError");
+    CHECK_STR(kt__status_name(KT_ERR_ZERO_DIVISION), "ZeroDivisionError");
     CHECK_STR(kt__status_name((kt_status)-99), "Error");
 }
 
