@@ -8,6 +8,8 @@
 #ifndef KT_GRAD_FORMULA_H
 #define KT_GRAD_FORMULA_H
 
+#include <assert.h>
+
 #include "base/scope.h"
 #include "call/made.h"
 #include "grad/grad.h"
@@ -62,20 +64,21 @@ static inline kt_scalar factor(const kt_back *c, int i) /* a number that multipl
     s.im = -s.im;
     return s;
 }
-static inline kt_shape in_sizes(const kt_back *c, int64_t i) /* of an input whose gradient is needed */
+/* An input whose gradient is needed, or a tensor of a list: sizes, device and dtype of others are not kept. */
+static inline const kt__edge *in_edge(const kt_back *c, int64_t i)
 {
-    return (kt_shape){c->node->edge[i].ndim, c->node->edge[i].sizes};
+#ifdef KT__GRAD_CHECKS
+    assert(c->node->edge[i].sizes && "a formula asks for the sizes of an input that needs no gradient");
+#endif
+    return &c->node->edge[i];
 }
-
-static inline kt_device in_device(const kt_back *c, int64_t i)
-{
-    return (kt_device){c->node->edge[i].kind, c->node->edge[i].index};
-}
+static inline kt_shape  in_sizes(const kt_back *c, int64_t i) { return (kt_shape){in_edge(c, i)->ndim, in_edge(c, i)->sizes}; }
+static inline kt_device in_device(const kt_back *c, int64_t i) { return (kt_device){in_edge(c, i)->kind, in_edge(c, i)->index}; }
 
 /* The dtype of its gradient; g: a gradient that arrived. */
 static inline kt_dtype in_dtype(const kt_back *c, int64_t i, const kt_tensor *g)
 {
-    return kt__gradient_dtype(c->node->edge[i].dtype, g);
+    return kt__gradient_dtype(in_edge(c, i)->dtype, g);
 }
 
 /* Applies the recorded view (or the view of a recorded *_copy or *_scatter) to another tensor. `skip`: arguments before the

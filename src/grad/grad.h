@@ -34,6 +34,12 @@ typedef struct kt__edge {
 /* A product's gradient for one matrix (or a batch of one) has that matrix's layout, as in PyTorch. */
 typedef enum kt__matrix_layout { MATRIX_OTHER, MATRIX_ROWS, MATRIX_COLUMNS } kt__matrix_layout;
 
+/* Under the sanitizers, and with -DKT__GRAD_CHECKS, edges without sizes are known as such, and a formula that asks for them
+ * stops the program (in_edge in formula.h). */
+#if (defined KT_ASAN || defined KT_UBSAN || defined KT_TSAN) && !defined KT__GRAD_CHECKS
+#define KT__GRAD_CHECKS
+#endif
+
 enum { KT__FORM_BYTES = 4 }; /* dtype, device and rank are copied and compared at once */
 #define KT__FORM_AT(type, field) (offsetof(type, field) - offsetof(type, dtype))
 _Static_assert(sizeof(kt__edge) == 24 && KT__FORM_AT(kt__edge, ndim) == KT__FORM_BYTES - 1 &&
@@ -197,8 +203,12 @@ static inline __attribute__((always_inline)) kt_node *kt__node_new(const kt_node
     n->results = NULL;
     if (KT__UNLIKELY(streamed))
         kt__node_keep_streams(n);
-    for (uint32_t i = 0; i < p.edges; i++)
+    for (uint32_t i = 0; i < p.edges; i++) {
         n->edge[i].to = NULL;
+#ifdef KT__GRAD_CHECKS
+        n->edge[i].sizes = NULL;
+#endif
+    }
     return n;
 }
 

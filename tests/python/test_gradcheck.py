@@ -227,3 +227,42 @@ def test_slopes_are_what_differences_say(name, blob):
     seen = [(i, check(Sample(row, blob))) for i, row in enumerate(ROWS[name])]
     wrong = [f"{ROWS[name][i]['dtype']} sample {i}: {text}" for i, text in seen if text]
     assert not wrong, "\n".join(wrong[:5])
+
+
+def curvature(sample, needed):
+    """First and second derivatives by the inputs of these numbers, where those alone need a gradient; None: there is none."""
+    leaves = [x.detach().clone().requires_grad_(i in needed) for i, x in enumerate(sample.inputs)]
+    value, asked = sample.value(leaves), [leaves[i] for i in needed]
+    if not isinstance(value, torch.Tensor) or not value.requires_grad:
+        return [None] * len(needed), [None] * len(needed)
+    first = torch.autograd.grad(value, asked, allow_unused=True, create_graph=True)
+    second = []
+    for g, leaf, i in zip(first, asked, needed):
+        slope = product([g], [sample.direction(3)[i]]) if g is not None else 0.0
+        try:
+            more = isinstance(slope, torch.Tensor) and slope.requires_grad
+            second.append(torch.autograd.grad(slope, [leaf], allow_unused=True, retain_graph=True)[0] if more else None)
+        except RuntimeError as error:
+            if "is not implemented" not in str(error):
+                raise
+            second.append(None)
+    return first, second
+
+
+def alike(a, b):
+    """Equal but for rounding; what there is not is 0."""
+    a, b = (x if x is not None else torch.zeros(1) for x in (a, b))
+    return bool(torch.allclose(a.detach().abs(), b.detach().abs(), rtol=1e-9, atol=1e-9, equal_nan=True))
+
+
+@pytest.mark.cpu_only("values in float64; other devices are compared with the CPU")
+@pytest.mark.parametrize("name", ROWS)
+def test_an_input_alone_has_the_gradient_it_has_among_others(name, blob):
+    """Formulas know the sizes of inputs that need a gradient, and no others."""
+    for row in ROWS[name]:
+        sample = Sample(row, blob)
+        every = range(len(sample.inputs))
+        whole = curvature(sample, every) if sample.kept and len(every) > 1 else ([], [])
+        for i in every if whole[0] else ():
+            alone = curvature(sample, [i])
+            assert alike(alone[0][0], whole[0][i]) and alike(alone[1][0], whole[1][i]), (row["dtype"], i)

@@ -54,6 +54,34 @@ static double weighted(const problem *p, double values[][MOST_ELEMENTS], const d
     return sum;
 }
 
+/* An input that alone needs a gradient gets the one it has among others: of those a formula knows no sizes then. */
+static void check_alone(const problem *p, double values[][MOST_ELEMENTS], const double *weights, kt_tensor *const *all)
+{
+    for (int i = 0; i < p->n && p->n > 1; i++) {
+        KT_SCOPE;
+        kt_tensor *in[MOST_INPUTS];
+        for (int k = 0; k < p->n; k++)
+            in[k] = kt_from(values[k], p->shape[k], KT_F64);
+        kt_set_requires_grad(in[i], true);
+        kt_tensor *y = p->f(in);
+        if (!y || kt_failed() || !kt_requires_grad(y)) { /* a program that differentiates by another input itself */
+            kt_clear();
+            continue;
+        }
+        if (!CHECK_MSG(!kt_backward(y, .gradient = kt_from(weights, kt_sizes(y), KT_F64)), "%s, input %d alone: %s", p->name, i,
+                       kt_error())) {
+            kt_clear();
+            return;
+        }
+        for (int64_t k = 0; k < elements(p->shape[i]); k++) {
+            const double want = kt_grad(all[i]) ? tensor_at(kt_grad(all[i]), k) : 0.0;
+            const double got = kt_grad(in[i]) ? tensor_at(kt_grad(in[i]), k) : 0.0;
+            CHECK_MSG(fabs(got - want) <= 1e-12 + 1e-12 * fabs(want), "%s, input %d alone, element %d: %.17g, among others %.17g",
+                      p->name, i, (int)k, got, want);
+        }
+    }
+}
+
 /* The gradients that backward gives, beside those that differences give. */
 static void check(const problem *p)
 {
@@ -80,6 +108,7 @@ static void check(const problem *p)
         kt_clear();
         return;
     }
+    check_alone(p, values, weights, in);
     for (int i = 0; i < p->n; i++)
         for (int64_t k = 0; k < elements(p->shape[i]); k++) {
             const double at = values[i][k];
