@@ -363,3 +363,15 @@ def test_a_complex_number_with_an_infinite_part_is_infinitely_large():
             assert [karat.linalg.vector_norm(x, p).item() for p in (1, 2, 3, inf)] == [inf] * 4
             assert x.view(2, 1).expand(2, 3).norm(dim=0).tolist() == [inf] * 3
     assert karat.tensor([complex(1, nan)]).norm().isnan()
+
+
+def test_cdist_of_narrow_floats_is_a_product_or_nothing():
+    """PyTorch has a kernel of differences for float32 and float64 alone; many rows are compared by a product."""
+    few, many = karat.rand(3, 4).bfloat16(), karat.rand(30, 4).bfloat16()
+    assert karat.cdist(many, few).dtype is karat.bfloat16 and karat.cdist(few[:0], few).shape == (0, 3)
+    for call in (lambda: karat.cdist(few, few), lambda: karat.cdist(many, few, 1.0),
+                 lambda: karat.cdist(many, few, compute_mode="donot_use_mm_for_euclid_dist")):
+        with pytest.raises(NotImplementedError, match="^\"cdist\" not implemented for 'BFloat16'"):
+            call()
+    with karat.policy("permissive"):
+        assert karat.cdist(few, few).dtype is karat.bfloat16

@@ -87,6 +87,8 @@ kt_status kt__body_cdist(kt_call *call)
         return kt_error_status();
     const bool many = x[0]->sizes[x[0]->ndim - 2] > MANY || x[1]->sizes[x[1]->ndim - 2] > MANY;
     const bool product = p == 2 && mode != NEVER && (mode == ALWAYS || many) && x[0]->numel && x[1]->numel;
+    if (!product && x[0]->numel && x[1]->numel && kt__refuse_known(call, NULL, (kt_dtype)x[0]->dtype))
+        return kt_error_status();
     return kt__end(call, product ? by_product(x[0], x[1]) : piecewise(x[0], x[1], p));
 }
 
