@@ -370,6 +370,8 @@
  * kt_linalg_tensorsolve(self, other, .dims)                 out        X of tensordot(self, X) = other
  * kt_nuclear_norm(self, .keepdim = false)                   out        nuclear norm of matrices: the sum of singular values
  * kt_nuclear_norm_dim(self, dim, .keepdim = false)          out        nuclear norm of the matrices in two dims: the sum of singular values
+ * kt_svd_lowrank(A, .q = 6, .niter = 2, .M) -> result_U, result_S, result_V             about the q largest singular values of A - M with their vectors, found in a random subspace
+ * kt_pca_lowrank(A, .q, .center = true, .niter = 2) -> result_U, result_S, result_V             principal components: about the q largest singular values, with their vectors, of A less the means of its columns
  */
 
 /* ---- casts and copies ----
@@ -609,6 +611,7 @@
  * kt_nonzero_static(self, size, .fill_value = -1)           out        indices of nonzero elements, size rows, padded with fill_value
  * kt_embedding(weight, indices, .padding_idx = -1, .scale_grad_by_freq = false, .sparse = false)             embedding lookup: rows of weight at the indices
  * kt_nn_embedding(input, weight, .padding_idx, .max_norm, .norm_type = 2.0, .scale_grad_by_freq = false, .sparse = false)             embedding lookup: rows of weight at the indices, renormalized if max_norm is given
+ * kt_embedding_renorm_(self, indices, max_norm, norm_type)             rows of a table at the indices, shortened where their norm exceeds max_norm
  * kt_embedding_bag(weight, indices, offsets, .scale_grad_by_freq = false, .mode = 0, .sparse = false, .per_sample_weights, .include_last_offset = false, .padding_idx) -> output, offset2bag, bag_size, max_indices             embedding lookup and reduction within bags: sums (mode 0), means (1) or maxima (2)
  * kt_nn_embedding_bag(input, weight, .offsets, .max_norm, .norm_type = 2, .scale_grad_by_freq = false, .mode = 'mean', .sparse = false, .per_sample_weights, .include_last_offset = false, .padding_idx)             sums, means or maxima of bags of embeddings, without the embeddings themselves
  * kt_nn_one_hot(self, .num_classes = -1)                               one-hot encoding of class indices
@@ -737,6 +740,7 @@
 
 /* ---- convolutions and pooling ----
  * kt_convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)             convolution over 1 to 3 dims, or its transpose
+ * kt_conv_tbc(self, weight, bias, .pad = 0)                            1-dimensional convolution of [time, batch, channel] with a weight [width, channel, channel of the result]
  * kt_conv1d(input, weight, .bias, .stride = [1], .padding = [0], .dilation = [1], .groups = 1)             1-dimensional convolution
  * kt_conv1d_padding(input, weight, .bias, .stride = [1], .padding = 'valid', .dilation = [1], .groups = 1)             1-dimensional convolution; padding is 'valid' (none) or 'same' (the result has the input's size)
  * kt_conv2d(input, weight, .bias, .stride = [1], .padding = [0], .dilation = [1], .groups = 1)             2-dimensional convolution
@@ -767,12 +771,14 @@
  * kt_nn_rms_norm(input, normalized_shape, .weight, .eps)               root mean square normalization over the last dims; eps=None: the epsilon of the dtype that it is computed in
  * kt_native_group_norm(input, weight, bias, N, C, HxW, group, eps) -> result, mean, rstd             group normalization, with the mean and the reciprocal deviation of each group
  * kt_native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps) -> result, mean, invstd             batch normalization, with the mean and the reciprocal deviation of each channel (none without training)
+ * kt_batch_norm_update_stats(input, running_mean, running_var, momentum) -> result_mean, result_var             mean and variance of each channel, towards which the running ones move by momentum
  * kt_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled)             batch normalization: of each channel, over the batch and the other dims
  * kt_nn_batch_norm(input, running_mean, running_var, .weight, .bias, .training = false, .momentum = 0.1, .eps = 1e-05)             batch normalization: of each channel, over the batch and the other dims
  * kt_group_norm(input, num_groups, .weight, .bias, .eps = 1e-05, .cudnn_enabled = true)             group normalization: of each group of channels, over the other dims
  * kt_nn_group_norm(input, num_groups, .weight, .bias, .eps = 1e-05)             group normalization: of each group of channels, over the other dims
  * kt_instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, cudnn_enabled)             instance normalization: of each channel of each element of the batch, over the other dims
  * kt_nn_instance_norm(input, .running_mean, .running_var, .weight, .bias, .use_input_stats = true, .momentum = 0.1, .eps = 1e-05)             instance normalization: of each channel of each element of the batch, over the other dims
+ * kt_norm_except_dim(v, .pow = 2, .dim = 0)                            norms of the slices along dim; dim = -1: of the whole
  * kt_nn_local_response_norm(input, size, .alpha = 0.0001, .beta = 0.75, .k = 1.0)             normalization by the mean square of the channels near
  * kt_nn_normalize(input, .p = 2.0, .dim = [1], .eps = 1e-12)  out        each vector along dim divided by its p-norm, which is at least eps
  */
@@ -875,8 +881,11 @@
  * kt_multi_margin_loss_backward(grad_output, input, target, p, margin, .weight, .reduction = 1)             gradient of multi_margin_loss
  * kt_multilabel_margin_loss_backward(grad_output, input, target, reduction)             gradient of multilabel_margin_loss
  * kt_soft_margin_loss_backward(grad_output, input, target, reduction)             gradient of soft_margin_loss
+ * kt_convolution_of(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups, benchmark, deterministic, cudnn_enabled, .allow_tf32 = true)             convolution over 1 to 3 dims, or its transpose; the last four flags change nothing
  * kt_convolution_input(grad_output, weight, input_size, stride, padding, dilation, transposed, groups)             gradient of convolution for its input
  * kt_convolution_weight(grad_output, input, weight_size, stride, padding, dilation, transposed, groups)             gradient of convolution for its weight
+ * kt_convolution_backward(grad_output, input, weight, bias_sizes, stride, padding, dilation, transposed, output_padding, groups, output_mask) -> result, of_weight, of_bias             gradients of convolution for input, weight and bias; empty tensors where output_mask has 0
+ * kt_convolution_mode(input, weight, bias, stride, padding, dilation, groups)             convolution over 1 to 3 dims; padding is 'valid' (none) or 'same' (the result has the input's size)
  * kt_max_pool2d_with_indices(self, kernel_size, .stride = [], .padding = [0], .dilation = [1], .ceil_mode = false) -> result0, result1             largest of each window over 2 dims, and its index in the plane
  * kt_max_pool2d_with_indices_backward(grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices)             gradient of max_pool2d
  * kt_max_pool3d_with_indices(self, kernel_size, .stride = [], .padding = [0], .dilation = [1], .ceil_mode = false) -> result0, result1             largest of each window over 3 dims, and its index in the volume
@@ -906,8 +915,16 @@
  * kt_fused_rms_norm(input, normalized_shape, weight, eps) -> result, rstd             root mean square normalization over the last dims, with the reciprocal root of each group
  * kt_fused_rms_norm_backward(grad_out, input, weight, statistics, n_statistics, normalized_shape, output_mask) -> result, of_weight             gradients of rms_norm; statistics: its rstd
  * kt_batch_norm_node(input, weight, bias, running, n_running, training, momentum, eps) -> result, mean, invstd             batch normalization; running: mean and variance, or none
+ * kt_batch_norm_legit_node(input, weight, bias, running, n_running, training, momentum, eps) -> result, mean, invstd             batch normalization; running: mean and variance
+ * kt_batch_norm_alone_node(input, weight, bias, running, n_running, training, momentum, eps) -> result, mean, invstd             batch normalization; running: none
+ * kt_batch_norm_given_node(input, weight, bias, running, n_running, training, momentum, eps) -> result, mean, invstd             batch normalization with given statistics; running: mean and variance
  * kt_native_batch_norm_backward(grad_out, input, weight, statistics, n_statistics, train, output_mask) -> result, of_weight, of_bias             gradients of batch_norm; statistics: mean and invstd of each channel, constants unless train
  * kt_native_group_norm_backward(grad_out, input, weight, statistics, n_statistics, group, output_mask) -> result, of_weight, of_bias             gradients of group_norm; statistics: its mean and rstd
+ * kt_native_batch_norm_legit(input, weight, bias, running_mean, running_var, training, momentum, eps) -> result, mean, invstd             batch normalization, with the mean and the reciprocal deviation of each channel (none without training)
+ * kt_native_batch_norm_legit_no_stats(input, weight, bias, training, momentum, eps) -> result, mean, invstd             batch normalization without running statistics, with the mean and the reciprocal deviation of each channel
+ * kt_native_batch_norm_legit_no_training(input, weight, bias, running_mean, running_var, momentum, eps) -> result, mean, invstd             batch normalization with given statistics, and two empty tensors
+ * kt_weight_norm_interface(v, g, .dim = 0) -> result, norms             v with slices of lengths g along the first or the last dim, and the lengths that they had
+ * kt_weight_norm(v, g, .dim = 0)                                       weight normalization: v with slices of lengths g along dim; dim = -1: v with length g
  * kt_attention(query, key, value, attn_mask, n_attn_mask, is_causal, scale, draws, n_draws, dropout_p) -> output, logsumexp             attention over [batch, head, length, dim], tile by tile; logsumexp is for the gradient
  * kt_flash_attention_backward(grad_out, query, key, value, out, logsumexp, dropout_p, is_causal, .attn_mask, .scale) -> grad_query, grad_key, grad_value             gradients of attention, given its output and the logarithms of its sums
  * kt_attention_backward(grad_out, query, key, value, out, logsumexp, attn_mask, n_attn_mask, is_causal, scale, draws, n_draws, dropout_p) -> grad_query, grad_key, grad_value             gradients of attention with dropout, given its output, the logarithms of its sums and its draws

@@ -102,7 +102,10 @@ class _Absent:
 _PRIVATE = frozenset("_conj _neg_view _unique2 _softmax _log_softmax _softmax_backward_data _log_softmax_backward_data "
                      "_linalg_det _linalg_slogdet _linalg_solve_ex _linalg_eigh _linalg_svd _lu_with_info _fused_adam_ "
                      "_fused_adamw_ _fused_sgd_ _fused_adagrad_ _amp_foreach_non_finite_check_and_unscale_ "
-                     "_amp_update_scale_ _ctc_loss _pack_padded_sequence _pad_packed_sequence".split())
+                     "_amp_update_scale_ _ctc_loss _pack_padded_sequence _pad_packed_sequence _weight_norm "
+                     "_weight_norm_interface _convolution _convolution_mode _native_batch_norm_legit "
+                     "_native_batch_norm_legit_no_training _safe_softmax _scaled_dot_product_flash_attention_for_cpu "
+                     "_scaled_dot_product_attention_math _fused_rms_norm".split())
 
 
 def _is_private(name):

@@ -250,3 +250,45 @@ def test_gumbel_softmax():
     assert [str(w.message) for w in said] == ["`eps` parameter is deprecated and has no effect."]
     with pytest.raises(RuntimeError, match="Exponential distribution is a continuous probability distribution"):
         F.gumbel_softmax(logits.long())
+
+
+# ---- rows that are shortened ----
+
+@pytest.mark.parametrize("p", [1.0, 2.0, 3.0])
+def test_embedding_renorm(p):
+    x = table()
+    assert torch.embedding_renorm_(x, torch.tensor([[0, 2], [2, 4]]), 0.5, p) is x and x._version == 1
+    for i, row in enumerate(TABLE):
+        norm = sum(abs(v) ** p for v in row) ** (1 / p)
+        factor = 0.5 / (norm + 1e-7) if i in (0, 2, 4) and norm > 0.5 else 1.0
+        assert x[i].tolist() == pytest.approx([v * factor for v in row], rel=1e-12)
+
+
+def test_embedding_renorm_refuses():
+    index = torch.tensor([0, 2])
+    for call, kind, says in (
+        (lambda: torch.embedding_renorm_(table(True), index, 1.0, 2.0), RuntimeError,
+         "a leaf Variable that requires grad is being used in an in-place operation."),
+        (lambda: torch.embedding_renorm_(torch.ones(4), index, 1.0, 2.0), RuntimeError,
+         "Expected 2-dimensional tensor, but got 1-dimensional tensor for argument #1 'self' (while checking arguments for "
+         "embedding_renorm_)"),
+        (lambda: torch.embedding_renorm_(table(), index.short(), 1.0, 2.0), RuntimeError,
+         "Expected tensor for argument #2 'indices' to have one of the following scalar types: Long, Int; but got "
+         "torch.ShortTensor instead (while checking arguments for embedding_renorm_)"),
+        (lambda: torch.embedding_renorm_(table().int(), index, 1.0, 2.0), RuntimeError,
+         "norm(): input dtype should be either floating point or complex. Got Int instead."),
+    ):
+        with pytest.raises(kind) as error:
+            call()
+        assert str(error.value).splitlines()[0] == says
+    x = table(True) * 1
+    torch.embedding_renorm_(x, index, 1.0, 2.0)
+    assert x.grad_fn.name() == "EmbeddingRenormBackward0"
+    with pytest.raises(NotImplementedError, match="^the derivative for 'embedding_renorm' is not implemented."):
+        x.sum().backward()
+
+
+def test_padding_index_beyond_the_table():
+    for index in (5, -6):
+        with pytest.raises(AssertionError, match="^Padding_idx must be within num_embeddings"):
+            F.embedding(torch.tensor([0]), table(), padding_idx=index)

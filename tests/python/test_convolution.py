@@ -152,3 +152,78 @@ def test_refusals(call, text):
     with pytest.raises((RuntimeError, NotImplementedError)) as error:
         call()
     assert str(error.value).splitlines()[0] == text
+
+
+# ---- [time, batch, channel], and PyTorch's lower names ----
+
+@pytest.mark.parametrize("pad", [-1, 0, 1, 3])
+@pytest.mark.parametrize("dtype", [torch.float64, torch.complex128, torch.float32])
+def test_conv_tbc_is_conv1d_of_turned_dims(pad, dtype):
+    torch.manual_seed(2)
+    inputs = [random(6, 2, 3, dtype=dtype, grad=True), random(2, 3, 4, dtype=dtype, grad=True), random(4, dtype=dtype, grad=True)]
+    ours = torch.conv_tbc(*inputs, pad)
+    x, w, b = inputs
+    padded = F.pad(x.permute(1, 2, 0), (pad, pad))
+    theirs = F.conv1d(padded, w.permute(2, 1, 0), b).permute(2, 0, 1)
+    near = {"rtol": 1e-4, "atol": 1e-4} if dtype is torch.float32 else {"rtol": 1e-11, "atol": 1e-11}
+    assert ours.is_contiguous() and ours.grad_fn.name() == "ConvTbcBackward0" and torch.allclose(ours, theirs, **near)
+    g = torch.randn(ours.shape, dtype=dtype)
+    for a, b in zip(torch.autograd.grad(ours, inputs, g), torch.autograd.grad(theirs, inputs, g)):
+        assert torch.allclose(a, b, **near)
+
+
+def test_conv_tbc_beyond_the_input():
+    one = torch.ones(1, 2, 3)  # a window of 6 that sees one time, or none
+    assert torch.conv_tbc(one, torch.ones(6, 3, 4), torch.zeros(4), 3).tolist() == [[[3.0] * 4] * 2] * 2
+    assert torch.conv_tbc(torch.ones(3, 2, 3), torch.ones(4, 3, 4), torch.zeros(4)).shape == (0, 2, 4)
+    assert torch.conv_tbc(torch.ones(3, 2, 3), torch.ones(0, 3, 4), torch.ones(4)).tolist() == [[[1.0] * 4] * 2] * 4
+    whole = torch.ones(5, 2, 3, dtype=torch.int64), torch.ones(2, 3, 4, dtype=torch.int64)
+    assert torch.conv_tbc(*whole, torch.ones(4)).sum() == 224
+
+
+@pytest.mark.parametrize("x,w,b,pad,says", [
+    ((5, 3), (2, 3, 4), (4,), 0, "Input must have 3 dims: time, batch, in_channel"),
+    ((5, 2, 3), (3, 4), (4,), 0, "Weight tensor must have 3 dims: kernel_width, in_channels, out_channels."),
+    ((5, 2, 3), (2, 3, 4), (4, 1), 0, "Bias must be 1-D"),
+    ((5, 2, 3), (2, 2, 4), (4,), 0, "Input dim 2 (input channels) is not == dim 1 in the weight tensor"),
+    ((5, 2, 3), (2, 3, 4), (3,), 0, "Bias size must equal dim 2 in the weight tensor (output channels)."),
+    ((1, 2, 3), (4, 3, 4), (4,), 0, "Trying to create tensor with negative dimension -2: [-2, 2, 4]"),
+    ((5, 2, 3), (2, 3, 4), (4,), -3, "Trying to create tensor with negative dimension -2: [-2, 2, 4]"),
+    ((5, 2, 3), (2, 3, 4), (4,), 2**62, "conv_tbc: pad 4611686018427387904 is too large"),
+])
+def test_conv_tbc_refuses(x, w, b, pad, says):
+    with pytest.raises(RuntimeError) as error:
+        torch.conv_tbc(torch.ones(x), torch.ones(w), torch.ones(b), pad)
+    assert str(error.value).splitlines()[0] == says
+
+
+def test_conv_tbc_dtypes_must_agree():
+    with pytest.raises(RuntimeError, match="^self and mat2 must have the same dtype, but got Float and Double"):
+        torch.conv_tbc(torch.ones(5, 2, 3), torch.ones(2, 3, 4).double(), torch.ones(4))
+    with pytest.raises(RuntimeError, match="^view size is not compatible with input tensor's size and stride"):
+        torch.conv_tbc(torch.ones(2, 5, 3).transpose(0, 1), torch.ones(2, 3, 4), torch.ones(4))
+
+
+def test_lower_names():
+    torch.manual_seed(3)
+    x, w, b = random(2, 4, 5, 5, grad=True), random(6, 2, 3, 3, grad=True), random(6, grad=True)
+    geometry = ([1, 2], [1, 0], [1, 1], False, [0, 0], 2)
+    want = F.conv2d(x, w, b, (1, 2), (1, 0), 1, 2)
+    for flags in ((False, False, True, True), (False, False, True)):
+        y = torch._convolution(x, w, b, *geometry, *flags)
+        assert y.grad_fn.name() == "ConvolutionBackward1" and torch.equal(y, want)
+    g = torch.randn(want.shape, dtype=torch.float64)
+    of = torch.autograd.grad(want, (x, w, b), g)
+    again = torch.autograd.grad(torch._convolution(x, w, b, *geometry, False, False, True, True), (x, w, b), g)
+    assert all(torch.equal(one, other) for one, other in zip(of, again))
+    back = _karat.functions["_convolution_backward"]
+    assert all(torch.allclose(one, other) for one, other in zip(of, back(g, x, w, [6], *geometry, [1, 1, 1])))
+    assert [t.numel() for t in back(g, x, w, None, *geometry, [0, 1, 0])] == [0, w.numel(), 0]
+    for padding in ("same", "valid"):
+        assert torch.equal(torch._convolution_mode(x, w, b, [1], padding, [1], 2), F.conv2d(x, w, b, padding=padding, groups=2))
+    with pytest.raises(RuntimeError, match="^Invalid padding string: 'other'"):
+        torch._convolution_mode(x, w, b, [1], "other", [1], 2)
+    with pytest.raises(RuntimeError, match="^padding='same' is not supported for strided convolutions"):
+        torch._convolution_mode(x, w, b, [2], "same", [1], 2)
+    with pytest.raises(TypeError, match="^_convolution.. received an invalid combination of arguments"):
+        torch._convolution(x, w, b, *geometry, False, False)

@@ -568,3 +568,54 @@ def test_meta():
     assert L.matrix_exp(x @ x.mT).shape == (2, 5, 5) and L.eig(x @ x.mT).eigenvalues.dtype == torch.complex64
     assert [t.shape for t in torch.geqrf(x)] == [(2, 5, 3), (2, 3)]
     assert not DEVICE or L.det(x @ x.mT).device.type == "meta"
+
+
+# ---- in a random subspace ----
+
+def of_low_rank(*sizes, rank=3, dtype=REAL):
+    torch.manual_seed(8)
+    return torch.randn(*sizes[:-1], rank, dtype=dtype) @ torch.randn(*sizes[:-2], rank, sizes[-1], dtype=dtype)
+
+
+@pytest.mark.parametrize("sizes", [(20, 9), (9, 20), (2, 8, 8)])
+@pytest.mark.parametrize("dtype", [torch.float64, torch.complex128])
+def test_svd_lowrank(sizes, dtype):
+    a = of_low_rank(*sizes, dtype=dtype)
+    u, s, v = torch.svd_lowrank(a, q=5)
+    assert u.shape == (*sizes[:-1], 5) and s.shape == (*sizes[:-2], 5) and v.shape == (*sizes[:-2], sizes[-1], 5)
+    near(s[..., :3], numpy(L.svdvals(a)[..., :3]))
+    near((u * s.unsqueeze(-2)) @ v.mH, numpy(a))
+    near((u.mH @ u - torch.eye(5, dtype=dtype)).abs(), 0.0)
+    m = a[..., :1, :] * 0.5
+    u, s, v = torch.svd_lowrank(a, 4, 1, m)
+    near((u * s.unsqueeze(-2)) @ v.mH, numpy(a - m))
+
+
+def test_pca_lowrank():
+    a = of_low_rank(20, 6) + 3
+    u, s, v = torch.pca_lowrank(a, q=4)
+    near(s[:3], numpy(L.svdvals(a - a.mean(0, keepdim=True))[:3]))
+    near((u * s) @ v.mT, numpy(a - a.mean(0, keepdim=True)))
+    near(torch.pca_lowrank(a, q=6, center=False)[1][:4], numpy(L.svdvals(a)[:4]))
+    assert torch.pca_lowrank(a)[1].shape == (6,) and torch.pca_lowrank(a[:4])[1].shape == (4,)
+    assert type(torch.pca_lowrank(a)) is tuple
+
+
+@pytest.mark.parametrize("call,kind,says", [
+    (lambda a: torch.pca_lowrank(a, q=7), ValueError, "q(=7) must be non-negative integer and not greater than min(m, n)=6"),
+    (lambda a: torch.pca_lowrank(a, niter=-1), ValueError, "niter(=-1) must be non-negative integer"),
+    (lambda a: torch.svd_lowrank(a[0]), ValueError, "not enough values to unpack (expected 2, got 1)"),
+])
+def test_lowrank_refuses(call, kind, says):
+    with pytest.raises(kind) as error:
+        call(torch.ones(20, 6))
+    assert str(error.value).splitlines()[0] == says
+
+
+def test_lowrank_gradients():
+    a = of_low_rank(7, 5).requires_grad_()
+    torch.manual_seed(9)
+    s = torch.svd_lowrank(a, q=3)[1]
+    g, = torch.autograd.grad(s.sum(), a)
+    u, _, vh = L.svd(a.detach(), full_matrices=False)
+    near(g, numpy(u[:, :3] @ vh[:3]))

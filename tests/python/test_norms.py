@@ -258,3 +258,105 @@ def test_beside_an_infinity_numbers_become_zero_by_the_root_mean_square():
             x[0, 0], x[1, n - 1] = -math.inf, math.inf
             y = F.rms_norm(x, (n,))
             assert y[0, 0].isnan() and y[1, n - 1].isnan() and y[0, 1:].eq(0).all() and y[1, :-1].eq(0).all()
+
+
+# ---- a weight as a direction and lengths ----
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dim,sizes", [(0, (3, 1, 1)), (1, (1, 4, 1)), (2, (1, 1, 2)), (-1, (1,)), (0, (3,))])
+def test_weight_norm(dtype, dim, sizes):
+    torch.manual_seed(4)
+    v, g = torch.randn(3, 4, 2).to(dtype).requires_grad_(), torch.rand(*sizes).to(dtype).requires_grad_()
+    wide = [t.detach().double().requires_grad_() for t in (v, g)]
+    over = tuple(i for i in range(3) if i != dim) if dim >= 0 else (0, 1, 2)
+    beside = [4 - (i != 1) - (i == 2) if i == dim else 1 for i in range(3)] if dim >= 0 else [1]
+    want = wide[0] * (wide[1].reshape(beside) / wide[0].square().sum(over, keepdim=True).sqrt())
+    y = torch._weight_norm(v, g, dim)
+    assert y.dtype is dtype and y.is_contiguous() and near(y, want, dtype)
+    assert y.grad_fn.name() == ("WeightNormInterfaceBackward0" if dim in (0, 2) else "MulBackward0")
+    grad = torch.randn(3, 4, 2).to(dtype)
+    for one, other in zip(torch.autograd.grad(y, (v, g), grad), torch.autograd.grad(want, wide, grad.double())):
+        assert one.dtype is dtype and torch.allclose(one.double(), other, rtol=4 * NEAR[dtype], atol=4 * NEAR[dtype])
+
+
+def test_weight_norm_interface_and_norm_except_dim():
+    v = torch.arange(1.0, 9.0, dtype=torch.float64).reshape(2, 2, 2)
+    w, norms = torch._weight_norm_interface(v, torch.ones(2, 1, 1, dtype=torch.float64))
+    assert type(torch._weight_norm_interface(v, norms)) is tuple and norms.flatten().tolist() == [30 ** 0.5, 174 ** 0.5]
+    assert torch.allclose(w * norms, v)
+    assert torch._weight_norm_interface(v.bfloat16(), norms.bfloat16())[1].dtype is torch.float32
+    assert torch.norm_except_dim(v).flatten().tolist() == [30 ** 0.5, 174 ** 0.5]
+    assert torch.norm_except_dim(v, 1, 1).tolist() == [[[14.0], [22.0]]] and torch.norm_except_dim(v, 1, 2).shape == (1, 1, 2)
+    assert torch.norm_except_dim(v, 1, -1).item() == 36 and torch.norm_except_dim(v, 2, -2).shape == (1, 2, 1)
+
+
+@pytest.mark.parametrize("call,kind,says", [
+    (lambda v: torch._weight_norm(v, v[0].double()), RuntimeError, "expected scalar type Float but found Double"),
+    (lambda v: torch._weight_norm(v.long(), v.long()), NotImplementedError, "\"weight_norm_kernel\" not implemented for 'Long'"),
+    (lambda v: torch._weight_norm(v.long(), v.long(), -1), RuntimeError,
+     "norm(): input dtype should be either floating point or complex. Got Long instead."),
+    (lambda v: torch.norm_except_dim(v.bool()), RuntimeError,
+     "norm(): input dtype should be either floating point or complex. Got Bool instead."),
+    (lambda v: torch.norm_except_dim(v, 2, 2), IndexError,
+     "Dimension out of range (expected to be in range of [-2, 1], but got 2)"),
+    (lambda v: torch.norm_except_dim(v.sum()), IndexError, "Dimension specified as 0 but tensor has no dimensions"),
+    (lambda v: torch._weight_norm(v, v), RuntimeError, "weight_norm: g has 6 elements, but dim 0 of v has size 2"),
+    (lambda v: torch._weight_norm_interface(v[None], v, 1), RuntimeError,
+     "fused kernels can only be applied for first or last dim"),
+])
+def test_weight_norm_refuses(call, kind, says):
+    with pytest.raises(kind) as error:
+        call(torch.ones(2, 3))
+    assert str(error.value).splitlines()[0] == says
+
+
+# ---- PyTorch's lower names of batch_norm ----
+
+def test_lower_names_of_batch_norm():
+    torch.manual_seed(5)
+    x, w, b = torch.randn(4, 3, 2).requires_grad_(), torch.rand(3), torch.rand(3)
+    mean, var = torch.zeros(3), torch.ones(3)
+    other = mean.clone(), var.clone()
+    want = torch.native_batch_norm(x, w, b, *other, True, 0.1, 1e-5)
+    got = torch._native_batch_norm_legit(x, w, b, mean, var, True, 0.1, 1e-5)
+    assert all(torch.equal(p, q) for p, q in zip((*got, mean, var), (*want, *other)))
+    alone = torch._native_batch_norm_legit(x, w, b, True, 0.1, 1e-5)
+    given = torch._native_batch_norm_legit_no_training(x, w, b, mean, var, 0.1, 1e-5)
+    assert torch.equal(alone[0], want[0]) and torch.equal(given[0], F.batch_norm(x, mean, var, w, b))
+    assert [r[0].grad_fn.name() for r in (got, alone, given)] == [
+        "NativeBatchNormLegitBackward0", "NativeBatchNormLegitBackward1", "NativeBatchNormLegitNoTrainingBackward0"]
+    g = torch.randn(4, 3, 2)
+    assert torch.equal(torch.autograd.grad(got[0], x, g)[0], torch.autograd.grad(want[0], x, g)[0])
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_batch_norm_update_stats(dtype):
+    torch.manual_seed(6)
+    x, mean, var = torch.randn(4, 3, 5).to(dtype), torch.zeros(3, dtype=dtype), torch.ones(3, dtype=dtype)
+    wide = x.double()
+    got = torch.batch_norm_update_stats(x, mean, var, 0.25)
+    assert type(got) is tuple and got[0].dtype is dtype and mean._version == 0
+    assert near(got[0], wide.mean((0, 2)), dtype) and near(got[1], wide.var((0, 2), correction=0), dtype)
+    assert near(mean, wide.mean((0, 2)) / 4, dtype) and near(var, 0.75 + wide.var((0, 2)) / 4, dtype)
+    assert torch.equal(torch.batch_norm_update_stats(x, None, None, 0.25)[0], got[0])
+    if dtype in (torch.bfloat16, torch.float16):
+        assert torch.batch_norm_update_stats(x, torch.zeros(3), torch.ones(3), 0.25)[1].dtype is torch.float32
+
+
+@pytest.mark.parametrize("x,running,kind,says", [
+    (torch.ones(4, 3).int(), None, NotImplementedError, "\"batch_norm_update_stats_cpu\" not implemented for 'Int'"),
+    (torch.ones(0, 3), None, RuntimeError, "input tensor must have at least one element, but got input_sizes = [0, 3]"),
+    (torch.ones(3), None, IndexError, "Dimension out of range (expected to be in range of [-1, 0], but got 1)"),
+    (torch.ones(4, 3).double(), torch.ones(3), RuntimeError, "mixed dtype (CPU): all inputs must share same datatype."),
+    (torch.ones(4, 3), torch.ones(3).double(), RuntimeError, "mixed dtype (CPU): expect parameter to have scalar type of Float"),
+    (torch.ones(4, 3), torch.ones(2), RuntimeError, "running_mean should contain 3 elements not 2"),
+])
+def test_batch_norm_update_stats_refuses(x, running, kind, says):
+    with pytest.raises(kind) as error:
+        torch.batch_norm_update_stats(x, running, running, 0.1)
+    assert str(error.value).splitlines()[0] == says
+
+
+def test_group_norm_of_no_groups():
+    with pytest.raises(ZeroDivisionError, match="^integer division or modulo by zero"):
+        F.group_norm(torch.ones(2, 4), 0)

@@ -34,13 +34,16 @@ REFUSED = {"detach_copy", "floor_divide", "heaviside", "histogram", "nextafter",
            "ctc_loss", "_ctc_loss",  # its gradient is that of normalized probabilities: test_ctc asks for it there
            "geqrf", "ldl_factor", "ldl_factor_ex", "ldl_solve",
            "adaptive_avg_pool1d", "adaptive_max_pool1d",  # to a size of 0
-           "native_batch_norm", "batch_norm"}  # of weights of two dims, whose gradient has one
+           "native_batch_norm", "batch_norm", "_native_batch_norm_legit",  # of weights of two dims, whose gradient has one
+           "_native_batch_norm_legit_no_training", "batch_norm_update_stats"}
 # Functions of symmetric or triangular matrices read one triangle, and vectors are found up to their signs or phases:
 # test_linalg.py asks for their derivatives where they are defined.
 OF_SOME_MATRICES = {"cholesky", "cholesky_ex", "cholesky_inverse", "cholesky_solve", "eigh", "eigvalsh", "svd",
-                    "_linalg_eigh", "_linalg_svd", "eig", "pinv", "pinverse", "lstsq"}
+                    "_linalg_eigh", "_linalg_svd", "eig", "pinv", "pinverse", "lstsq",
+                    "svd_lowrank", "pca_lowrank"}
 # Of these the first result alone has a gradient: PyTorch marks the others as not differentiable, or ignores what flows to them.
-FIRST_ALONE = {"native_layer_norm", "native_batch_norm", "native_group_norm"}
+FIRST_ALONE = {"native_layer_norm", "native_batch_norm", "native_group_norm", "_native_batch_norm_legit",
+               "_native_batch_norm_legit_no_training", "_weight_norm_interface", "_fused_rms_norm"}
 OF_INVERSES = re.compile(r"inv|solve|logdet|matrix_power")  # of matrices that are nearly singular they are too steep for a step
 DRAWS = re.compile(r"dropout_p=(?!0\.0)")
 # Below 0 a NaN behind a mask, whose slope is NaN, in PyTorch too.

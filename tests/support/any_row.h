@@ -55,6 +55,8 @@ static inline bool any_samples(const kt_row *row) { return strncmp(row->name, "g
 static inline int any_space(const kt_row *row)
 {
     const char *name = row->name;
+    if (strcmp(name, "conv_tbc") == 0)
+        return 0;
     if (strncmp(name, "conv", 4) != 0 && !any_pools(row) && !any_resizes(row) && !any_samples(row) && strcmp(name, "im2col") != 0)
         return 0;
     const char *digit = strpbrk(name, "123");
@@ -126,6 +128,12 @@ static inline kt_tensor *any_of_a_kind(const kt_row *row, const char *name, kt_d
         return any_image(row, dtype, ANY_SIDE, seed);
     if (strcmp(name, "theta") == 0)
         return kt_reshape(kt_narrow(any_tensor(dtype, 2, seed), 0, 0, 2), KT_SHAPE(1, 2, ANY_SIDE));
+    if (strcmp(row->name, "conv_tbc") == 0)
+        return strcmp(name, "bias") == 0 ? any_tensor(dtype, 1, seed) : kt_unsqueeze(any_tensor(dtype, 2, seed), 0);
+    if (strstr(row->name, "weight_norm") && strcmp(name, "g") == 0)
+        return any_tensor(dtype, 1, seed);
+    if (strcmp(row->name, "embedding_renorm") == 0 && strcmp(name, "indices") == 0)
+        return any_index(1);
     if (target && strstr(row->name, "multi_margin"))
         return any_index(1);
     if (target && strstr(row->name, "multilabel_margin"))
@@ -205,6 +213,8 @@ static inline kt_shape any_ints(const kt_row *row, const kt_arg_spec *spec)
 {
     static const int64_t zero[] = {0, 0}, one[] = {1, 1, 1}, image[] = {1, 1, ANY_SIDE}, resized[] = {1, 1, ANY_SIDE - 1};
     static const int64_t whole[] = {1, 1, 1, 1, ANY_SIDE}, affine[] = {1, 1, 2, ANY_SIDE};
+    if (strcmp(row->name, "convolution_backward") == 0 && strcmp(spec->name, "output_mask") == 0)
+        return (kt_shape){3, one};
     if (any_resizes(row))
         return strcmp(spec->name, "input_size") == 0 ? (kt_shape){2 + any_space(row), whole + ANY_SIDE - any_space(row)}
                                                      : (kt_shape){any_space(row), resized + ANY_SIDE - any_space(row)};
@@ -267,7 +277,9 @@ static inline void any_argument(kt_call *c, int i, kt_dtype dtype, int64_t rank)
         return;
     case KT_ARG_INTS: c->arg[i].ints = any_ints(c->row, spec); return;
     case KT_ARG_FLOAT: c->arg[i].f = any_attends(c->row) && strcmp(spec->name, "dropout_p") == 0 ? 0 : 0.5; return;
-    case KT_ARG_BOOL: c->arg[i].b = strcmp(spec->name, "amsgrad") == 0; return; /* its list is not empty */
+    case KT_ARG_BOOL: /* amsgrad: its list is not empty; no_stats: there are no others to use */
+        c->arg[i].b = strcmp(spec->name, "amsgrad") == 0 || strcmp(c->row->name, "native_batch_norm_legit_no_stats") == 0;
+        return;
     case KT_ARG_DTYPE: c->arg[i].dtype = dtype; return;
     case KT_ARG_DEVICE: c->arg[i].device = (kt_device){KT_CPU, 0}; return;
     case KT_ARG_FORMAT: c->arg[i].format = KT_CONTIGUOUS_FORMAT; return;

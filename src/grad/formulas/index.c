@@ -302,3 +302,4 @@ GRAD(embedding)
         all = kt_index_fill(all, 0, kt_full(KT_SHAPE(1), KT_INT(arg(c, 2)->i), .device = kt_device_of(G)), KT_INT(0));
     dA = all;
 }
+GRAD_MISSING(embedding_renorm)

@@ -54,6 +54,10 @@ GRAD(batch_norm_node)
     dC = of.of_bias;
 }
 
+GRAD_AS(batch_norm_legit_node, batch_norm_node)
+GRAD_AS(batch_norm_alone_node, batch_norm_node)
+GRAD_AS(batch_norm_given_node, batch_norm_node)
+
 GRAD(native_group_norm)
 {
     kt_tensor    *input = A, *weight = given(c, 1) ? B : NULL, *statistics[] = {RESULT(1), RESULT(2)};
@@ -193,4 +197,27 @@ GRAD(native_group_norm_backward)
     second         s = {.centred = true, .seen = {4, seen}, .of_weight = {4, alone}, .n_dims = 2, .dims = {2, 3}};
     if (second_of(&s, c, (kt_shape){4, statistics}))
         second_derivatives(c, &s, over);
+}
+
+/* ---- a weight as a direction and lengths: (v, g, dim), norms n: result v g / n ----
+ *
+ * Where the gradient has one itself, n is made from v again: what PyTorch keeps of it counts as a constant there. */
+
+GRAD(weight_norm_interface)
+{
+    kt_tensor *v = widened(A), *g = B, *n = Z, *grad = widened(G);
+    int64_t    beside[KT_MAX_DIMS], dims[KT_MAX_DIMS], rest = 0;
+    if (!v || !g || !n || !grad)
+        return;
+    for (int i = 0; i < v->ndim; i++) {
+        beside[i] = i == arg(c, 2)->i ? v->sizes[i] : 1;
+        if (i != arg(c, 2)->i)
+            dims[rest++] = i;
+    }
+    const kt_shape seen = {v->ndim, beside}, over = {rest, dims};
+    kt_tensor     *lengths = kt_reshape(widened(g), seen), *products = kt_mul(grad, v);
+    n = !c->create_graph ? kt_reshape(n, seen) : rest ? kt_linalg_vector_norm(v, .dim = over, .keepdim = true) : kt_abs(v);
+    kt_tensor *sums = rest ? kt_sum_dim(products, over, .keepdim = true) : products;
+    dA = kt_mul(kt_div(lengths, n), kt_sub(grad, kt_mul(v, kt_div(sums, kt_mul(n, n)))));
+    dB = kt_reshape(kt_div(sums, n), kt__sizes(g));
 }

@@ -25,6 +25,8 @@ GRAD(convolution)
         dC = over_channels(G);
 }
 
+GRAD_AS(convolution_of, convolution)
+
 /* ---- its gradients are linear in both operands; what flows back to a result is what a convolution gives ---- */
 
 /* The convolution of an input with a weight whose result has the sizes of `like`: of a transposed one they say output_padding. */
@@ -56,4 +58,33 @@ GRAD(convolution_weight) /* of grad_output and input */
     dA = convolved(c, conjugate(B), G, in_sizes(c, 0));
     dB = kt_convolution_input(conjugate(A), G, in_sizes(c, 1), arg(c, 3)->ints, arg(c, 4)->ints, arg(c, 5)->ints, arg(c, 6)->b,
                               arg(c, 7)->i);
+}
+
+/* ---- conv_tbc(self, weight, bias, pad): products for each tap, which add up in PyTorch's order ---- */
+
+static kt_tensor *flat(kt_tensor *t) { return t ? kt_reshape(t, KT_SHAPE(-1, t->sizes[2])) : NULL; }
+static kt_tensor *part_of(kt_tensor *t, int64_t from, int64_t n) { return flat(kt_narrow(t, 0, from, n)); }
+static kt_tensor *adjoint_of(kt_tensor *t) { return conjugate(kt_transpose(t, 0, 1)); }
+
+GRAD(conv_tbc)
+{
+    kt_tensor *x = A, *weight = B, *g = kt_contiguous(G);
+    if (!x || !weight || !g)
+        return;
+    const kt_shape of_x = kt__sizes(x), of_weight = kt__sizes(weight);
+    kt_tensor     *to_x = need(c, 0) ? kt_zeros(of_x, .dtype = kt_dtype_of(g), .device = kt_device_of(g)) : NULL;
+    kt_tensor     *to_weight = need(c, 1) ? kt_zeros(of_weight, .dtype = kt_dtype_of(g), .device = kt_device_of(g)) : NULL;
+    for (int64_t k = 0; k < weight->sizes[0] && !kt__failed(); k++) {
+        const kt__tap tap = kt__tap_of(x->sizes[0], g->sizes[0], arg(c, 3)->i, k);
+        if (tap.n <= 0)
+            continue;
+        kt_tensor *arrived = part_of(g, tap.to, tap.n);
+        if (to_x)
+            kt_addmm_(part_of(to_x, tap.from, tap.n), arrived, adjoint_of(kt_select(weight, 0, k)));
+        if (to_weight)
+            kt_addmm_(kt_select(to_weight, 0, k), adjoint_of(part_of(x, tap.from, tap.n)), arrived);
+    }
+    dA = as_new(to_x);
+    dB = as_new(to_weight);
+    dC = kt_sum_dim(g, KT_SHAPE(0, 1));
 }

@@ -69,10 +69,8 @@ static kt_status check_shortened(kt_tensor *weight, kt_tensor *input)
                                         (long long)least, KT__SIZES_TEXT(weight));
 }
 
-/* Renormalizes used rows whose norm exceeds max_norm, in place and without recording. */
-kt_status kt__shorten_rows(const kt_call *call, kt_tensor *weight, kt_tensor *input, double most, double p)
+static kt_status check_rows(const kt_call *call, kt_tensor *weight, kt_tensor *input)
 {
-    KT_SCOPE;
     static const char when[] = "(while checking arguments for embedding_renorm_)";
     const kt_dtype    d = (kt_dtype)weight->dtype;
     if (weight->ndim != 2)
@@ -82,22 +80,46 @@ kt_status kt__shorten_rows(const kt_call *call, kt_tensor *weight, kt_tensor *in
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "Expected tensor for argument #2 'indices' to have one of the following "
                               "scalar types: Long, Int; but got torch.%sTensor instead %s",
                               kt_dtype_torch_name((kt_dtype)input->dtype), when);
-    if (check_shortened(weight, input))
-        return kt_error_status();
     if (input->numel && !(kt__dtype_rows[d].category & (KT_CAT_FLOAT | KT_CAT_COMPLEX)))
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "norm(): input dtype should be either floating point or complex. Got %s "
                               "instead.", kt_dtype_torch_name(d));
-    uint64_t mode = kt__mode();
-    kt__mode_word = mode & ~(uint64_t)KT_M_GRAD;
+    return check_shortened(weight, input);
+}
+
+/* What each row is multiplied by: less than 1 where it is used and its norm exceeds `most`. */
+static kt_tensor *shortening(kt_tensor *weight, kt_tensor *input, double most, double p)
+{
     kt_tensor *flags = kt_zeros(KT_SHAPE(weight->sizes[0]), .dtype = KT_BOOL, .device = kt__device(weight));
     kt_tensor *row = kt_reshape(input, KT_SHAPE(input->numel));
     kt_tensor *used = kt_index_put(flags, &row, 1, kt_ones(KT_SHAPE(1), .dtype = KT_BOOL, .device = kt__device(weight)));
     kt_tensor *norms = kt_linalg_vector_norm(weight, .ord = KT_FLOAT(p), .dim = KT_SHAPE(1));
     kt_tensor *shorter = kt_mul_s(kt_reciprocal(kt_add_s(norms, KT_FLOAT(1e-7))), KT_FLOAT(most));
     kt_tensor *scale = kt_where(kt_logical_and(used, kt_gt_s(norms, KT_FLOAT(most))), shorter, kt_ones_like(norms));
-    kt_mul_(weight, kt_unsqueeze(scale, 1));
+    return kt_unsqueeze(scale, 1);
+}
+
+/* Renormalizes used rows whose norm exceeds max_norm, in place and without recording. */
+kt_status kt__shorten_rows(const kt_call *call, kt_tensor *weight, kt_tensor *input, double most, double p)
+{
+    KT_SCOPE;
+    if (check_rows(call, weight, input))
+        return kt_error_status();
+    uint64_t mode = kt__mode();
+    kt__mode_word = mode & ~(uint64_t)KT_M_GRAD;
+    kt_mul_(weight, shortening(weight, input, most, p));
     kt__mode_word = mode;
     return kt__failed() ? kt_error_status() : KT_OK;
+}
+
+kt_status kt__body_embedding_renorm(kt_call *call)
+{
+    KT_SCOPE;
+    kt_tensor *self = call->arg[0].t, *indices = call->arg[1].t;
+    if (check_rows(call, self, indices) || kt__one_device((kt_tensor *[]){self, indices}, 2))
+        return kt_error_status();
+    if (!indices->numel)
+        return kt__end(call, self);
+    return kt__end(call, kt_mul(self, shortening(self, indices, kt__arg(call, 2)->f, kt__arg(call, 3)->f)));
 }
 
 kt_status kt__body_nn_embedding(kt_call *call)

@@ -24,7 +24,7 @@ static kt_status refuse_gradient(const kt_tensor *t, const char *name)
 }
 
 /* Owned by the scope; false: an error is pending. */
-static bool run_batch(const batch *b, kt_tensor **of)
+static bool run_batch(int node, const batch *b, kt_tensor **of)
 {
     kt_tensor *running[] = {b->mean, b->variance};
     kt_call    c;
@@ -34,7 +34,7 @@ static bool run_batch(const batch *b, kt_tensor **of)
         kt_fail(KT_ERR_VALUE, "running_mean and running_var must either both be None or neither be None");
         return false;
     }
-    kt__open(&c, KT_OP_batch_norm_node, KT_PLAIN);
+    kt__open(&c, node, KT_PLAIN);
     kt__put_tensor(&c, 0, b->input);
     if (b->weight)
         kt__put_tensor(&c, 1, b->weight);
@@ -62,12 +62,39 @@ static batch batch_of_function(const kt_call *call)
                    kt__norm_given(call, 2), kt__arg_bool(call, 5), kt__arg(call, 6)->f, kt__arg(call, 7)->f};
 }
 
-kt_status kt__body_native_batch_norm(kt_call *call)
+static kt_status end_batch(kt_call *call, int node, const batch *b)
 {
     KT_SCOPE;
+    kt_tensor *of[3] = {NULL};
+    return run_batch(node, b, of) ? kt__end_several(call, of, 3) : kt_error_status();
+}
+
+kt_status kt__body_native_batch_norm(kt_call *call)
+{
     const batch b = batch_of(call);
-    kt_tensor  *of[3] = {NULL};
-    return run_batch(&b, of) ? kt__end_several(call, of, 3) : kt_error_status();
+    return end_batch(call, KT_OP_batch_norm_node, &b);
+}
+
+kt_status kt__body_native_batch_norm_legit(kt_call *call)
+{
+    const batch b = batch_of(call);
+    return end_batch(call, KT_OP_batch_norm_legit_node, &b);
+}
+
+/* (input, weight, bias, training, momentum, eps) */
+kt_status kt__body_native_batch_norm_legit_no_stats(kt_call *call)
+{
+    const batch b = {call->arg[0].t, kt__norm_given(call, 1), kt__norm_given(call, 2), NULL, NULL, kt__arg_bool(call, 3),
+                     kt__arg(call, 4)->f, kt__arg(call, 5)->f};
+    return end_batch(call, KT_OP_batch_norm_alone_node, &b);
+}
+
+/* (input, weight, bias, running_mean, running_var, momentum, eps) */
+kt_status kt__body_native_batch_norm_legit_no_training(kt_call *call)
+{
+    const batch b = {call->arg[0].t, kt__norm_given(call, 1), kt__norm_given(call, 2), call->arg[3].t, call->arg[4].t, false,
+                     kt__arg(call, 5)->f, kt__arg(call, 6)->f};
+    return end_batch(call, KT_OP_batch_norm_given_node, &b);
 }
 
 /* ---- batch_norm ---- */
@@ -108,7 +135,7 @@ static kt_tensor *batch_normalised(const kt_call *call, const batch *b)
         return NULL;
     if (b->input->numel == 0)
         return kt_clone(b->input);
-    return run_batch(b, of) ? of[0] : NULL;
+    return run_batch(KT_OP_batch_norm_node, b, of) ? of[0] : NULL;
 }
 
 kt_status kt__body_batch_norm(kt_call *call)

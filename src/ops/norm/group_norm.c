@@ -204,6 +204,41 @@ kt_status kt__body_batch_norm_node(kt_call *call)
     return training ? train(call, &p, weight, bias, t + 2, of) : apply(call, &p, weight, bias, t + 2, of);
 }
 
+kt_status kt__body_batch_norm_legit_node(kt_call *call) { return kt__body_batch_norm_node(call); }
+kt_status kt__body_batch_norm_alone_node(kt_call *call) { return kt__body_batch_norm_node(call); }
+kt_status kt__body_batch_norm_given_node(kt_call *call) { return kt__body_batch_norm_node(call); }
+
+/* (input, running_mean, running_var, momentum) */
+kt_status kt__body_batch_norm_update_stats(kt_call *call)
+{
+    KT_SCOPE;
+    kt_tensor *input = call->arg[0].t, *t[] = {kt__norm_given(call, 1), kt__norm_given(call, 2)};
+    int64_t    dim = 1, dims[KT_MAX_DIMS], n = 0;
+    if (kt__refuse_known(call, NULL, (kt_dtype)input->dtype) || kt__wrap_dim(&dim, input->ndim))
+        return kt_error_status();
+    if (input->numel == 0)
+        return kt_fail(KT_ERR_RUNTIME, "input tensor must have at least one element, but got input_sizes = %s",
+                       KT__SIZES_TEXT(input));
+    if (check_count(t[0], "running_mean", input->sizes[1]) || check_count(t[1], "running_var", input->sizes[1]) ||
+        kt__one_device((kt_tensor *[]){input, t[0] ? t[0] : input, t[1] ? t[1] : input}, 3) || check_dtypes(call, input, t, 2) ||
+        kt__norm_judge(call, input, "running_mean", t[0]) || kt__norm_judge(call, input, "running_var", t[1]))
+        return kt_error_status();
+    for (int i = 0; i < input->ndim; i++)
+        if (i != 1)
+            dims[n++] = i;
+    const kt_dtype of = statistics_of(input, t, 2);
+    const double   count = (double)(input->numel / input->sizes[1]), momentum = kt__arg(call, 3)->f;
+    kt_tensor     *wide = kt__converted_inside(input, kt__wide_dtype(of), KT_WHY_PROMOTION);
+    const kt_var_mean_correction_results m =
+        kt_var_mean_correction(wide, .dim = (kt_shape){n, dims}, .correction = KT_INT(0));
+    if (!m.result_mean || (t[0] && move_running(t[0], m.result_mean, momentum)) ||
+        (t[1] && move_running(t[1], kt_mul_s(m.result_var, KT_FLOAT(count / (count - 1))), momentum)))
+        return kt_error_status();
+    kt_tensor *two[] = {kt__converted_inside(m.result_mean, of, KT_WHY_RESULT),
+                        kt__converted_inside(m.result_var, of, KT_WHY_RESULT)};
+    return two[0] && two[1] ? kt__end_several(call, two, 2) : kt_error_status();
+}
+
 /* ---- group norm ---- */
 
 enum { BATCH = 3, CHANNELS, EACH, GROUPS, GROUP_EPS };

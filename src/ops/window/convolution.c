@@ -335,6 +335,9 @@ kt_status kt__body_convolution(kt_call *call)
     return kt__end_itself(call, out, status);
 }
 
+/* PyTorch's other name: the flags behind the same nine arguments change nothing. */
+kt_status kt__body_convolution_of(kt_call *call) { return kt__body_convolution(call); }
+
 /* ---- gradients ---- */
 
 enum { FIRST, SECOND, SIZE, BACK_STRIDE, BACK_PADDING, BACK_DILATION, BACK_TRANSPOSED, BACK_GROUPS };
@@ -503,6 +506,13 @@ static kt_tensor *padded_same(kt_tensor *input, const kt_tensor *weight, kt_shap
     return kt_constant_pad_nd(input, ((kt_shape){2 * dims, more}));
 }
 
+static kt_status check_padding_name(const char *padding)
+{
+    return strcmp(padding, "same") == 0 || strcmp(padding, "valid") == 0
+               ? KT_OK
+               : kt_fail(KT_ERR_RUNTIME, "Invalid padding string: '%s'", padding);
+}
+
 static kt_status by_name(kt_call *call, int dims, const char *op)
 {
     KT_SCOPE;
@@ -514,9 +524,7 @@ static kt_status by_name(kt_call *call, int dims, const char *op)
     const kt_shape stride = kt__arg_ints(call, BY_STRIDE), dilation = kt__arg_ints(call, BY_DILATION);
     kt_tensor     *weight = call->arg[WEIGHT].t, *input = kt__batched(call->arg[INPUT].t, dims, op, &unbatched);
     const bool     same = strcmp(padding, "same") == 0;
-    if (input && !same && strcmp(padding, "valid") != 0)
-        return kt_fail(KT_ERR_RUNTIME, "Invalid padding string: '%s'", padding);
-    if (!input || check_named(call->arg[WEIGHT].t, kt__arg_int(call, BY_GROUPS)))
+    if (!input || check_padding_name(padding) || check_named(call->arg[WEIGHT].t, kt__arg_int(call, BY_GROUPS)))
         return kt_error_status();
     input = same ? padded_same(input, weight, stride, dilation, both) : input;
     if (!input)
@@ -531,6 +539,29 @@ static kt_status by_name(kt_call *call, int dims, const char *op)
 kt_status kt__body_conv1d_padding(kt_call *call) { return by_name(call, 1, "conv1d"); }
 kt_status kt__body_conv2d_padding(kt_call *call) { return by_name(call, 2, "conv2d"); }
 kt_status kt__body_conv3d_padding(kt_call *call) { return by_name(call, 3, "conv3d"); }
+
+/* Images of any number of dims, with a batch. */
+kt_status kt__body_convolution_mode(kt_call *call)
+{
+    KT_SCOPE;
+    int64_t        both[KT__SPACE] = {0};
+    const char    *padding = kt__arg(call, BY_PADDING)->str;
+    const kt_shape stride = kt__arg_ints(call, BY_STRIDE), dilation = kt__arg_ints(call, BY_DILATION);
+    kt_tensor     *input = call->arg[INPUT].t, *weight = call->arg[WEIGHT].t;
+    kt_tensor     *bias = kt__given(call, BIAS) ? call->arg[BIAS].t : NULL;
+    const int64_t  groups = kt__arg_int(call, BY_GROUPS);
+    if (check_padding_name(padding) || check_named(weight, groups))
+        return kt_error_status();
+    if (strcmp(padding, "valid") == 0)
+        return kt__end(call, kt__convolved(input, weight, bias, stride, KT_SHAPE(0), dilation, false, KT_SHAPE(0), groups));
+    if (input->ndim != weight->ndim)
+        return kt_fail(KT_ERR_RUNTIME, "Expected %d-dimensional input for %d-dimensional weight%s, but got %d-dimensional "
+                       "input of size %s instead", weight->ndim, weight->ndim, KT__SIZES_TEXT(weight), input->ndim,
+                       KT__SIZES_TEXT(input));
+    input = padded_same(input, weight, stride, dilation, both);
+    const kt_shape spread_both = {weight->ndim - 2, both};
+    return kt__end(call, kt__convolved(input, weight, bias, stride, spread_both, dilation, false, KT_SHAPE(0), groups));
+}
 
 /* ---- transposed ---- */
 

@@ -16,6 +16,12 @@ void      kt__push_int(kt_plan *plan, int64_t value);
 kt_tensor *kt__convolved(kt_tensor *input, kt_tensor *weight, kt_tensor *bias, kt_shape stride, kt_shape padding,
                          kt_shape dilation, bool transposed, kt_shape output_padding, int64_t groups);
 
+/* conv_tbc: which times of the input the tap k sees, and which of the result it gives; n <= 0: none. */
+typedef struct kt__tap {
+    int64_t from, to, n;
+} kt__tap;
+kt__tap kt__tap_of(int64_t in, int64_t out, int64_t pad, int64_t k);
+
 /* Unbatched images get a batch of one. NULL: neither; the error names `op`. Owned by the scope. */
 kt_tensor *kt__batched(kt_tensor *input, int dims, const char *op, bool *unbatched);
 

@@ -26,12 +26,27 @@ F(instance, kt_nn_instance_norm(x[0], .weight = x[1], .bias = x[2]))
 F(response, kt_nn_local_response_norm(x[0], 3, .alpha = KT_SOME(0.5)))
 F(unit, kt_nn_normalize(x[0], .p = KT_SOME(3.0)))
 
+F(direction, kt_weight_norm(x[0], x[1]))
+F(direction_last, kt_weight_norm(x[0], x[1], .dim = 2))
+F(direction_other, kt_weight_norm(x[0], x[1], .dim = 1))
+F(lengths, kt_norm_except_dim(x[0], .pow = KT_SOME(3), .dim = 1))
+F(legit, kt_native_batch_norm_legit_no_stats(x[0], x[1], x[2], true, 0.1, 1e-5).result)
+F(given_statistics, kt_native_batch_norm_legit_no_training(x[0], x[1], x[2], kt_zeros(KT_SHAPE(2), .dtype = KT_F64),
+                                                          kt_ones(KT_SHAPE(2), .dtype = KT_F64), 0.1, 1e-5).result)
+
 static const problem problems[] = {
     {"batch_norm", batch, 3, {KT_SHAPE(3, 2, 3), KT_SHAPE(2), KT_SHAPE(2)}, -1, 1},
     {"batch_norm of rows", batch, 3, {KT_SHAPE(5, 3), KT_SHAPE(3), KT_SHAPE(3)}, -1, 1},
     {"batch_norm without parameters", batch_alone, 1, {KT_SHAPE(2, 2, 3)}, -1, 1},
     {"batch_norm with given statistics", batch_given, 3, {KT_SHAPE(2, 3, 2), KT_SHAPE(3), KT_SHAPE(3)}, -1, 1},
     {"batch_norm, channels last", batch_last, 3, {KT_SHAPE(2, 3, 2, 2), KT_SHAPE(3), KT_SHAPE(3)}, -1, 1},
+    {"weight_norm, first dim", direction, 2, {KT_SHAPE(3, 2, 2), KT_SHAPE(3, 1, 1)}, 0.2, 1},
+    {"weight_norm, last dim", direction_last, 2, {KT_SHAPE(2, 3, 2), KT_SHAPE(2)}, 0.2, 1},
+    {"weight_norm, other dim", direction_other, 2, {KT_SHAPE(2, 3, 2), KT_SHAPE(1, 3, 1)}, 0.2, 1},
+    {"weight_norm of numbers", direction, 2, {KT_SHAPE(3), KT_SHAPE(3)}, 0.2, 1},
+    {"norm_except_dim", lengths, 1, {KT_SHAPE(2, 3, 2)}, 0.2, 1},
+    {"batch_norm, legit", legit, 3, {KT_SHAPE(3, 2, 2), KT_SHAPE(2), KT_SHAPE(2)}, -1, 1},
+    {"batch_norm, given statistics", given_statistics, 3, {KT_SHAPE(3, 2, 2), KT_SHAPE(2), KT_SHAPE(2)}, -1, 1},
     {"group_norm", group, 3, {KT_SHAPE(2, 4, 3), KT_SHAPE(4), KT_SHAPE(4)}, -1, 1},
     {"group_norm without parameters", group_alone, 1, {KT_SHAPE(2, 3, 2)}, -1, 1},
     {"instance_norm", instance, 3, {KT_SHAPE(2, 2, 4), KT_SHAPE(2), KT_SHAPE(2)}, -1, 1},

@@ -18,8 +18,23 @@ F(turned, kt_conv_transpose2d(x[0], x[1], .bias = x[2], .stride = KT_SHAPE(2), .
 F(turned_groups, kt_conv_transpose1d(x[0], x[1], .bias = x[2], .stride = KT_SHAPE(2), .groups = KT_SOME(2),
                                      .dilation = KT_SHAPE(3),
                                      .output_padding = KT_SHAPE(2)))
+F(by_time, kt_conv_tbc(x[0], x[1], x[2], .pad = 1))
+F(by_time_cut, kt_conv_tbc(x[0], x[1], x[2], .pad = -1))
+F(lower_name, kt_convolution_of(x[0], x[1], x[2], KT_SHAPE(2), KT_SHAPE(1), KT_SHAPE(1), false, KT_SHAPE(0), 1, false, false,
+                                false))
+F(named_padding, kt_convolution_mode(x[0], x[1], x[2], KT_SHAPE(1), "same", KT_SHAPE(1), 1))
+F(back_to_input, kt_convolution_backward(x[0], kt_zeros(KT_SHAPE(2, 3, 5), .dtype = KT_F64), x[1], KT_SHAPE(2), KT_SHAPE(1),
+                                         KT_SHAPE(0), KT_SHAPE(1), false, KT_SHAPE(0), 1, KT_SHAPE(1, 0, 0)).result)
+F(back_to_weight, kt_convolution_backward(x[0], x[1], kt_zeros(KT_SHAPE(2, 3, 2), .dtype = KT_F64), KT_SHAPE(2), KT_SHAPE(1),
+                                          KT_SHAPE(0), KT_SHAPE(1), false, KT_SHAPE(0), 1, KT_SHAPE(0, 1, 0)).of_weight)
 
 static const problem problems[] = {
+    {"conv_tbc", by_time, 3, {KT_SHAPE(4, 2, 3), KT_SHAPE(2, 3, 2), KT_SHAPE(2)}, -1, 1},
+    {"conv_tbc, cut", by_time_cut, 3, {KT_SHAPE(5, 2, 2), KT_SHAPE(2, 2, 3), KT_SHAPE(3)}, -1, 1},
+    {"_convolution", lower_name, 3, {KT_SHAPE(2, 2, 5), KT_SHAPE(3, 2, 3), KT_SHAPE(3)}, -1, 1},
+    {"_convolution_mode", named_padding, 3, {KT_SHAPE(2, 2, 5), KT_SHAPE(3, 2, 3), KT_SHAPE(3)}, -1, 1},
+    {"convolution_backward, input", back_to_input, 2, {KT_SHAPE(2, 2, 4), KT_SHAPE(2, 3, 2)}, -1, 1},
+    {"convolution_backward, weight", back_to_weight, 2, {KT_SHAPE(2, 2, 4), KT_SHAPE(2, 3, 5)}, -1, 1},
     {"conv2d", plain, 3, {KT_SHAPE(2, 2, 3, 3), KT_SHAPE(2, 2, 2, 2), KT_SHAPE(2)}, -1, 1},
     {"padded and strided", padded, 3, {KT_SHAPE(1, 2, 4, 3), KT_SHAPE(2, 2, 3, 2), KT_SHAPE(2)}, -1, 1},
     {"dilated", dilated, 3, {KT_SHAPE(1, 2, 4, 4), KT_SHAPE(2, 2, 2, 2), KT_SHAPE(2)}, -1, 1},
