@@ -933,6 +933,7 @@
  * kt_flash_attention(query, key, value, .dropout_p = 0.0, .is_causal = false, .attn_mask, .scale) -> output, logsumexp             attention over [batch, head, length, dim], tile by tile
  * kt_safe_softmax(self, dim, .dtype)                                   softmax along a dim; zeros where all is -inf
  * kt_attention_math(query, key, value, .attn_mask, .dropout_p = 0.0, .is_causal = false, .dropout_mask, .scale, .enable_gqa = false) -> output, attention             attention made of products and a softmax, and its weights
+ * kt_fused_sdp_choice(query, key, value, .attn_mask, .dropout_p = 0.0, .is_causal = false, .scale, .enable_gqa = false)             the way that PyTorch's scaled_dot_product_attention would go, a number of SDPBackend: 1 its kernel, 0 products and a softmax
  * kt_recurrence(gates, hx, n_hx, weights, n_weights, batch_sizes, mode, reverse, train) -> output, hy, cy, workspace             states of a recurrent layer, from what its input gives to the gates
  * kt_recurrence_backward(hx, n_hx, weights, n_weights, output, workspace, batch_sizes, mode, reverse, .grad_output, .grad_hy, .grad_cy, .grad_workspace) -> gates, hidden, state             gradients of a recurrent layer: of the gates, of what its state gave to them, of its first state
  * kt_pack_padded_sequence(input, lengths, batch_first) -> data, batch_sizes             rows of a batch of padded sequences without their padding, and how many each step has

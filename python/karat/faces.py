@@ -7,3 +7,8 @@ from ._karat import get_default_dtype
 def scalar_tensor(s, *, dtype=None, **options):
     """A 0-dim tensor; of the default dtype unless dtype is given."""
     return _rows["scalar_tensor"](s, dtype=dtype or get_default_dtype(), **options)
+
+
+def _fused_sdp_choice(*args, **options):
+    """The way that scaled_dot_product_attention would go in PyTorch: a number of SDPBackend."""
+    return int(_rows["_fused_sdp_choice"](*args, **options).item())

@@ -8,6 +8,7 @@ import sys
 import karat as torch
 import pytest
 from karat.nn import functional as F
+from karat.nn.attention import SDPBackend, sdpa_kernel
 from on_device import DEVICE
 
 
@@ -374,3 +375,29 @@ def test_refusals_of_several_heads(projections, change, kind, text):
     with pytest.raises(kind) as e:
         heads_of(**{"q": torch.randn(5, 3, SIZE, dtype=torch.float64), **projections, **change})
     assert str(e.value).replace("karat.Size", "torch.Size").startswith(text)
+
+
+@pytest.mark.cpu_only("what a device has a kernel for is its own")
+def test_the_choice_that_pytorch_makes():
+    def choice(*args, **options):
+        return torch._fused_sdp_choice(*args, **options)
+
+    q = torch.rand(1, 2, 3, 4)
+    assert type(choice(q, q, q)) is int
+    for args in ((q, q, q), (q.double(),) * 3, (q.bfloat16(),) * 3, (q, q, q, torch.rand(3, 3)),
+                 (q, q, q, torch.rand(3, 3) > 0.5),
+                 (q, q, q, None, 0.0, True), (q, torch.rand(1, 2, 5, 4), torch.rand(1, 2, 5, 4)), (q, q, q, None, -1.0),
+                 (torch.rand(1, 3, 2, 4).transpose(1, 2), q, q), (torch.rand(1, 2, 3, 4).requires_grad_(), q, q)):
+        assert choice(*args) == 1
+    for args in ((q[0],) * 3, (q[0, 0],) * 3, (q[0, 0, 0],) * 3, (q.long(),) * 3, (q, q.double(), q), (q, q, q, None, 0.5),
+                 (q, q, torch.rand(1, 2, 3, 5)), (q, q, q, torch.rand(3, 3).requires_grad_()), (q, q, q, torch.rand(2, 3, 3)),
+                 (torch.rand(1, 2, 4, 3).transpose(2, 3), q, q), (q, torch.rand(1, 1, 3, 4), torch.rand(1, 1, 3, 4)),
+                 (q[:, :, :0], q, q), (q, torch.rand(2, 2, 3, 4), torch.rand(2, 2, 3, 4))):
+        assert choice(*args) == 0
+    one = torch.rand(1, 1, 3, 4)
+    assert choice(q, one, one, enable_gqa=True) == 1
+    with sdpa_kernel(SDPBackend.MATH):
+        assert choice(q, q, q) == 0
+    with sdpa_kernel(SDPBackend.FLASH_ATTENTION):
+        with pytest.raises(RuntimeError, match="^No available kernel.  Aborting execution."):
+            choice(q[0], q[0], q[0])

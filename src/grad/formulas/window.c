@@ -60,11 +60,10 @@ GRAD(convolution_weight) /* of grad_output and input */
                               arg(c, 7)->i);
 }
 
-/* ---- conv_tbc(self, weight, bias, pad): products for each tap, which add up in PyTorch's order ---- */
+/* ---- conv_tbc(self, weight, bias, pad): products for each tap, which add up in PyTorch's order. Real ones alone ---- */
 
 static kt_tensor *flat(kt_tensor *t) { return t ? kt_reshape(t, KT_SHAPE(-1, t->sizes[2])) : NULL; }
 static kt_tensor *part_of(kt_tensor *t, int64_t from, int64_t n) { return flat(kt_narrow(t, 0, from, n)); }
-static kt_tensor *adjoint_of(kt_tensor *t) { return conjugate(kt_transpose(t, 0, 1)); }
 
 GRAD(conv_tbc)
 {
@@ -80,9 +79,9 @@ GRAD(conv_tbc)
             continue;
         kt_tensor *arrived = part_of(g, tap.to, tap.n);
         if (to_x)
-            kt_addmm_(part_of(to_x, tap.from, tap.n), arrived, adjoint_of(kt_select(weight, 0, k)));
+            kt_addmm_(part_of(to_x, tap.from, tap.n), arrived, kt_t(kt_select(weight, 0, k)));
         if (to_weight)
-            kt_addmm_(kt_select(to_weight, 0, k), adjoint_of(part_of(x, tap.from, tap.n)), arrived);
+            kt_addmm_(kt_select(to_weight, 0, k), kt_t(part_of(x, tap.from, tap.n)), arrived);
     }
     dA = as_new(to_x);
     dB = as_new(to_weight);

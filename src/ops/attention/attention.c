@@ -182,15 +182,20 @@ static bool serves(const kt_call *call, const kt__attended *a)
     return (a->dropout == 0 ? !kt__any_requires_grad(call) : draws) && !(a->mask && a->causal) && kt__attention_takes(a);
 }
 
+static kt_status check_any_way(bool math, bool kernel, bool theirs)
+{
+    if (!math && !kernel)
+        return kt_fail(KT_ERR_RUNTIME, "No viable backend for scaled_dot_product_attention was found. This is likely due to "
+                       "turning off both the math kernel and the fused kernels.");
+    return math || theirs ? KT_OK : kt_fail(KT_ERR_RUNTIME, "No available kernel.  Aborting execution.");
+}
+
 static kt_status choose(const kt_call *call, const kt__attended *a, kt_attention_way *way)
 {
     const bool math = kt_attention_allowed(KT_ATTENTION_MATH), kernel = kt_attention_allowed(KT_ATTENTION_FLASH);
     const bool theirs = kernel && is_pytorchs_kernels(a);
-    if (!math && !kernel)
-        return kt_fail(KT_ERR_RUNTIME, "No viable backend for scaled_dot_product_attention was found. This is likely due to "
-                       "turning off both the math kernel and the fused kernels.");
-    if (!math && !theirs)
-        return kt_fail(KT_ERR_RUNTIME, "No available kernel.  Aborting execution.");
+    if (check_any_way(math, kernel, theirs))
+        return kt_error_status();
     *way = theirs || (kernel && serves(call, a)) ? KT_ATTENTION_FLASH : KT_ATTENTION_MATH;
     return KT_OK;
 }
@@ -275,6 +280,21 @@ kt_status kt__body_scaled_dot_product_attention(kt_call *call)
     else
         kt__attend_by_parts(&a, NULL, results);
     return results[0] ? kt__end(call, results[0]) : kt_error_status();
+}
+
+kt_status kt__body_fused_sdp_choice(kt_call *call)
+{
+    enum { QUERY, KEY, VALUE, MASK, DROPOUT, CAUSAL, SCALE, GROUPED };
+    KT_SCOPE;
+    const double dropout = kt__arg(call, DROPOUT)->f;
+    kt__attended a = {.query = call->arg[QUERY].t, .key = call->arg[KEY].t, .value = call->arg[VALUE].t,
+                      .mask = kt__given(call, MASK) ? call->arg[MASK].t : NULL, .dropout = dropout > 0 ? dropout : 0,
+                      .causal = kt__arg_bool(call, CAUSAL), .grouped = kt__arg_bool(call, GROUPED)};
+    const bool   math = kt_attention_allowed(KT_ATTENTION_MATH), kernel = kt_attention_allowed(KT_ATTENTION_FLASH);
+    if (only_parts_take(&a) || check_any_way(math, kernel, kernel && is_pytorchs_kernels(&a)))
+        return kt_error_status();
+    const kt_attention_way way = kernel && is_pytorchs_kernels(&a) ? KT_ATTENTION_FLASH : KT_ATTENTION_MATH;
+    return kt__end(call, kt_full(KT_SCALAR, KT_INT(way), .dtype = KT_I64));
 }
 
 kt_status kt__body_safe_softmax(kt_call *call)
