@@ -93,9 +93,9 @@ OWN = {  # what PyTorch has not, and classes written in C
     def __call__(self, function: _F) -> _F: ...""",
 }
 # Modules that the user knows; their stubs import GIVEN from the package's.
-MODULES = """accelerator autograd backends compiler cpu cuda fft functional jit linalg mps mtia nn nn.functional nn.utils
-    nn.utils.rnn overrides random return_types special storage testing torch_version types utils utils.dlpack version
-    xpu""".split()
+MODULES = """accelerator autograd autograd.functional backends compiler cpu cuda fft functional jit linalg
+    mps mtia nn nn.functional nn.utils nn.utils.rnn overrides random return_types special storage testing
+    torch_version types utils utils.dlpack version xpu""".split()
 GIVEN = ("Generator", "Number", "Size", "Tensor", "memory_format")
 OPERATORS = """add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv mod rmod pow rpow matmul rmatmul and rand or ror xor
     rxor lshift rlshift rshift rrshift lt le gt ge eq ne iadd isub imul itruediv ifloordiv imod ipow iand ior ixor""".split()
@@ -255,7 +255,8 @@ def stub(module, own_types):
             continue
         own = OWN.get(name) if own_types else None
         lines += [own] if own else definition(name, value) if hasattr(value, "signatures") else [plain(name, value)]
-    below = sorted({m.split(".")[-1] for m in MODULES if f"karat.{m}".rpartition(".")[0] == module.__name__ and not own_types})
+    below = sorted({m.split(".")[-1] for m in MODULES if f"karat.{m}".rpartition(".")[0] == module.__name__ and not own_types}
+                   - names.keys())  # a function that hides its module, as gradcheck
     lines += [f"from . import {n} as {n}" for n in below]
     if own_types:
         lines += tensor_class(module.Tensor) + [f"from . import {n} as {n}" for n in sorted({m.split(".")[0] for m in MODULES})]

@@ -177,6 +177,9 @@ _TEXT = {
         graph inference_mode is_multithreading_enabled is_tensor_like is_view_replay_enabled kineto_available no_grad profiler
         profiler_legacy profiler_util set_detect_anomaly set_grad_enabled set_multithreading_enabled variable
     """,
+    "autograd.functional": """
+        hessian hvp jacobian jvp vhp vjp
+    """,
     "cuda": """
         AcceleratorError BFloat16Storage BFloat16Tensor BoolStorage BoolTensor ByteStorage ByteTensor CUDAGraph
         CUDAPluggableAllocator CharStorage CharTensor ComplexDoubleStorage ComplexFloatStorage CudaError DEVICE_REQUIREMENT

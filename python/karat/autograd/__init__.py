@@ -1,4 +1,4 @@
-"""karat.autograd: autograd.grad, backward, and the grad modes."""
+"""karat.autograd: autograd.grad, backward, the grad modes and the functional forms."""
 
 from .. import _karat, _missing
 from .._karat import Tensor
@@ -12,6 +12,7 @@ from ..modes import (  # noqa: F401
     no_grad,
     set_grad_enabled,
 )
+from . import functional  # noqa: F401
 
 def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, only_inputs=True, allow_unused=None,
          is_grads_batched=False, materialize_grads=False):
