@@ -93,7 +93,7 @@ OWN = {  # what PyTorch has not, and classes written in C
     def __call__(self, function: _F) -> _F: ...""",
 }
 # Modules that the user knows; their stubs import GIVEN from the package's.
-MODULES = """accelerator autograd autograd.functional backends compiler cpu cuda fft functional jit linalg
+MODULES = """accelerator autograd autograd.functional autograd.gradcheck backends compiler cpu cuda fft functional jit linalg
     mps mtia nn nn.functional nn.utils nn.utils.rnn overrides random return_types special storage testing
     torch_version types utils utils.dlpack version xpu""".split()
 GIVEN = ("Generator", "Number", "Size", "Tensor", "memory_format")

@@ -180,6 +180,10 @@ _TEXT = {
     "autograd.functional": """
         hessian hvp jacobian jvp vhp vjp
     """,
+    "autograd.gradcheck": """
+        GradcheckError get_analytical_jacobian get_numerical_jacobian get_numerical_jacobian_wrt_specific_input gradcheck
+        gradgradcheck
+    """,
     "cuda": """
         AcceleratorError BFloat16Storage BFloat16Tensor BoolStorage BoolTensor ByteStorage ByteTensor CUDAGraph
         CUDAPluggableAllocator CharStorage CharTensor ComplexDoubleStorage ComplexFloatStorage CudaError DEVICE_REQUIREMENT

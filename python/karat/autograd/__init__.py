@@ -1,4 +1,4 @@
-"""karat.autograd: autograd.grad, backward, the grad modes and the functional forms."""
+"""karat.autograd: autograd.grad, backward, the grad modes, the functional forms and the checks of derivatives."""
 
 from .. import _karat, _missing
 from .._karat import Tensor
@@ -13,6 +13,7 @@ from ..modes import (  # noqa: F401
     set_grad_enabled,
 )
 from . import functional  # noqa: F401
+from .gradcheck import gradcheck, gradgradcheck  # noqa: F401
 
 def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, only_inputs=True, allow_unused=None,
          is_grads_batched=False, materialize_grads=False):
