@@ -169,7 +169,7 @@ static bool has_dense_rows(const kt_tensor *t) { return t->strides[t->ndim - 1] 
 static bool is_pytorchs_kernels(const kt__attended *a)
 {
     const kt_tensor *q = a->query, *v = a->value;
-    return a->dropout == 0 && kt__attention_takes(a) && q->sizes[3] == v->sizes[3] && has_dense_rows(q) &&
+    return a->dropout == 0 && kt__attention_fits(a) && q->sizes[3] == v->sizes[3] && has_dense_rows(q) &&
            has_dense_rows(a->key) && has_dense_rows(v) && !(a->mask && a->mask->flags & KT_T_REQUIRES_GRAD);
 }
 
@@ -193,7 +193,7 @@ static kt_status check_any_way(bool math, bool kernel, bool theirs)
 static kt_status choose(const kt_call *call, const kt__attended *a, kt_attention_way *way)
 {
     const bool math = kt_attention_allowed(KT_ATTENTION_MATH), kernel = kt_attention_allowed(KT_ATTENTION_FLASH);
-    const bool theirs = kernel && is_pytorchs_kernels(a);
+    const bool theirs = kernel && is_pytorchs_kernels(a) && kt__attention_takes(a);
     if (check_any_way(math, kernel, theirs))
         return kt_error_status();
     *way = theirs || (kernel && serves(call, a)) ? KT_ATTENTION_FLASH : KT_ATTENTION_MATH;
@@ -235,8 +235,8 @@ static bool are_alike(const kt__attended *a)
     return alike;
 }
 
-/* A mask of less than two dims, and a probability that is no number or below 0, are refused by PyTorch's kernel alone: where it
- * would not run, the mask is broadcast and nothing is dropped. */
+/* A mask of less than two dims, and a probability that is no number or below 0, are refused by PyTorch's kernel alone, here on
+ * every device: where it would not run, the mask is broadcast and nothing is dropped. */
 static kt_status only_parts_take(kt__attended *a)
 {
     const bool   few = a->mask && a->mask->ndim < LEAST, no_share = !(a->dropout >= 0);

@@ -14,7 +14,8 @@ typedef struct kt__attended {
 double kt__scale_of(const kt_call *call, int at, const kt_tensor *query);
 bool   kt__is_attended_dtype(const kt_tensor *t); /* one that the kernel computes with */
 
-/* The kernel can run: four dims, sizes that fit, a mask of two or four dims without a gradient. */
+/* fits: four dims, sizes that fit, a mask of two or four dims without a gradient; takes: the kernel can run on that device. */
+bool kt__attention_fits(const kt__attended *a);
 bool kt__attention_takes(const kt__attended *a);
 /* [0] the output, [1] the logarithms; owned by the scope, NULLs after an error. */
 void kt__attend(const kt__attended *a, kt_tensor **results);

@@ -42,18 +42,25 @@ static bool is_mask(const kt_tensor *mask, const kt_tensor *query, const kt_tens
     return fits && (mask->dtype == KT_BOOL || mask->dtype == KT_F32 || mask->dtype == query->dtype);
 }
 
-static bool takes(const kt_tensor *q, const kt_tensor *k, const kt_tensor *v, const kt_tensor *mask)
+static bool fit(const kt_tensor *q, const kt_tensor *k, const kt_tensor *v, const kt_tensor *mask)
 {
     return is_operand(q, q) && is_operand(k, q) && is_operand(v, q) && kt__is_attended_dtype(q) && q->sizes[2] && k->sizes[2] &&
            q->sizes[3] && v->sizes[3] && q->sizes[0] == k->sizes[0] && k->sizes[0] == v->sizes[0] && k->sizes[1] == v->sizes[1] &&
            (q->sizes[1] == k->sizes[1] || (k->sizes[1] && q->sizes[1] % k->sizes[1] == 0)) && k->sizes[2] == v->sizes[2] &&
-           q->sizes[3] == k->sizes[3] && (!mask || is_mask(mask, q, k)) && has_kernel(q);
+           q->sizes[3] == k->sizes[3] && (!mask || is_mask(mask, q, k));
 }
 
-bool kt__attention_takes(const kt__attended *a)
+static bool takes(const kt_tensor *q, const kt_tensor *k, const kt_tensor *v, const kt_tensor *mask)
 {
-    return takes(a->query, a->key, a->value, a->mask) && (a->grouped || a->query->sizes[1] == a->key->sizes[1]);
+    return fit(q, k, v, mask) && has_kernel(q);
 }
+
+bool kt__attention_fits(const kt__attended *a)
+{
+    return fit(a->query, a->key, a->value, a->mask) && (a->grouped || a->query->sizes[1] == a->key->sizes[1]);
+}
+
+bool kt__attention_takes(const kt__attended *a) { return kt__attention_fits(a) && has_kernel(a->query); }
 
 static kt_status refuse(const char *op)
 {
