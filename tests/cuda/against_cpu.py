@@ -11,7 +11,7 @@ SEED = int(os.environ.get("KARAT_TEST_SEED", random.SystemRandom().randrange(1 <
 TOLERANCE = {torch.float64: 4e-12, torch.float32: 2e-5, torch.bfloat16: 2e-2, torch.float16: 3e-3}
 FLOATS = (torch.float32, torch.bfloat16, torch.float16, torch.float64)
 checked = failed = calls = 0
-SAMPLE = int(os.environ.get("KARAT_TEST_SAMPLE", "1"))  # one call of so many is made
+SHARE, SAMPLE = map(int, ("0/" + os.environ.get("KARAT_TEST_SAMPLE", "1")).split("/")[-2:])  # k/n: of n calls the k-th is made
 
 
 def fail(what, why):
@@ -42,10 +42,15 @@ def compare(what, here, there, exact=False, loose=1, terms=1):
                 fail(what, f"differs by {worst:.3g} of the largest")
 
 
-def both(what, call, *tensors, exact=False, loose=1, terms=1):
+def is_chosen():
+    """The next call is one of the share that is made."""
     global calls
     calls += 1
-    if calls % SAMPLE:
+    return calls % SAMPLE == SHARE
+
+
+def both(what, call, *tensors, exact=False, loose=1, terms=1):
+    if not is_chosen():
         return
     here = call(*tensors)
     try:
