@@ -394,8 +394,8 @@ def test_the_choice_that_pytorch_makes():
                  (torch.rand(1, 2, 4, 3).transpose(2, 3), q, q), (q, torch.rand(1, 1, 3, 4), torch.rand(1, 1, 3, 4)),
                  (q[:, :, :0], q, q), (q, torch.rand(2, 2, 3, 4), torch.rand(2, 2, 3, 4))):
         assert choice(*args) == 0
-    one = torch.rand(1, 1, 3, 4)
-    assert choice(q, one, one, enable_gqa=True) == 1
+    one, nowhere = torch.rand(1, 1, 3, 4), torch.empty(1, 2, 3, 4, device="meta")
+    assert choice(q, one, one, enable_gqa=True) == 1 and choice(nowhere, nowhere, nowhere) == 0
     with sdpa_kernel(SDPBackend.MATH):
         assert choice(q, q, q) == 0
     with sdpa_kernel(SDPBackend.FLASH_ATTENTION):

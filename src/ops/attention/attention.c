@@ -294,7 +294,7 @@ kt_status kt__body_fused_sdp_choice(kt_call *call)
     if (only_parts_take(&a) || check_any_way(math, kernel, kernel && is_pytorchs_kernels(&a)))
         return kt_error_status();
     const kt_attention_way way = kernel && is_pytorchs_kernels(&a) ? KT_ATTENTION_FLASH : KT_ATTENTION_MATH;
-    return kt__end(call, kt_full(KT_SCALAR, KT_INT(way), .dtype = KT_I64));
+    return kt__end(call, kt_full(KT_SCALAR, KT_INT(way), .dtype = KT_I64, .device = kt__device(a.query)));
 }
 
 kt_status kt__body_safe_softmax(kt_call *call)
