@@ -14,6 +14,7 @@ enum {
     GRAIN = 32768,      /* elements that are worth a second thread */
     LARGE = 4 * GRAIN,  /* a plan of so many is split by its own kernel */
     FIRST_ITEMS = 32,
+    MOST_EXPECTED = 1024, /* plans that memory is asked for at once */
     SPANS = 10          /* operands of a plan that may change places with others: five arrays of a step and its numbers */
 };
 
@@ -36,9 +37,7 @@ struct kt__batched {
 
 static void *grown(void *old, size_t used, size_t *bytes, size_t wanted)
 {
-    size_t size = *bytes ? *bytes : FIRST_ITEMS * sizeof(struct kt__batched);
-    while (size < wanted)
-        size *= 2;
+    const size_t least = *bytes ? 2 * *bytes : FIRST_ITEMS * sizeof(struct kt__batched), size = wanted > least ? wanted : least;
     void *made = kt__system_get(size);
     if (!made) {
         kt__fail_memory(size);
@@ -70,16 +69,18 @@ static void note_spans(struct kt__batched *item, const kt_plan *plan, int64_t nu
 kt_status kt__batch_add(kt__batch *b, const kt_plan *plan, kt_tensor *on)
 {
     const size_t bytes = kt_plan_bytes(plan);
+    const int64_t left = b->expected - b->n, most = MOST_EXPECTED;
+    const size_t  more = left <= 1 ? 1 : (size_t)(left < most ? left : most); /* those to come are like this one */
     if (b->n == b->room) {
         size_t have = (size_t)b->room * sizeof *b->item;
-        void  *made = grown(b->item, have, &have, (size_t)(b->n + 1) * sizeof *b->item);
+        void  *made = grown(b->item, have, &have, ((size_t)b->n + more) * sizeof *b->item);
         if (!made)
             return kt_error_status();
         b->item = made;
         b->room = (int64_t)(have / sizeof *b->item);
     }
     if (b->used + bytes > b->bytes) {
-        void *made = grown(b->packed, b->used, &b->bytes, b->used + bytes);
+        void *made = grown(b->packed, b->used, &b->bytes, b->used + more * bytes);
         if (!made)
             return kt_error_status();
         b->packed = made;

@@ -11,6 +11,7 @@
 typedef struct kt__batch {
     struct kt__batched *item;
     int64_t             n, room;
+    int64_t             expected; /* plans that will be added, about; 0: not known */
     char               *packed; /* the plans, one behind the other (kt_plan_pack) */
     size_t              used, bytes;
 } kt__batch; /* zeros: an empty one */

@@ -305,10 +305,16 @@ typedef enum kt_packing { KT_PACK_COUNT, KT_PACK_IN, KT_PACK_OUT } kt_packing;
 
 static inline size_t kt_plan_part(void *part, size_t bytes, char *packed, size_t at, kt_packing what)
 {
-    if (what == KT_PACK_IN)
-        memcpy(packed + at, part, bytes);
-    else if (what == KT_PACK_OUT)
-        memcpy(part, packed + at, bytes);
+    char       *to = what == KT_PACK_IN ? packed + at : (char *)part;
+    const char *from = what == KT_PACK_IN ? (const char *)part : packed + at;
+    if (what == KT_PACK_COUNT)
+        return at + bytes;
+    for (size_t i = 0; i < bytes; i += 8) { /* one memcpy of whole words becomes an instruction that takes long to begin */
+        uint64_t word;
+        memcpy(&word, from + i, 8);
+        __asm__("" : "+r"(word));
+        memcpy(to + i, &word, 8);
+    }
     return at + bytes;
 }
 

@@ -125,7 +125,7 @@ static kt_status each_packed(kt_call *call, int op, const kt_scalar *packed)
     if (check_lists(call, first))
         return kt_error_status();
     const bool together = goes_together(call, op, first);
-    kt__batch  batch = {.n = 0};
+    kt__batch  batch = {.expected = together ? n : 0};
     int64_t    begin = 0;
     kt_status  status = call->form == KT_PLAIN ? kt__list_of(call, n) : KT_OK;
     for (int64_t i = 0; i < n && !status; i++) {

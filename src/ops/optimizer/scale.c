@@ -67,7 +67,7 @@ kt_status kt__body_amp_foreach_non_finite_check_and_unscale(kt_call *call)
     KT_SCOPE;
     KT_NO_GRAD;
     kt_tensor *found = kt_zeros(KT_SHAPE(n), .dtype = KT_F32, .device = kt__device(call->arg[SELF].ts.t[0]));
-    kt__batch  batch = {.n = 0};
+    kt__batch  batch = {.expected = n};
     kt_status  status = found ? KT_OK : kt_error_status();
     for (int64_t i = 0; i < n && !status; i++)
         status = add_gradient(call, call->arg[SELF].ts.t[i], found, i, &batch);

@@ -209,7 +209,7 @@ static kt_status apply_bits(kt_call *call, const step *s)
 
 static kt_status run(kt_call *call, const step *s)
 {
-    kt__batch batch = {.n = 0};
+    kt__batch batch = {.expected = call->arg[0].ts.n};
     kt_status status = KT_OK;
     for (int64_t i = 0; i < call->arg[0].ts.n && !status; i++)
         status = add_parameter(call, s, i, &batch);
