@@ -31,7 +31,7 @@ def sums_in_any_order(d, c):
         c.gap is not None and c.gap.is_float and c.within(c.gap))
 
 
-SUMS = re.compile(r"\.linalg\.|_norm\(|_loss\(|attention\(")
+SUMS = re.compile(r"\.linalg\.|pinverse\(|_norm\(|_loss\(|attention\(")
 PUTS = re.compile(r"index_copy|index_put|scatter_?\(|\bput_?\(|^t\d+(\[\d+\])?\[.*(t\d|\[).*\] [-+*/]?= ")
 TENSOR = re.compile(r"\bt\d+\b")
 
