@@ -11,6 +11,10 @@
 #include "dtype/rows.h"
 #include "math/f32/bits.h"
 
+#ifdef __aarch64__
+#include <arm_neon.h>
+#endif
+
 enum { HALF_WORDS = KT__HALF_GROUP / 2 };
 
 /* Which float32 of a group of bfloat16s element i is. */
@@ -69,6 +73,39 @@ KT_ALWAYS void store_bf16_group(uint16_t *to, const float *x)
         for (int i = 0; i < KT__HALF_GROUP; i++)
             to[i] = kt__encode_f32_BF16(x[place_in_group(i)]);
 }
+#endif
+
+#ifdef __aarch64__
+/* The first, and the second, of 4 pairs of bfloat16s: quarters of the halves of a group. */
+KT_ALWAYS float32x4_t even_halves(const uint16_t *from)
+{
+    return vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(vld1q_u16(from)), 16));
+}
+
+KT_ALWAYS float32x4_t odd_halves(const uint16_t *from)
+{
+    return vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(vld1q_u16(from)), vdupq_n_u32(0xffff0000u)));
+}
+
+#ifdef __ARM_FEATURE_BF16_VECTOR_ARITHMETIC
+KT_ALWAYS void put_halves(uint16_t *to, float32x4_t even, float32x4_t odd)
+{
+    const uint16x8_t a = vreinterpretq_u16_bf16(vcvtq_low_bf16_f32(even)), b = vreinterpretq_u16_bf16(vcvtq_low_bf16_f32(odd));
+    vst1q_u16(to, vzip1q_u16(a, b));
+}
+#else
+KT_ALWAYS uint32x4_t rounded_bf16(float32x4_t x)
+{
+    const uint32x4_t u = vreinterpretq_u32_f32(x), odd = vandq_u32(vshrq_n_u32(u, 16), vdupq_n_u32(1));
+    const uint32x4_t up = vaddq_u32(vaddq_u32(u, odd), vdupq_n_u32(0x7fff));
+    return vbslq_u32(vceqq_f32(x, x), up, vorrq_u32(u, vdupq_n_u32(0x400000)));
+}
+
+KT_ALWAYS void put_halves(uint16_t *to, float32x4_t even, float32x4_t odd)
+{
+    vst1q_u16(to, vreinterpretq_u16_u32(vsriq_n_u32(rounded_bf16(odd), rounded_bf16(even), 16)));
+}
+#endif
 #endif
 
 KT_ALWAYS void store_half_group(uint16_t *to, const float *x, int dtype)

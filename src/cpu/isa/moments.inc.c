@@ -7,35 +7,17 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/thread.h"
+#include "cpu/isa/lanes.h"
 #include "cpu/write.h"
 #include "tables/kernels/norm.h"
 #ifdef KT_FROM_HALVES
 #include "cpu/isa/half_group.h"
 #endif
 
-enum { LANES = 64 / sizeof(T) };
-typedef T FN(lanes) __attribute__((vector_size(64), aligned(sizeof(T)), may_alias));
-typedef T FN(lanes32) __attribute__((vector_size(32)));
-typedef T FN(lanes16) __attribute__((vector_size(16)));
-
-#define WIDE(p) (*(FN(lanes) *)(uintptr_t)(p))
-
 typedef struct FN(moments) {
     int64_t n;
     A       mean, squares; /* squares of the distances from the mean, or from 0 */
 } FN(moments);
-
-/* The upper half of the lanes is added to the lower one, until one is left. */
-KT_ALWAYS T FN(across)(const FN(lanes) *lanes)
-{
-    FN(lanes32) a, b;
-    FN(lanes16) c, d;
-    memcpy(&a, lanes, 32), memcpy(&b, (const char *)lanes + 32, 32);
-    a += b;
-    memcpy(&c, &a, 16), memcpy(&d, (const char *)&a + 16, 16);
-    c += d;
-    return sizeof(T) == 8 ? c[0] + c[1] : (c[0] + c[2 % (16 / sizeof(T))]) + (c[1] + c[3 % (16 / sizeof(T))]);
-}
 
 /* What is wanted next: memory where an element has `width` bytes. 0: nothing, and `at` is any address. */
 typedef struct FN(soon) {
@@ -52,23 +34,53 @@ typedef struct FN(pair) {
     FN(lanes) a, b;
 } FN(pair);
 
+#ifdef __aarch64__
+typedef struct FN(quarters) {
+    FN(quarter) a, b;
+} FN(quarters);
+
+/* Quarter k of both vectors of the pair at i. */
+KT_ALWAYS FN(quarters) FN(quarters_at)(const void *x, int64_t i, int k, bool halves)
+{
+#ifdef KT_FROM_HALVES
+    const uint16_t *h = (const uint16_t *)x + i + 8 * k;
+    if (halves)
+        return (FN(quarters)){even_halves(h), odd_halves(h)};
+#endif
+    const T *at = (const T *)x + i + k * QUARTER;
+    return (void)halves, (FN(quarters)){QUARTER_AT(at), QUARTER_AT(at + LANES)};
+}
+#endif
+
 #ifdef KT_FROM_HALVES
 KT_ALWAYS FN(pair) FN(pair_at)(const void *x, int64_t i, bool halves)
 {
-    float group[KT__HALF_GROUP];
     if (!halves)
-        return (FN(pair)){WIDE((const T *)x + i), WIDE((const T *)x + i + LANES)};
+        return (FN(pair)){LANES_AT((const T *)x + i), LANES_AT((const T *)x + i + LANES)};
+#ifdef __aarch64__
+    const uint16_t *h = (const uint16_t *)x + i;
+    return (FN(pair)){{even_halves(h), even_halves(h + 8), even_halves(h + 16), even_halves(h + 24)},
+                      {odd_halves(h), odd_halves(h + 8), odd_halves(h + 16), odd_halves(h + 24)}};
+#else
+    float group[KT__HALF_GROUP];
     load_half_group(group, (const uint16_t *)x + i, KT_BF16);
-    return (FN(pair)){WIDE(group), WIDE(group + LANES)};
+    return (FN(pair)){LANES_AT(group), LANES_AT(group + LANES)};
+#endif
 }
 
 KT_ALWAYS void FN(put_pair)(void *x, int64_t i, FN(pair) p, bool halves)
 {
-    if (halves) {
-        store_half_group((uint16_t *)x + i, (const float *)(const void *)&p, KT_BF16);
+    if (!halves) {
+        LANES_TO((T *)x + i, p.a), LANES_TO((T *)x + i + LANES, p.b);
         return;
     }
-    WIDE((T *)x + i) = p.a, WIDE((T *)x + i + LANES) = p.b;
+#ifdef __aarch64__
+    uint16_t *h = (uint16_t *)x + i;
+    put_halves(h, p.a.a, p.b.a), put_halves(h + 8, p.a.b, p.b.b);
+    put_halves(h + 16, p.a.c, p.b.c), put_halves(h + 24, p.a.d, p.b.d);
+#else
+    store_half_group((uint16_t *)x + i, (const float *)(const void *)&p, KT_BF16);
+#endif
 }
 
 KT_ALWAYS T FN(value_at)(const void *x, int64_t i, bool halves)
@@ -87,13 +99,13 @@ KT_ALWAYS void FN(put_value)(void *x, int64_t i, T value, bool halves)
 KT_ALWAYS FN(pair) FN(pair_at)(const void *x, int64_t i, bool halves)
 {
     (void)halves;
-    return (FN(pair)){WIDE((const T *)x + i), WIDE((const T *)x + i + LANES)};
+    return (FN(pair)){LANES_AT((const T *)x + i), LANES_AT((const T *)x + i + LANES)};
 }
 
 KT_ALWAYS void FN(put_pair)(void *x, int64_t i, FN(pair) p, bool halves)
 {
     (void)halves;
-    WIDE((T *)x + i) = p.a, WIDE((T *)x + i + LANES) = p.b;
+    LANES_TO((T *)x + i, p.a), LANES_TO((T *)x + i + LANES, p.b);
 }
 
 KT_ALWAYS T    FN(value_at)(const void *x, int64_t i, bool halves) { return (void)halves, ((const T *)x)[i]; }
@@ -113,13 +125,17 @@ KT_ALWAYS T FN(tile_sum)(const void *x, int n, bool halves)
     int       i = 0;
     for (; i + 4 * LANES <= n; i += 4 * LANES) {
         const FN(pair) u = FN(pair_at)(x, i, halves), v = FN(pair_at)(x, i + 2 * LANES, halves);
-        a += u.a, b += u.b, c += v.a, d += v.b;
+        a = PLUS(a, u.a), b = PLUS(b, u.b), c = PLUS(c, v.a), d = PLUS(d, v.b);
     }
     for (; !halves && i + LANES <= n; i += LANES)
-        a += WIDE((const T *)x + i);
-    for (int j = 0; i < n; i++, j = (j + 1) % LANES)
-        b[j] += FN(value_at)(x, i, halves);
-    a = (a + b) + (c + d);
+        a = PLUS(a, LANES_AT((const T *)x + i));
+    if (i < n) {
+        OPENED(lane, b);
+        for (int j = 0; i < n; i++, j = (j + 1) % LANES)
+            lane[j] += FN(value_at)(x, i, halves);
+        CLOSED(b, lane);
+    }
+    a = PLUS(PLUS(a, b), PLUS(c, d));
     return FN(across)(&a);
 }
 
@@ -130,15 +146,20 @@ KT_ALWAYS void FN(tile_about)(const void *x, int n, T c, FN(soon) soon, T *sum, 
     int       i = 0;
     for (; i + 2 * LANES <= n; i += 2 * LANES) {
         const FN(pair)  p = FN(pair_at)(x, i, halves);
-        const FN(lanes) u = p.a - c, v = p.b - c;
+        const FN(lanes) u = LESS(p.a, ALL(c)), v = LESS(p.b, ALL(c));
         FN(ask_to_read)(soon, i);
-        s += u, t += v, q += u * u, r += v * v;
+        s = PLUS(s, u), t = PLUS(t, v), q = PLUS(q, TIMES(u, u)), r = PLUS(r, TIMES(v, v));
     }
-    for (int j = 0; i < n; i++, j = (j + 1) % LANES) {
-        const T u = FN(value_at)(x, i, halves) - c;
-        t[j] += u, r[j] += u * u;
+    if (i < n) {
+        OPENED(lane, t);
+        OPENED(square, r);
+        for (int j = 0; i < n; i++, j = (j + 1) % LANES) {
+            const T u = FN(value_at)(x, i, halves) - c;
+            lane[j] += u, square[j] += u * u;
+        }
+        CLOSED(t, lane), CLOSED(r, square);
     }
-    s += t, q += r;
+    s = PLUS(s, t), q = PLUS(q, r);
     *sum = FN(across)(&s), *squares = FN(across)(&q);
 }
 
@@ -178,31 +199,71 @@ typedef struct FN(ties) {
     A sum, product;
 } FN(ties);
 
+#ifdef __aarch64__
+/* Of a quarter of lanes. Quarters go one after another: loads of all would not fit into registers. */
+KT_ALWAYS void FN(ties_quarter)(FN(quarter) *sum, FN(quarter) *product, FN(quarter) from, FN(quarter) back, const T *w, T mean,
+                                T rstd, T *to_w, T *to_b, bool weighed, bool gathers)
+{
+    const FN(quarter) h = (from - mean) * rstd;
+    FN(quarter)       g = back;
+    if (weighed)
+        g *= QUARTER_AT(w);
+    *sum += g, *product += g * h;
+    if (gathers)
+        QUARTER_AT(to_w) += back * h, QUARTER_AT(to_b) += back;
+}
+#endif
+
 KT_ALWAYS void FN(ties_here)(FN(ties) *ties, const void *x, const void *grad, const T *w, T mean, T rstd, T *to_w, T *to_b, int n,
                              FN(soon) soon, FN(soon) more, bool weighed, bool gathers, bool halves)
 {
     FN(lanes) s = {0}, p = {0}, u = {0}, q = {0};
     int       i = 0;
+    (void)soon, (void)more;
     for (; i + 2 * LANES <= n; i += 2 * LANES) {
+#ifdef __aarch64__ /* where asking for two rows beside the processor's own prefetch makes it a tenth slower */
+#define TIES_QUARTER(k, number)                                                                                                 \
+    do {                                                                                                                        \
+        const int          at = i + (number) * QUARTER;                                                                         \
+        const FN(quarters) from = FN(quarters_at)(x, i, number, halves), back = FN(quarters_at)(grad, i, number, halves);       \
+        FN(ties_quarter)(&s.k, &p.k, from.a, back.a, w + at, mean, rstd, to_w + at, to_b + at, weighed, gathers);               \
+        FN(ties_quarter)(&u.k, &q.k, from.b, back.b, w + at + LANES, mean, rstd, to_w + at + LANES, to_b + at + LANES, weighed, \
+                         gathers);                                                                                              \
+        __asm__ volatile("" ::: "memory");                                                                                      \
+    } while (0)
+        TIES_QUARTER(a, 0);
+        TIES_QUARTER(b, 1);
+        TIES_QUARTER(c, 2);
+        TIES_QUARTER(d, 3);
+#undef TIES_QUARTER
+#else
+        FN(ask_to_read)(soon, i), FN(ask_to_read)(more, i);
         const FN(pair)  from = FN(pair_at)(x, i, halves), back = FN(pair_at)(grad, i, halves);
-        const FN(lanes) h = (from.a - mean) * rstd, k = (from.b - mean) * rstd;
+        const FN(lanes) h = TIMES(LESS(from.a, ALL(mean)), ALL(rstd)), k = TIMES(LESS(from.b, ALL(mean)), ALL(rstd));
         FN(lanes)       g = back.a, f = back.b;
         if (weighed)
-            g *= WIDE(w + i), f *= WIDE(w + i + LANES);
-        FN(ask_to_read)(soon, i), FN(ask_to_read)(more, i);
-        s += g, p += g * h, u += f, q += f * k;
+            g = TIMES(g, LANES_AT(w + i)), f = TIMES(f, LANES_AT(w + i + LANES));
+        s = PLUS(s, g), p = PLUS(p, TIMES(g, h)), u = PLUS(u, f), q = PLUS(q, TIMES(f, k));
         if (gathers) {
-            WIDE(to_w + i) += back.a * h, WIDE(to_w + i + LANES) += back.b * k;
-            WIDE(to_b + i) += back.a, WIDE(to_b + i + LANES) += back.b;
+            LANES_TO(to_w + i, PLUS(LANES_AT(to_w + i), TIMES(back.a, h)));
+            LANES_TO(to_w + i + LANES, PLUS(LANES_AT(to_w + i + LANES), TIMES(back.b, k)));
+            LANES_TO(to_b + i, PLUS(LANES_AT(to_b + i), back.a));
+            LANES_TO(to_b + i + LANES, PLUS(LANES_AT(to_b + i + LANES), back.b));
         }
+#endif
     }
-    for (int j = 0; i < n; i++, j = (j + 1) % LANES) {
-        const T h = (FN(value_at)(x, i, halves) - mean) * rstd, a = FN(value_at)(grad, i, halves), g = weighed ? a * w[i] : a;
-        u[j] += g, q[j] += g * h;
-        if (gathers)
-            to_w[i] += a * h, to_b[i] += a;
+    if (i < n) {
+        OPENED(lane, u);
+        OPENED(product, q);
+        for (int j = 0; i < n; i++, j = (j + 1) % LANES) {
+            const T h = (FN(value_at)(x, i, halves) - mean) * rstd, a = FN(value_at)(grad, i, halves), g = weighed ? a * w[i] : a;
+            lane[j] += g, product[j] += g * h;
+            if (gathers)
+                to_w[i] += a * h, to_b[i] += a;
+        }
+        CLOSED(u, lane), CLOSED(q, product);
     }
-    s += u, p += q;
+    s = PLUS(s, u), p = PLUS(p, q);
     ties->sum += (A)FN(across)(&s), ties->product += (A)FN(across)(&p);
 }
 

@@ -120,12 +120,12 @@ KT_ALWAYS void FN(apply_here)(void *restrict y, const void *restrict x, T mean, 
     int64_t i = 0;
     for (; i + 2 * LANES <= n; i += 2 * LANES) {
         const FN(pair) p = FN(pair_at)(x, i, halves);
-        FN(lanes)      u = (p.a - mean) * rstd, v = (p.b - mean) * rstd;
+        FN(lanes)      u = TIMES(LESS(p.a, ALL(mean)), ALL(rstd)), v = TIMES(LESS(p.b, ALL(mean)), ALL(rstd));
         FN(ask_to_write)(out, i);
         if (weighed)
-            u *= WIDE(w + i), v *= WIDE(w + i + LANES);
+            u = TIMES(u, LANES_AT(w + i)), v = TIMES(v, LANES_AT(w + i + LANES));
         if (lifted)
-            u += WIDE(b + i), v += WIDE(b + i + LANES);
+            u = PLUS(u, LANES_AT(b + i)), v = PLUS(v, LANES_AT(b + i + LANES));
         FN(put_pair)(y, i, (FN(pair)){u, v}, halves);
     }
     for (; i < n; i++) {
@@ -187,9 +187,10 @@ KT_ALWAYS void FN(flow_here)(void *restrict to, const void *restrict x, const vo
         FN(pair)       g = FN(pair_at)(grad, i, halves);
         FN(ask_to_write)(out, i);
         if (weighed)
-            g.a *= WIDE(w + i), g.b *= WIDE(w + i + LANES);
-        g.a = rstd * (g.a - lift - (from.a - mean) * rstd * turn);
-        g.b = rstd * (g.b - lift - (from.b - mean) * rstd * turn);
+            g.a = TIMES(g.a, LANES_AT(w + i)), g.b = TIMES(g.b, LANES_AT(w + i + LANES));
+        const FN(lanes) h = TIMES(LESS(from.a, ALL(mean)), ALL(rstd)), k = TIMES(LESS(from.b, ALL(mean)), ALL(rstd));
+        g.a = TIMES(ALL(rstd), LESS(LESS(g.a, ALL(lift)), TIMES(h, ALL(turn))));
+        g.b = TIMES(ALL(rstd), LESS(LESS(g.b, ALL(lift)), TIMES(k, ALL(turn))));
         FN(put_pair)(to, i, g, halves);
     }
     for (; i < n; i++) {
