@@ -9,9 +9,9 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/thread.h"
+#include "tables/kernels/softmax.h"
 #include "cpu/isa/softmax_rows.inc.c"
 #include "math/f64/logarithm.h"
-#include "tables/kernels/softmax.h"
 #ifdef KT_FROM_HALVES
 #include "cpu/isa/softmax_halves.inc.c"
 #else
@@ -48,7 +48,8 @@ static void FN(soft_tops)(const FN(soft) *s, FN(rows) *r)
     if (FN(soft_halves)(s)) {
         FN(halves_tops)(s->kernel, r);
     } else if (FN(soft_forward)(s)) {
-        FN(rows_top)(r);
+        if (!BY_QUARTERS(r->n % QUARTERED == 0 && (quarters_tops(r), true)))
+            FN(rows_top)(r);
         r->near = FN(exp_is_near)(r->low, 0);
     } else if (s->kernel == KT_K_log_softmax_backward) {
         r->near = FN(rows_are_near)(r);
@@ -89,6 +90,8 @@ static void FN(soft_results)(const FN(soft) *s, const FN(rows) *r)
         FN(halves_results)(s->kernel, r);
         return;
     }
+    if (BY_QUARTERS(quarters_results(r, quarters_result_of(s->kernel), false)))
+        return;
     switch (s->kernel) {
     case KT_K_softmax:          FN(rows_scaled)(r); return;
     case KT_K_log_softmax:      FN(rows_less)(r); return;
@@ -588,3 +591,4 @@ static kt_status FN(softmax)(const kt_plan *plan)
 #undef SOFT_NOINLINE
 #undef ROWS_NOINLINE
 #undef FLOWS_BACK
+#undef BY_QUARTERS

@@ -50,6 +50,8 @@ static ROWS_NOINLINE void FN(halves_span_of_any)(FN(spans) *all, int k, const ui
 static void FN(halves_top)(FN(rows) *r)
 {
     FN(spans) all;
+    if (BY_QUARTERS(r->n % QUARTERED == 0 && (quarters_halves_tops(r), true)))
+        return;
     if (r->n % (2 * GROUP_OF_ROW) == 0)
         FN(halves_span_of_pairs)(&all, r);
     else
@@ -185,6 +187,8 @@ static ROWS_NOINLINE void FN(halves_kept_exps)(FN(rows) *r) { FN(halves_sum)(r, 
 static void FN(halves_sums)(int kernel, FN(rows) *r)
 {
     const bool whole = r->n % GROUP_OF_ROW == 0 && r->n <= TILE;
+    if (BY_QUARTERS(quarters_sums(r, quarters_sum_of(kernel), true)))
+        return;
     switch (kernel) {
     case KT_K_softmax:
         (!r->near ? FN(halves_kept_exps) : whole ? FN(halves_near_kept_exps_whole) : FN(halves_near_kept_exps))(r);
@@ -250,6 +254,8 @@ static ROWS_NOINLINE void FN(halves_less_any_exps)(const FN(rows) *r)  { FN(halv
 
 static void FN(halves_results)(int kernel, const FN(rows) *r)
 {
+    if (BY_QUARTERS(quarters_results(r, quarters_result_of(kernel), true)))
+        return;
     switch (kernel) {
     case KT_K_softmax:          FN(halves_scaled)(r); return;
     case KT_K_log_softmax:      FN(halves_less)(r); return;

@@ -219,6 +219,13 @@ KT_ALWAYS A FN(wide_lanes_sum)(const A *lane)
 /* EXPS: their logarithm is wanted, of which digits may be left after 1: they are summed in A. */
 typedef enum FN(sum_of) { FN(EXPS), FN(KEPT_EXPS), FN(PRODUCTS), FN(VALUES) } FN(sum_of);
 
+#if defined(__aarch64__) && defined(KT_FROM_HALVES)
+#include "cpu/isa/softmax_quarters.inc.c"
+#define BY_QUARTERS(call) (call)
+#else
+#define BY_QUARTERS(call) false
+#endif
+
 /* What value i adds. */
 KT_ALWAYS T FN(term)(T *e, const T *x, const T *y, int i, T top, FN(sum_of) of, bool near)
 {
@@ -333,6 +340,8 @@ static ROWS_NOINLINE void FN(rows_kept_exps)(FN(rows) *r) { FN(rows_sum)(r, FN(K
 static void FN(rows_sum_of_tiles)(FN(rows) *r, FN(sum_of) of)
 {
     const bool whole = r->n % ROW_LANES == 0;
+    if (BY_QUARTERS(quarters_sums(r, of, false)))
+        return;
     switch (of) {
     case FN(EXPS):
         (!r->near ? FN(rows_exps) : whole ? FN(rows_near_exps_whole) : FN(rows_near_exps))(r);

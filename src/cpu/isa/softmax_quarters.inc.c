@@ -1,0 +1,331 @@
+/* softmax_quarters.inc.c - the steps of softmax_rows.inc.c and softmax_halves.inc.c on aarch64, for lines of whole groups of 32
+ * values. A template of softmax.inc.c for T = float, included by softmax_rows.inc.c.
+ *
+ * In: lines, dense float32s, or (`halves`) bfloat16s that are read and written where they are. Out: largest values, sums and
+ * results, with the bits of those files. A group is eight vectors of 16 bytes, which the compiler keeps in registers where
+ * they are spelled out, and in memory where they are an array of 32 lanes. Vectors k and k + 4 of a group go together: of
+ * bfloat16s they are the lower and the upper halves of the same words. Independent of: plans, threads. */
+#include "cpu/isa/half_group.h"
+
+enum { QUARTERED = 32 }; /* values of a group */
+
+typedef struct quarters {
+    float32x4_t a, b;
+} quarters;
+
+/* Vectors k and k + 4 of the group at i. */
+KT_ALWAYS quarters quarters_at(const float *x, ptrdiff_t i, int k, bool halves)
+{
+    const uint16_t *h = (const uint16_t *)(const void *)x + i + 8 * k;
+    const float    *f = x + i + 4 * k;
+    return halves ? (quarters){even_halves(h), odd_halves(h)} : (quarters){vld1q_f32(f), vld1q_f32(f + 16)};
+}
+
+KT_ALWAYS void put_quarters(float *z, ptrdiff_t i, int k, quarters v, bool halves)
+{
+    if (halves)
+        put_halves((uint16_t *)(void *)z + i + 8 * k, v.a, v.b);
+    else
+        vst1q_f32(z + i + 4 * k, v.a), vst1q_f32(z + i + 4 * k + 16, v.b);
+}
+
+/* Line k of several, each `apart` elements behind the last. */
+KT_ALWAYS float *line_of(const float *x, int k, ptrdiff_t apart, bool halves)
+{
+    return (float *)((uintptr_t)x + (uintptr_t)(k * apart * (halves ? 2 : 4)));
+}
+
+/* exp_near_f32 of four. */
+KT_ALWAYS float32x4_t exp_near_quarter(float32x4_t x)
+{
+    const float32x4_t t = vfmaq_f32(vdupq_n_f32(ROUND_F32(127)), x, vdupq_n_f32(0x1.715476p0f));
+    const float32x4_t k = vsubq_f32(t, vdupq_n_f32(ROUND_F32(127)));
+    const float32x4_t head = vfmsq_f32(x, k, vdupq_n_f32(0x1.62e4p-1f)), low = vmulq_f32(k, vdupq_n_f32(0x1.7f7d1cp-20f));
+    const float32x4_t r = vsubq_f32(head, low), r2 = vmulq_f32(r, r);
+    const float32x4_t last = vfmaq_f32(vdupq_n_f32(0x1.55589ep-5f), r, vdupq_n_f32(0x1.123abcp-7f));
+    const float32x4_t high = vfmaq_f32(last, r2, vdupq_n_f32(0x1.6a624cp-10f));
+    const float32x4_t first = vfmaq_f32(vdupq_n_f32(0x1.fffffcp-2f), r, vdupq_n_f32(0x1.55549p-3f));
+    const float32x4_t less = vfmsq_f32(low, r2, vfmaq_f32(first, r2, high));
+    const float32x4_t s = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_f32(t), 23));
+    return vfmaq_f32(s, s, vsubq_f32(head, less));
+}
+
+KT_ALWAYS quarters exp_near_quarters(quarters x) { return (quarters){exp_near_quarter(x.a), exp_near_quarter(x.b)}; }
+
+/* ---- the largest values ---- */
+
+typedef struct quarters_span {
+    quarters most, least;
+} quarters_span;
+
+KT_ALWAYS void span_quarters(quarters_span *s, const float *x, ptrdiff_t i, int k)
+{
+    const quarters v = quarters_at(x, i, k, false);
+    s->most.a = vmaxnmq_f32(s->most.a, v.a), s->most.b = vmaxnmq_f32(s->most.b, v.b);
+    s->least.a = vminnmq_f32(s->least.a, v.a), s->least.b = vminnmq_f32(s->least.b, v.b);
+}
+
+KT_ALWAYS quarters_span joined_spans(quarters_span s, quarters_span t)
+{
+    return (quarters_span){{vmaxnmq_f32(s.most.a, t.most.a), vmaxnmq_f32(s.most.b, t.most.b)},
+                           {vminnmq_f32(s.least.a, t.least.a), vminnmq_f32(s.least.b, t.least.b)}};
+}
+
+/* NaN is passed over, or taken: it spoils the sum either way. */
+static ROWS_NOINLINE void quarters_tops(FN(rows) *r)
+{
+    const float32x4_t   most = vdupq_n_f32(-INFINITY), least = vdupq_n_f32(INFINITY);
+    const quarters_span none = {{most, most}, {least, least}};
+    float               low = 0;
+    for (int k = 0; k < r->count; k++) {
+        const float  *x = r->x + k * r->of_x;
+        quarters_span a = none, b = none, c = none, d = none;
+        for (ptrdiff_t i = 0; i < r->n; i += QUARTERED)
+            span_quarters(&a, x, i, 0), span_quarters(&b, x, i, 1), span_quarters(&c, x, i, 2), span_quarters(&d, x, i, 3);
+        a = joined_spans(joined_spans(a, b), joined_spans(c, d));
+        r->top[k] = vmaxnmvq_f32(vmaxnmq_f32(a.most.a, a.most.b)) + 0;
+        const float far = vminnmvq_f32(vminnmq_f32(a.least.a, a.least.b)) - r->top[k];
+        low = far < low ? far : low;
+    }
+    r->low = low;
+}
+
+/* Of bfloat16s as integers: as signed ones positive numbers are in order, and negative ones, which are below, in the opposite
+ * one; as unsigned ones, negative numbers are above. If there are none, 0 is as good as the least: it is not larger. */
+static ROWS_NOINLINE void quarters_halves_tops(FN(rows) *r)
+{
+    float low = 0;
+    for (int k = 0; k < r->count; k++) {
+        const uint16_t *x = (const uint16_t *)(const void *)r->x + k * r->of_x;
+        int16x8_t       most[2] = {vdupq_n_s16(INT16_MIN), vdupq_n_s16(INT16_MIN)};
+        int16x8_t       least[2] = {vdupq_n_s16(INT16_MAX), vdupq_n_s16(INT16_MAX)};
+        uint16x8_t      far[2] = {vdupq_n_u16(0), vdupq_n_u16(0)};
+        for (ptrdiff_t i = 0; i < r->n; i += QUARTERED) {
+            const uint16x8_t a = vld1q_u16(x + i), b = vld1q_u16(x + i + 8), c = vld1q_u16(x + i + 16), d = vld1q_u16(x + i + 24);
+            const int16x8_t  sa = vreinterpretq_s16_u16(a), sb = vreinterpretq_s16_u16(b);
+            const int16x8_t  sc = vreinterpretq_s16_u16(c), sd = vreinterpretq_s16_u16(d);
+            most[0] = vmaxq_s16(most[0], vmaxq_s16(sa, sb)), most[1] = vmaxq_s16(most[1], vmaxq_s16(sc, sd));
+            least[0] = vminq_s16(least[0], vminq_s16(sa, sb)), least[1] = vminq_s16(least[1], vminq_s16(sc, sd));
+            far[0] = vmaxq_u16(far[0], vmaxq_u16(a, b)), far[1] = vmaxq_u16(far[1], vmaxq_u16(c, d));
+        }
+        const int16_t  above = vmaxvq_s16(vmaxq_s16(most[0], most[1])), below = vminvq_s16(vminq_s16(least[0], least[1]));
+        const uint16_t last = vmaxvq_u16(vmaxq_u16(far[0], far[1]));
+        r->top[k] = kt__decode_BF16((uint16_t)(above >= 0 ? above : below)) + 0;
+        const float off = (last >= 0x8000 ? kt__decode_BF16(last) : 0) - r->top[k];
+        low = off < low ? off : low;
+    }
+    r->low = low;
+}
+
+/* ---- sums ---- */
+
+/* The lower half of four lanes and the upper one, then what is left. */
+KT_ALWAYS float across_quarter(float32x4_t v)
+{
+    const float32x2_t two = vadd_f32(vget_low_f32(v), vget_high_f32(v));
+    return vpadds_f32(two);
+}
+
+/* In the order of line_joined: upper lanes are added to lower ones. bfloat16s: each half of the lanes for itself. */
+KT_ALWAYS float joined_quarters(quarters a, quarters b, quarters c, quarters d, bool halves)
+{
+    if (halves)
+        return across_quarter(vaddq_f32(vaddq_f32(a.a, c.a), vaddq_f32(b.a, d.a))) +
+               across_quarter(vaddq_f32(vaddq_f32(a.b, c.b), vaddq_f32(b.b, d.b)));
+    a.a = vaddq_f32(a.a, a.b), b.a = vaddq_f32(b.a, b.b), c.a = vaddq_f32(c.a, c.b), d.a = vaddq_f32(d.a, d.b);
+    return across_quarter(vaddq_f32(vaddq_f32(a.a, c.a), vaddq_f32(b.a, d.a)));
+}
+
+/* What vectors k and k + 4 of the group at i add. */
+KT_ALWAYS void sum_quarters(quarters *s, float *e, const float *x, const float *y, ptrdiff_t i, int k, float32x4_t top,
+                            FN(sum_of) of, bool halves)
+{
+    quarters v = quarters_at(x, i, k, halves);
+    if (of == FN(PRODUCTS)) {
+        const quarters w = quarters_at(y, i, k, halves);
+        v.a = vmulq_f32(v.a, w.a), v.b = vmulq_f32(v.b, w.b);
+    } else if (of == FN(KEPT_EXPS)) {
+        v = exp_near_quarters((quarters){vsubq_f32(v.a, top), vsubq_f32(v.b, top)});
+        put_quarters(e, i, k, v, false);
+    }
+    s->a = vaddq_f32(s->a, v.a), s->b = vaddq_f32(s->b, v.b);
+}
+
+KT_ALWAYS void quarters_sum(FN(rows) *r, FN(sum_of) of, bool halves)
+{
+    const ptrdiff_t   n = r->n, ahead = QUARTERED * r->width;
+    const char       *out = r->soon[0], *in = r->soon[1];
+    const float32x4_t zero = vdupq_n_f32(0);
+    for (int l = 0; l < r->count; l++) {
+        const float      *x = line_of(r->x, l, r->of_x, halves), *y = line_of(r->y, l, r->of_y, halves);
+        const float32x4_t top = vdupq_n_f32(r->top[l]);
+        float            *e = of == FN(KEPT_EXPS) ? r->e + l * n : NULL;
+        quarters          a = {zero, zero}, b = a, c = a, d = a;
+        for (ptrdiff_t i = 0; i < n; i += QUARTERED, in += ahead) {
+            fetch_pair_for_reading(in, ahead);
+            if (of == FN(KEPT_EXPS)) {
+                fetch_pair_for_writing(out, ahead);
+                out += ahead;
+            }
+            sum_quarters(&a, e, x, y, i, 0, top, of, halves), sum_quarters(&b, e, x, y, i, 1, top, of, halves);
+            sum_quarters(&c, e, x, y, i, 2, top, of, halves), sum_quarters(&d, e, x, y, i, 3, top, of, halves);
+        }
+        r->sum[l] = (double)joined_quarters(a, b, c, d, halves);
+    }
+}
+
+/* Of exponentials, in double: eight vectors of two for one half of the lanes. */
+typedef struct wide_quarters {
+    float64x2_t a, b;
+} wide_quarters;
+
+KT_ALWAYS wide_quarters wide_sum(wide_quarters s, float32x4_t v)
+{
+    return (wide_quarters){vaddq_f64(s.a, vcvt_f64_f32(vget_low_f32(v))), vaddq_f64(s.b, vcvt_high_f64_f32(v))};
+}
+
+KT_ALWAYS wide_quarters wide_plus(wide_quarters s, wide_quarters t)
+{
+    return (wide_quarters){vaddq_f64(s.a, t.a), vaddq_f64(s.b, t.b)};
+}
+
+KT_ALWAYS double across_wide(wide_quarters s) { return vpaddd_f64(vaddq_f64(s.a, s.b)); }
+
+KT_ALWAYS void sum_wide(wide_quarters *s, wide_quarters *t, const float *x, ptrdiff_t i, int k, float32x4_t top, bool halves)
+{
+    const quarters v = quarters_at(x, i, k, halves);
+    *s = wide_sum(*s, exp_near_quarter(vsubq_f32(v.a, top)));
+    *t = wide_sum(*t, exp_near_quarter(vsubq_f32(v.b, top)));
+}
+
+KT_ALWAYS void quarters_wide_sum(FN(rows) *r, bool halves)
+{
+    const ptrdiff_t     n = r->n, ahead = QUARTERED * r->width;
+    const char         *out = r->soon[0], *in = r->soon[1];
+    const wide_quarters none = {vdupq_n_f64(0), vdupq_n_f64(0)};
+    for (int l = 0; l < r->count; l++) {
+        const float      *x = line_of(r->x, l, r->of_x, halves);
+        const float32x4_t top = vdupq_n_f32(r->top[l]);
+        wide_quarters     a = none, b = none, c = none, d = none, e = none, f = none, g = none, h = none;
+        for (ptrdiff_t i = 0; i < n; i += QUARTERED, in += ahead, out += ahead) {
+            fetch_pair_for_reading(in, ahead), fetch_pair_for_writing(out, ahead);
+            sum_wide(&a, &e, x, i, 0, top, halves), sum_wide(&b, &f, x, i, 1, top, halves);
+            sum_wide(&c, &g, x, i, 2, top, halves), sum_wide(&d, &h, x, i, 3, top, halves);
+        }
+        if (halves) /* even values are in a to d, odd ones in e to h, and stand side by side in the line */
+            r->sum[l] = across_wide(wide_plus(wide_plus(a, c), wide_plus(b, d))) +
+                        across_wide(wide_plus(wide_plus(e, g), wide_plus(f, h)));
+        else
+            r->sum[l] = across_wide(wide_plus(wide_plus(wide_plus(a, e), wide_plus(c, g)),
+                                              wide_plus(wide_plus(b, f), wide_plus(d, h))));
+    }
+}
+
+static ROWS_NOINLINE void quarters_exps(FN(rows) *r)             { quarters_wide_sum(r, false); }
+static ROWS_NOINLINE void quarters_kept_exps(FN(rows) *r)        { quarters_sum(r, FN(KEPT_EXPS), false); }
+static ROWS_NOINLINE void quarters_products(FN(rows) *r)         { quarters_sum(r, FN(PRODUCTS), false); }
+static ROWS_NOINLINE void quarters_values(FN(rows) *r)           { quarters_sum(r, FN(VALUES), false); }
+static ROWS_NOINLINE void quarters_halves_exps(FN(rows) *r)      { quarters_wide_sum(r, true); }
+static ROWS_NOINLINE void quarters_halves_kept_exps(FN(rows) *r) { quarters_sum(r, FN(KEPT_EXPS), true); }
+static ROWS_NOINLINE void quarters_halves_products(FN(rows) *r)  { quarters_sum(r, FN(PRODUCTS), true); }
+static ROWS_NOINLINE void quarters_halves_values(FN(rows) *r)    { quarters_sum(r, FN(VALUES), true); }
+
+static FN(sum_of) quarters_sum_of(int kernel)
+{
+    switch (kernel) {
+    case KT_K_softmax:          return FN(KEPT_EXPS);
+    case KT_K_log_softmax:      return FN(EXPS);
+    case KT_K_softmax_backward: return FN(PRODUCTS);
+    default:                    return FN(VALUES);
+    }
+}
+
+/* Sums of lines of whole groups, where they have a form here; else false. */
+static bool quarters_sums(FN(rows) *r, FN(sum_of) of, bool halves)
+{
+    if (r->n % QUARTERED != 0 || r->n > TILE || (!r->near && (of == FN(EXPS) || of == FN(KEPT_EXPS))))
+        return false;
+    switch (of) {
+    case FN(EXPS):      (halves ? quarters_halves_exps : quarters_exps)(r); break;
+    case FN(KEPT_EXPS): (halves ? quarters_halves_kept_exps : quarters_kept_exps)(r); break;
+    case FN(PRODUCTS):  (halves ? quarters_halves_products : quarters_products)(r); break;
+    default:            (halves ? quarters_halves_values : quarters_values)(r);
+    }
+    return true;
+}
+
+/* ---- results ---- */
+
+typedef enum quarters_result { SCALED, LESS_BOTH, TURNED, LESS_EXPS } quarters_result;
+
+KT_ALWAYS float32x4_t result_quarter(float32x4_t x, float32x4_t y, float32x4_t top, float32x4_t total, quarters_result what)
+{
+    switch (what) {
+    case SCALED:    return vmulq_f32(x, total);
+    case LESS_BOTH: return vsubq_f32(vsubq_f32(x, top), total);
+    case TURNED:    return vmulq_f32(vsubq_f32(x, total), y);
+    default:        return vsubq_f32(x, vmulq_f32(exp_near_quarter(y), total));
+    }
+}
+
+KT_ALWAYS void result_quarters(float *z, const float *x, const float *y, ptrdiff_t i, int k, float32x4_t top, float32x4_t total,
+                               quarters_result what, bool halves)
+{
+    const quarters u = quarters_at(x, i, k, halves && what != SCALED);
+    const quarters v = what == TURNED || what == LESS_EXPS ? quarters_at(y, i, k, halves) : u;
+    const quarters made = {result_quarter(u.a, v.a, top, total, what), result_quarter(u.b, v.b, top, total, what)};
+    put_quarters(z, i, k, made, halves);
+}
+
+KT_ALWAYS void quarters_made(const FN(rows) *r, quarters_result what, bool halves)
+{
+    const bool      back = what == TURNED || what == LESS_EXPS;
+    const ptrdiff_t ahead = QUARTERED * r->width, n = r->n;
+    const char     *out = r->soon[0], *in = r->soon[2];
+    for (int l = 0; l < r->count; l++) {
+        const float      *x = what == SCALED ? r->e + l * n : line_of(r->x, l, r->of_x, halves);
+        const float      *y = line_of(r->y, l, r->of_y, halves);
+        float            *z = line_of(r->z, l, r->of_z, halves);
+        const float32x4_t top = vdupq_n_f32(r->top[l]), total = vdupq_n_f32(r->total[l]);
+        for (ptrdiff_t i = 0; i < n; i += QUARTERED) {
+            if (back) {
+                fetch_pair_for_reading(in, ahead), fetch_pair_for_writing(out, ahead);
+                in += ahead, out += ahead;
+            }
+            result_quarters(z, x, y, i, 0, top, total, what, halves), result_quarters(z, x, y, i, 1, top, total, what, halves);
+            result_quarters(z, x, y, i, 2, top, total, what, halves), result_quarters(z, x, y, i, 3, top, total, what, halves);
+        }
+    }
+}
+
+static ROWS_NOINLINE void quarters_scaled(const FN(rows) *r)           { quarters_made(r, SCALED, false); }
+static ROWS_NOINLINE void quarters_less(const FN(rows) *r)             { quarters_made(r, LESS_BOTH, false); }
+static ROWS_NOINLINE void quarters_turned(const FN(rows) *r)           { quarters_made(r, TURNED, false); }
+static ROWS_NOINLINE void quarters_less_exps(const FN(rows) *r)        { quarters_made(r, LESS_EXPS, false); }
+static ROWS_NOINLINE void quarters_halves_scaled(const FN(rows) *r)    { quarters_made(r, SCALED, true); }
+static ROWS_NOINLINE void quarters_halves_less(const FN(rows) *r)      { quarters_made(r, LESS_BOTH, true); }
+static ROWS_NOINLINE void quarters_halves_turned(const FN(rows) *r)    { quarters_made(r, TURNED, true); }
+static ROWS_NOINLINE void quarters_halves_less_exps(const FN(rows) *r) { quarters_made(r, LESS_EXPS, true); }
+
+static quarters_result quarters_result_of(int kernel)
+{
+    switch (kernel) {
+    case KT_K_softmax:          return SCALED;
+    case KT_K_log_softmax:      return LESS_BOTH;
+    case KT_K_softmax_backward: return TURNED;
+    default:                    return LESS_EXPS;
+    }
+}
+
+static bool quarters_results(const FN(rows) *r, quarters_result what, bool halves)
+{
+    if (r->n % QUARTERED != 0 || (!r->near && what == LESS_EXPS))
+        return false;
+    switch (what) {
+    case SCALED:    (halves ? quarters_halves_scaled : quarters_scaled)(r); break;
+    case LESS_BOTH: (halves ? quarters_halves_less : quarters_less)(r); break;
+    case TURNED:    (halves ? quarters_halves_turned : quarters_turned)(r); break;
+    default:        (halves ? quarters_halves_less_exps : quarters_less_exps)(r);
+    }
+    return true;
+}
