@@ -1,6 +1,6 @@
 """karat.autograd.gradcheck and gradgradcheck: right derivatives pass, wrong ones are found and named in PyTorch's words.
 
-A wrong derivative is made by a hook that changes the gradient on its way, or by detach.
+A wrong derivative is made by a hook that changes the gradient on its way, by detach, or by a Function.
 """
 
 import re
@@ -25,7 +25,7 @@ Z = leaf(0.3 + 0.2j, 0.7 - 1j, dtype=torch.complex128)
 def changed(t, change=lambda g: g * 1.1):
     """t with a gradient that is not."""
     t = t * 1
-    t.register_hook(change)
+    t.register_hook(lambda g: None if g is None else change(g))  # None where gradcheck sends no gradient
     return t
 
 
@@ -122,6 +122,54 @@ def test_backward_that_changes_from_call_to_call(fast):
                     "nondeterminism was 0.0.")
     assert first_line(lambda: gradcheck(lambda a: changed(a, noisy), X, nondet_tol=0.1, atol=0.01, fast_mode=fast)) == (
         "backward not multiplied by grad_output")
+
+
+class Wrong(torch.autograd.Function):
+    """exp, with a derivative that is not."""
+
+    @staticmethod
+    def forward(ctx, t):
+        out = t.exp()
+        ctx.save_for_backward(out)
+        return out
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * ctx.saved_tensors[0] * 1.1
+
+
+class Twice(torch.autograd.Function):
+    """(2t, 3t), where a lone gradient of the second that is zero makes ones, or an error."""
+
+    @staticmethod
+    def forward(ctx, t, error):
+        ctx.set_materialize_grads(False)
+        ctx.error = error
+        return t * 2, t * 3
+
+    @staticmethod
+    def backward(ctx, g, h):
+        if g is None and h is not None and not h.any():
+            if ctx.error:
+                raise ctx.error("no gradient")
+            return torch.ones_like(h), None
+        if g is None and h is None:
+            return None, None
+        return (0 if g is None else g * 2) + (0 if h is None else h * 3), None
+
+
+@SLOW_AND_FAST
+def test_functions_of_the_users(fast):
+    assert first_line(lambda: gradcheck(Wrong.apply, X, fast_mode=fast)) == (
+        "Jacobian mismatch for output 0 with respect to input 0,")
+    notes = '. Please look at "Notes about undefined output gradients" in "tools/autograd/derivatives.yaml"'
+    for error, text in ((None, "Expected all input grads to be undefined or zero when all output grads are undefined or zero"),
+                        (RuntimeError, "Expected backward function to handle undefined output grads")):
+        with pytest.warns(UserWarning, match="^Backwards compatibility: New undefined gradient support checking feature"):
+            assert first_line(lambda: gradcheck(Twice.apply, (X, error), fast_mode=fast)) == text + notes
+        assert gradcheck(Twice.apply, (X, error), check_undefined_grad=False, fast_mode=fast)
+    with pytest.raises(KeyError):
+        gradcheck(Twice.apply, (X, KeyError), fast_mode=fast, raise_exception=False)
 
 
 @SLOW_AND_FAST

@@ -14,6 +14,7 @@ from itertools import product
 
 from .. import _karat, _missing
 from .._karat import Tensor
+from .function import Function
 
 _call = _karat.functions
 _DOUBLE = (_karat.dtypes["float64"], _karat.dtypes["complex128"])
@@ -116,13 +117,25 @@ def _drawn(like, generator):
     return drawn.div_(drawn.norm()).to(device=like.device, dtype=like.real.dtype if like.is_complex() else like.dtype)
 
 
+class _Undefined(Function):
+    """The same tensors, with no gradient at all."""
+
+    @staticmethod
+    def forward(ctx, *outputs):
+        return tuple(out.clone() for out in outputs)
+
+    @staticmethod
+    def backward(ctx, *grads):
+        return (None,) * len(grads)
+
+
 class _Check:
     """One gradcheck: the function, its point, what is compared with what tolerance."""
 
-    def __init__(self, function, inputs, eps, atol, rtol, nondet_tol, check_grad_dtypes, fast_mode):
+    def __init__(self, function, inputs, eps, atol, rtol, nondet_tol, check_undefined_grad, check_grad_dtypes, fast_mode):
         self.inputs, self.checked = inputs, _checked(inputs)
         self.eps, self.atol, self.rtol, self.nondet_tol = eps, atol, rtol, nondet_tol
-        self.check_grad_dtypes, self.fast = check_grad_dtypes, fast_mode
+        self.check_undefined_grad, self.check_grad_dtypes, self.fast = check_undefined_grad, check_grad_dtypes, fast_mode
         self.function = function
         results = _tuple(function(*inputs))
         self.kept = [i for i, out in enumerate(results) if out.requires_grad]
@@ -153,6 +166,8 @@ class _Check:
                 elif part == "imag":
                     self.compare(k, None)
         self.zero_gives_zero()
+        if self.check_undefined_grad:
+            self.undefined_gives_zero()
 
     def compare(self, k, part):
         """The gradients of one result, or of a part of it, with the slopes."""
@@ -160,7 +175,7 @@ class _Check:
         seeds = (self.v[k],) if self.fast else _one_hot(out)
         said, again = (_gradients(out, self.checked, seeds) for _ in range(2))
         for a, b, x in zip(said, again, self.checked):
-            if a.numel() and (a - b).abs().max().item() > self.nondet_tol:
+            if not a.equal(b) and (a - b).abs().max().item() > self.nondet_tol:
                 raise GradcheckError("Backward is not reentrant, i.e., running backward with same input and grad_output multiple "
                                      "times gives different values, although analytical gradient matches numerical gradient."
                                      f"The tolerance for nondeterminism was {self.nondet_tol}.\n\nAn operation that is meant to "
@@ -197,9 +212,31 @@ class _Check:
     def zero_gives_zero(self):
         """Backward is linear: zeros in, zeros out."""
         zeros = [_call["zeros_like"](out) for out in self.outputs]
-        for g in _karat.gradients(self.outputs, self.checked, zeros, True, False, True):
-            if g is not None and g.count_nonzero().item():
-                raise GradcheckError("backward not multiplied by grad_output")
+        if self.any_gradient(self.outputs, zeros):
+            raise GradcheckError("backward not multiplied by grad_output")
+
+    def any_gradient(self, outputs, seeds):
+        found = _karat.gradients(outputs, self.checked, seeds, True, False, True)
+        return any(g is not None and g.count_nonzero().item() for g in found)
+
+    def undefined_gives_zero(self):
+        """No gradient for one result and zeros for the others, or none for any: zeros, or none, out."""
+        zeros, every = [_call["zeros_like"](out) for out in self.outputs], range(len(self.outputs))
+        for without in [{k} for k in every] + ([set(every)] if len(every) > 1 else []):
+            cut = iter(_Undefined.apply(*(self.outputs[k] for k in sorted(without))))
+            try:
+                if not self.any_gradient([next(cut) if k in without else self.outputs[k] for k in every], zeros):
+                    continue
+                wrong, cause = "all input grads to be undefined or zero when all output grads are undefined or zero", None
+            except RuntimeError as error:
+                wrong, cause = "backward function to handle undefined output grads", error
+            from warnings import warn
+
+            warn("Backwards compatibility: New undefined gradient support checking feature is enabled by default, but it may "
+                 "break existing callers of this function. If this is true for you, you can call this function with "
+                 '"check_undefined_grad=False" to disable the feature', UserWarning, 4)
+            raise GradcheckError(f'Expected {wrong}. Please look at "Notes about undefined output gradients" in '
+                                 '"tools/autograd/derivatives.yaml"') from cause
 
 
 def _refuse(form, **asked):
@@ -223,7 +260,7 @@ def gradcheck(func, inputs, *, eps=1e-06, atol=1e-05, rtol=0.001, raise_exceptio
         raise AssertionError("Setting check_batched_forward_grad=True requires check_forward_ad to be True")
     _refuse("gradcheck", check_batched_grad=check_batched_grad, check_forward_ad=check_forward_ad)
     try:
-        _Check(func, _tuple(inputs), eps, atol, rtol, nondet_tol, check_grad_dtypes, fast_mode).run()
+        _Check(func, _tuple(inputs), eps, atol, rtol, nondet_tol, check_undefined_grad, check_grad_dtypes, fast_mode).run()
     except GradcheckError:
         if raise_exception:
             raise
