@@ -247,3 +247,21 @@ def test_polar_of_a_length_of_zero():
     by_r, by_angle = karat.autograd.grad(y[:, 0].sum(), (r, angle))
     for length, at, dr, da in zip(r.tolist(), angle.tolist(), by_r.tolist(), by_angle.tolist()):
         assert dr == pytest.approx(math.cos(at)) and da == pytest.approx(-length * math.sin(at))
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize("order", [inf, -inf])
+def test_the_extreme_of_magnitudes_has_a_gradient(order, dtype):
+    """The norm and abs may round a magnitude differently: the element that was chosen must be found again."""
+    karat.manual_seed(0)
+    x = karat.randn(500, 5, dtype=getattr(karat, dtype), requires_grad=True)
+    (g,) = karat.autograd.grad(karat.linalg.vector_norm(x, order, dim=1).sum(), x)
+    size = x.detach().abs()
+    chosen = size == (size.amax(1, keepdim=True) if order > 0 else size.amin(1, keepdim=True))
+    assert g.equal(x.detach().sgn() * chosen)
+    if order > 0:  # renorm: the largest element keeps its direction, and moves only across it
+        y = x.detach().requires_grad_()
+        along = (karat.renorm(y, order, 0, 0.1) * y.detach().conj()).real[chosen]
+        (g,) = karat.autograd.grad(along.sum(), y)
+        moved = (g * y.detach().conj()).real[chosen]
+        assert moved.abs().max() < 1e-3

@@ -235,7 +235,9 @@ GRAD(renorm)
         if (d != dim)
             others[n++] = d;
     const kt_shape dims = {n, others};
-    kt_tensor     *norm = kt__slice_norms(x, dim, p), *more = kt_add_s(norm, KT_FLOAT(1e-7));
+    /* The norm's kernel may round a complex magnitude otherwise than abs, with which the maximum is found. */
+    kt_tensor     *norm = kt__slice_norms(isinf(p) && is_complex(x) ? kt_abs(x) : x, dim, p);
+    kt_tensor     *more = kt_add_s(norm, KT_FLOAT(1e-7));
     kt_tensor     *factor = kt_mul_s(kt_reciprocal(more), KT_FLOAT(most)), *slope = norm_slope(x, norm, p);
     if (isinf(p)) { /* shared among the maxima */
         kt_tensor *largest = kt_sum_dim(kt_abs(slope), dims, .keepdim = true);

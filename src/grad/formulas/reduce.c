@@ -197,6 +197,8 @@ static kt_tensor *norm_grad(kt_tensor *g, kt_tensor *x, kt_tensor *y, double p, 
         return kt_mul(g, zero_unless(some, kt_true_divide(x, one_unless(some, y))));
     kt_tensor *size = kt_abs(x);
     if (isinf(p)) {
+        if (is_complex(x)) /* the norm's kernel may round a magnitude otherwise than abs: the extreme of what is compared */
+            y = p > 0.0 ? kt_amax(size, .dim = dims, .keepdim = true) : kt_amin(size, .dim = dims, .keepdim = true);
         kt_tensor *chosen = kt_logical_or(kt_eq(size, y), kt_logical_and(kt_isnan(size), kt_isnan(y)));
         kt_tensor *among = kt_sum_dim(chosen, dims, .keepdim = true);
         return kt_mul(kt_mul(kt_true_divide(g, among), chosen), kt_sgn(x));
