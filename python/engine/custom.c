@@ -131,7 +131,7 @@ static kt_status run(const kt_back *b)
 #define NODE_TYPE(bits)                                                                                                \
     {.abi = KT_NODE_ABI, .size = sizeof(kt_node_type), .flags = (bits), .context = sizeof(PyObject *),                  \
      .name = "FunctionBackward", .name_of = name_of, .run = run, .check = check, .release = release}
-static const kt_node_type plain_type = NODE_TYPE(0), zeros_type = NODE_TYPE(KT_NODE_ZEROS);
+static const kt_node_type plain_type = NODE_TYPE(KT_NODE_ALWAYS), zeros_type = NODE_TYPE(KT_NODE_ZEROS);
 
 static bool is_ours(const kt_node *node)
 {

@@ -152,8 +152,8 @@ kt_status kt__check_node_type(const kt_node_type *type)
                        type->size, KT_NODE_ABI, sizeof *type);
     if (!type->run || !(type->name || type->name_of))
         return kt_fail(KT_ERR_VALUE, "a node's type needs a name and `run`");
-    if (type->flags & ~(uint32_t)KT_NODE_ZEROS)
-        return kt_fail(KT_ERR_VALUE, "a node's type with the flags %#x: there is KT_NODE_ZEROS alone", type->flags);
+    if (type->flags & ~(uint32_t)(KT_NODE_ZEROS | KT_NODE_ALWAYS))
+        return kt_fail(KT_ERR_VALUE, "a node's type with the flags %#x: there are KT_NODE_ZEROS and KT_NODE_ALWAYS", type->flags);
     if (type->context > KT_NODE_MOST)
         return kt_fail(KT_ERR_VALUE, "a node keeps no context of %u bytes", type->context);
     return KT_OK;

@@ -184,7 +184,7 @@ static kt_status pass_on(engine *e, const kt_node *node, const bool *needs, kt_t
 
 static bool any_arrived(kt__queued *w)
 {
-    if (w->node->type->flags & KT_NODE_ZEROS)
+    if (w->node->type->flags & (KT_NODE_ZEROS | KT_NODE_ALWAYS))
         return true;
     for (uint32_t i = 0; i < w->node->n_results; i++)
         if (kt__grads_of(w)[i])

@@ -110,6 +110,14 @@ def test_several_outputs_and_gradients_that_do_not_arrive():
     Three.apply(a, b, False)[0].sum().backward()
     assert got.pop()[1:] == (None, None, None)
 
+    class Nothing(Scaled):
+        @staticmethod
+        def backward(ctx, grad):
+            return None, None
+
+    Nothing.apply(Three.apply(a, b, False)[0], 2).sum().backward()  # no gradient arrives at all
+    assert got.pop() == (None, None, None, None)
+
 
 def test_setup_context():
     class Power(Function):

@@ -235,7 +235,7 @@ def curvature(sample, needed):
     first = torch.autograd.grad(value, asked, allow_unused=True, create_graph=True)
     second = []
     for g, leaf, i in zip(first, asked, needed):
-        slope = product([g], [sample.direction(3)[i]]) if g is not None else 0.0
+        slope = product([g], [sample.direction()[i]]) if g is not None else 0.0
         try:
             more = isinstance(slope, torch.Tensor) and slope.requires_grad
             second.append(torch.autograd.grad(slope, [leaf], allow_unused=True, retain_graph=True)[0] if more else None)

@@ -288,7 +288,7 @@ const kt_node_type *sweep_node_type(int slot)
     bad = good;
     bad.abi += value == 1;
     bad.size -= value == 2;
-    bad.flags = value == 3 ? 2 : value == 4 ? UINT32_MAX : 0;
+    bad.flags = value == 3 ? 4 : value == 4 ? UINT32_MAX : 0;
     bad.context = value == 5 ? UINT32_MAX : 0;
     bad.name = value == 6 ? NULL : bad.name;
     bad.run = value == 7 ? NULL : bad.run;

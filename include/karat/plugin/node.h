@@ -35,7 +35,8 @@ typedef struct kt_back {
 } kt_back;
 
 enum {
-    KT_NODE_ZEROS = 1 /* grads[i] is a tensor of zeros if no gradient arrived; the node runs even if none arrived at all */
+    KT_NODE_ZEROS  = 1, /* grads[i] is a tensor of zeros if no gradient arrived; the node runs even if none arrived at all */
+    KT_NODE_ALWAYS = 2  /* the node runs even if none arrived at all */
 };
 
 /* Must live as long as the nodes of the type. Functions may be NULL, except `run`. */

@@ -398,8 +398,8 @@ TEST(what_cannot_be_made)
     type.run = NULL;
     CHECK_FAILS(kt_node_make(&type, &x, 1, 0, &node), KT_ERR_VALUE, "a node's type needs a name and `run`");
     type = pair_type;
-    type.flags = 2;
-    CHECK_FAILS(kt_node_make(&type, &x, 1, 0, &node), KT_ERR_VALUE, "a node's type with the flags 0x2");
+    type.flags = 4;
+    CHECK_FAILS(kt_node_make(&type, &x, 1, 0, &node), KT_ERR_VALUE, "a node's type with the flags 0x4");
     CHECK_FAILS(kt_node_make(&pair_type, NULL, 1, 0, &node), KT_ERR_VALUE, "a node of 1 inputs at NULL");
     CHECK(!node);
     CHECK_EQ_INT(kt_node_make(&pair_type, &x, 1, 1, &node), KT_OK);
