@@ -519,8 +519,7 @@ static PyObject *get_whole(PyObject *o, void *unused)
 
 static int context_traverse(PyObject *o, visitproc visit, void *arg)
 {
-    const kp_context *self = (const kp_context *)o;
-    Py_VISIT(Py_TYPE(o));
+    const kp_context *self = (const kp_context *)o; /* subtype_traverse visits the class */
     Py_VISIT(self->dict);
     Py_VISIT(self->needs);
     Py_VISIT(self->to_save);

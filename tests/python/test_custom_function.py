@@ -410,6 +410,26 @@ def test_cycles_are_collected():
     assert gone() is None
 
 
+def test_classes_outlive_collections_while_contexts_are_alive():
+    def results():
+        class Local(Scaled):
+            pass
+
+        return [Local.apply(leaf(1.0), 2.0) for _ in range(50)]
+
+    alive = results()
+    for _ in range(3):
+        gc.collect()
+    nodes = [y.grad_fn for y in alive]
+    assert {node.name() for node in nodes} == {"LocalBackward"}
+    assert all(node._forward_cls.backward is Scaled.backward for node in nodes)
+    sum(alive).backward()
+    gone = weakref.ref(type(nodes[0]))
+    del alive, nodes
+    gc.collect()
+    assert gone() is None
+
+
 def test_threads():
     results = []
 
