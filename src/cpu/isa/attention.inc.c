@@ -21,11 +21,17 @@ typedef struct FN(forward_room) {
 static TILE_NOINLINE void FN(raise_tops)(T *restrict top, T *restrict factor, const T *restrict panel, int64_t keys)
 {
     T most[COLS];
-    memcpy(most, top, sizeof most);
-    for (int64_t l = 0; l < keys; l++)
-        KT_EACH
-        for (int i = 0; i < COLS; i++)
-            most[i] = panel[l * COLS + i] > most[i] ? panel[l * COLS + i] : most[i];
+#pragma GCC unroll 4
+    for (int j = 0; j < COLS; j += VEC) {
+        const FN(vec) *x = (const FN(vec) *)(const void *)(panel + j);
+        FN(vec)        so_far = *(const FN(vec) *)(const void *)(top + j);
+        int64_t        l = 0;
+        for (; l + 4 <= keys; l += 4, x += 4 * VECS) /* one comparison in four waits; NaN spoils the sum, so it may be lost here */
+            so_far = FN(larger)(FN(larger)(FN(larger)(x[0], x[VECS]), FN(larger)(x[2 * VECS], x[3 * VECS])), so_far);
+        for (; l < keys; l++, x += VECS)
+            so_far = FN(larger)(x[0], so_far);
+        *(FN(vec) *)(void *)(most + j) = so_far;
+    }
     KT_EACH
     for (int i = 0; i < COLS; i++) /* all masked so far: nothing is to be scaled, and 0 serves as the largest */
         factor[i] = FN(exp_below)(top[i] - (most[i] == -INFINITY ? 0 : most[i]));

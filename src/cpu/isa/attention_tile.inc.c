@@ -25,6 +25,7 @@ _Static_assert(QUERIES % COLS == 0 && KEYS % ROWS == 0 && UNIT % ROWS == 0, "til
 _Static_assert(COLS % ROWS == 0, "the queries of a register tile are of one panel");
 
 #define TILE_NOINLINE __attribute__((noinline))
+#define TILE_PRODUCT  TILE_NOINLINE KT_IN_REGISTERS
 
 static int64_t FN(rounded_up)(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
 static int64_t FN(lesser)(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -43,14 +44,70 @@ static T *FN(divided_room)(T **const *at, const int64_t *parts, size_t n, size_t
 
 /* ---- products ---- */
 
-typedef struct FN(side) { /* element [i][l] of a: p[i * by_row + l * by_k]; `chunk` of k lie so, the next by_chunk after them */
+typedef struct FN(side) { /* element [i][l] of a: p[i * by_row + l * by_k], one of them 1; `chunk` of k lie so, the next by_chunk on */
     const T *p;
     int64_t  by_row, by_k, chunk, by_chunk;
 } FN(side);
 
+typedef FN(vec) FN(tile_sums)[ROWS][VECS];
+
+/* sum += a column of a, whose element i is x[i * by_row], times a row of b. */
+KT_ALWAYS void FN(add_step)(FN(tile_sums) sum, const T *x, int64_t by_row, const T *b)
+{
+    FN(vec) row[VECS];
+#pragma GCC unroll 4
+    for (int j = 0; j < VECS; j++)
+        row[j] = *(const FN(vec) *)(const void *)(b + j * VEC);
+#pragma GCC unroll 8
+    for (int i = 0; i < ROWS; i++)
+#pragma GCC unroll 4
+        for (int j = 0; j < VECS; j++)
+            sum[i][j] = FN(times_plus)(x[i * by_row], row[j], sum[i][j]);
+}
+
+#ifdef __aarch64__
+/* VEC steps at once. A lane of a register is multiplied as fast as a whole one, so that a is read by vectors, along k. */
+KT_ALWAYS void FN(add_steps)(FN(tile_sums) sum, const T *x, int64_t by_row, const T *b, int64_t ldb)
+{
+    FN(vec) a[ROWS];
+#pragma GCC unroll 8
+    for (int i = 0; i < ROWS; i++)
+        a[i] = *(const FN(vec) *)(const void *)(x + i * by_row);
+#pragma GCC unroll 4
+    for (int l = 0; l < VEC; l++) {
+        FN(vec) row[VECS];
+#pragma GCC unroll 4
+        for (int j = 0; j < VECS; j++)
+            row[j] = *(const FN(vec) *)(const void *)(b + l * ldb + j * VEC);
+#pragma GCC unroll 8
+        for (int i = 0; i < ROWS; i++)
+#pragma GCC unroll 4
+            for (int j = 0; j < VECS; j++)
+                sum[i][j] = FN(times_plus)(a[i][l], row[j], sum[i][j]);
+    }
+}
+
+/* One step; a is read by vectors along its rows, which lie side by side. */
+KT_ALWAYS void FN(add_dense_step)(FN(tile_sums) sum, const T *x, const T *b)
+{
+    FN(vec) a[ROWS / VEC], row[VECS];
+#pragma GCC unroll 4
+    for (int i = 0; i < ROWS / VEC; i++)
+        a[i] = *(const FN(vec) *)(const void *)(x + i * VEC);
+#pragma GCC unroll 4
+    for (int j = 0; j < VECS; j++)
+        row[j] = *(const FN(vec) *)(const void *)(b + j * VEC);
+#pragma GCC unroll 8
+    for (int i = 0; i < ROWS; i++)
+#pragma GCC unroll 4
+        for (int j = 0; j < VECS; j++)
+            sum[i][j] = FN(times_plus)(a[i / VEC][i % VEC], row[j], sum[i][j]);
+}
+#endif
+
 KT_ALWAYS void FN(register_tile)(T *c, int64_t ldc, FN(side) a, const T *b, int64_t ldb, int64_t k, bool adds)
 {
-    FN(vec) sum[ROWS][VECS];
+    FN(tile_sums) sum;
 #pragma GCC unroll 8
     for (int i = 0; i < ROWS; i++)
 #pragma GCC unroll 4
@@ -59,19 +116,17 @@ KT_ALWAYS void FN(register_tile)(T *c, int64_t ldc, FN(side) a, const T *b, int6
     for (int64_t done = 0; done < k; done += a.chunk, a.p += a.by_chunk) {
         const T      *from = a.p;
         const int64_t n = k - done < a.chunk ? k - done : a.chunk;
-        for (int64_t l = 0; l < n; l++, b += ldb, from += a.by_k) {
-            FN(vec) row[VECS];
-#pragma GCC unroll 4
-            for (int j = 0; j < VECS; j++)
-                row[j] = *(const FN(vec) *)(const void *)(b + j * VEC);
-#pragma GCC unroll 8
-            for (int i = 0; i < ROWS; i++) {
-                const T x = from[i * a.by_row];
-#pragma GCC unroll 4
-                for (int j = 0; j < VECS; j++)
-                    sum[i][j] = FN(times_plus)(x, row[j], sum[i][j]);
-            }
-        }
+        int64_t       l = 0;
+#ifdef __aarch64__
+        if (a.by_row == 1)
+            for (; l < n; l++, b += ldb, from += a.by_k)
+                FN(add_dense_step)(sum, from, b);
+        else
+            for (; l + VEC <= n; l += VEC, b += VEC * ldb, from += VEC)
+                FN(add_steps)(sum, from, a.by_row, b, ldb);
+#endif
+        for (; l < n; l++, b += ldb, from += a.by_k)
+            FN(add_step)(sum, from, a.by_row, b);
     }
 #pragma GCC unroll 8
     for (int i = 0; i < ROWS; i++)
@@ -81,14 +136,14 @@ KT_ALWAYS void FN(register_tile)(T *c, int64_t ldc, FN(side) a, const T *b, int6
 }
 
 /* A panel of a tile: [m keys][COLS] = a b, over k. a is row by row, lda apart; b is a panel too. */
-static TILE_NOINLINE void FN(panel_product)(T *panel, const T *a, int64_t lda, const T *b, int64_t m, int64_t k)
+static TILE_PRODUCT void FN(panel_product)(T *panel, const T *a, int64_t lda, const T *b, int64_t m, int64_t k)
 {
     for (int64_t i = 0; i < m; i += ROWS)
         FN(register_tile)(panel + i * COLS, COLS, (FN(side)){a + i * lda, lda, 1, k, 0}, b, COLS, k, false);
 }
 
 /* sums[m keys][n] += tile[m][queries from `begin` on] b[queries][n]. */
-static TILE_NOINLINE void FN(product_by_key)(T *sums, int64_t ldc, const T *tile, const T *b, int64_t ldb, int64_t m, int64_t n,
+static TILE_PRODUCT void FN(product_by_key)(T *sums, int64_t ldc, const T *tile, const T *b, int64_t ldb, int64_t m, int64_t n,
                                              int64_t queries)
 {
     for (int64_t j = 0; j < n; j += COLS)
@@ -98,7 +153,7 @@ static TILE_NOINLINE void FN(product_by_key)(T *sums, int64_t ldc, const T *tile
 }
 
 /* sums[m queries][n] (+)= tile[keys][m], turned round, b[keys][n]. Query i sees `seen` + i keys; the others' scores are 0. */
-static TILE_NOINLINE void FN(product_by_query)(T *sums, int64_t ldc, const T *tile, const T *b, int64_t ldb, int64_t m, int64_t n,
+static TILE_PRODUCT void FN(product_by_query)(T *sums, int64_t ldc, const T *tile, const T *b, int64_t ldb, int64_t m, int64_t n,
                                                int64_t keys, int64_t seen, bool adds)
 {
     for (int64_t j = 0; j < n; j += COLS)

@@ -17,27 +17,53 @@
 enum { LANES = 16, ROWS = 8, VECTORS = 3 };
 typedef __m512 vector;
 KT_ALWAYS vector load(const float *x) { return _mm512_loadu_ps(x); }
-KT_ALWAYS vector spread(const float *x) { return _mm512_set1_ps(*x); }
-KT_ALWAYS vector fused(vector a, vector b, vector c) { return _mm512_fmadd_ps(a, b, c); }
+typedef const float *weights_at;
+KT_ALWAYS weights_at weights_of(const float *w) { return w; }
+KT_ALWAYS vector fused(weights_at w, int i, vector b, vector c) { return _mm512_fmadd_ps(_mm512_set1_ps(w[i]), b, c); }
 KT_ALWAYS void   store(float *y, vector v) { _mm512_storeu_ps(y, v); }
 #elif defined(__FMA__)
 enum { LANES = 8, ROWS = 4, VECTORS = 3 };
 typedef __m256 vector;
 KT_ALWAYS vector load(const float *x) { return _mm256_loadu_ps(x); }
-KT_ALWAYS vector spread(const float *x) { return _mm256_broadcast_ss(x); }
-KT_ALWAYS vector fused(vector a, vector b, vector c) { return _mm256_fmadd_ps(a, b, c); }
+typedef const float *weights_at;
+KT_ALWAYS weights_at weights_of(const float *w) { return w; }
+KT_ALWAYS vector fused(weights_at w, int i, vector b, vector c) { return _mm256_fmadd_ps(_mm256_broadcast_ss(w + i), b, c); }
 KT_ALWAYS void   store(float *y, vector v) { _mm256_storeu_ps(y, v); }
 #elif defined(__aarch64__)
-enum { LANES = 4, ROWS = 8, VECTORS = 3 };
+enum { LANES = 4, ROWS = 8, VECTORS = 2 };
 typedef float32x4_t vector;
 KT_ALWAYS vector load(const float *x) { return vld1q_f32(x); }
-KT_ALWAYS vector spread(const float *x) { return vld1q_dup_f32(x); }
-KT_ALWAYS vector fused(vector a, vector b, vector c) { return vfmaq_f32(c, a, b); }
+typedef float32x4x2_t weights_at; /* a lane of a register is multiplied as fast as a whole one */
+KT_ALWAYS weights_at weights_of(const float *w) { return (weights_at){{vld1q_f32(w), vld1q_f32(w + LANES)}}; }
+KT_ALWAYS vector fused(weights_at w, int i, vector b, vector c) { return vfmaq_n_f32(c, b, w.val[i / LANES][i % LANES]); }
 KT_ALWAYS void   store(float *y, vector v) { vst1q_f32(y, v); }
 #endif
 
 #if defined(__FMA__) || defined(__aarch64__)
-static void tile(float *sums, const float *weights, const float *image, const int64_t *at, int64_t k)
+typedef struct step {
+    weights_at w;
+    vector     row[VECTORS];
+} step;
+
+KT_ALWAYS step step_of(const float *weights, const float *x)
+{
+    step s = {.w = weights_of(weights)};
+#pragma GCC unroll 4
+    for (int j = 0; j < VECTORS; j++)
+        s.row[j] = load(x + j * LANES);
+    return s;
+}
+
+KT_ALWAYS void add_step(vector sum[ROWS][VECTORS], step s)
+{
+#pragma GCC unroll 16
+    for (int i = 0; i < ROWS; i++)
+#pragma GCC unroll 4
+        for (int j = 0; j < VECTORS; j++)
+            sum[i][j] = fused(s.w, i, s.row[j], sum[i][j]);
+}
+
+static KT_IN_REGISTERS void tile(float *sums, const float *weights, const float *image, const int64_t *at, int64_t k)
 {
     vector sum[ROWS][VECTORS];
 #pragma GCC unroll 16
@@ -45,20 +71,19 @@ static void tile(float *sums, const float *weights, const float *image, const in
 #pragma GCC unroll 4
         for (int j = 0; j < VECTORS; j++)
             sum[i][j] = load(sums + (i * VECTORS + j) * LANES);
-    for (int64_t l = 0; l < k; l++, weights += ROWS) {
-        const float *x = image + at[l];
-        vector       row[VECTORS];
-#pragma GCC unroll 4
-        for (int j = 0; j < VECTORS; j++)
-            row[j] = load(x + j * LANES);
-#pragma GCC unroll 16
-        for (int i = 0; i < ROWS; i++) {
-            const vector w = spread(weights + i);
-#pragma GCC unroll 4
-            for (int j = 0; j < VECTORS; j++)
-                sum[i][j] = fused(w, row[j], sum[i][j]);
-        }
+    int64_t l = 0;
+#ifdef __aarch64__
+    /* A step is loaded before the one ahead of it is multiplied: sums that wait for memory fill the processor's queue. */
+    step one = step_of(weights, image + at[0]);
+    for (; l + 2 < k; l += 2) {
+        const step two = step_of(weights + (l + 1) * ROWS, image + at[l + 1]);
+        add_step(sum, one);
+        one = step_of(weights + (l + 2) * ROWS, image + at[l + 2]);
+        add_step(sum, two);
     }
+#endif
+    for (; l < k; l++)
+        add_step(sum, step_of(weights + l * ROWS, image + at[l]));
 #pragma GCC unroll 16
     for (int i = 0; i < ROWS; i++)
 #pragma GCC unroll 4

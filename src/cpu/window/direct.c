@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum { BOX_BYTES = 3 << 17, LONGEST = 512, SHORTEST = 8, MOST_COLUMNS = 64, MOST_ROWS = 8 };
-/* What BLOCKS of rows see in STEPS channels and taps stays in L1, beside their sums. */
+/* What BLOCKS of rows see in STEPS channels and taps stays in L1, beside their sums, for as many tiles as there is room. */
 enum { BLOCKS = 8, STEPS = 144 };
 
 static int64_t reach_of(const kt__direct *d, int i)
@@ -134,23 +134,30 @@ static void write_rows(const float *sums, int64_t columns, const stretch *s, int
 void kt__direct_box(const kt__direct *d, int64_t group, const float *padded, const int64_t *size, const float *bias,
                     int64_t by_bias, float *out, int64_t by_row, const int64_t *step)
 {
-    float         sums[BLOCKS][MOST_ROWS * MOST_COLUMNS] __attribute__((aligned(64)));
+    float         sums[BLOCKS * MOST_ROWS * MOST_COLUMNS] __attribute__((aligned(64)));
     stretch       s[MOST_COLUMNS];
-    const int64_t columns = d->by->columns, block = d->by->rows, taps = d->k / d->depth,
+    const int64_t columns = d->by->columns, block = d->by->rows, each = block * columns, taps = d->k / d->depth,
                   steps = taps * (STEPS > taps ? STEPS / taps : 1);
+    const int64_t together = BLOCKS * MOST_ROWS * MOST_COLUMNS / (BLOCKS * each); /* tiles that a block of weights serves in L1 */
     const int64_t total = ((size[0] - 1) * d->phase[1] + size[1] - 1) * d->phase[2] + size[2];
-    for (int64_t p = 0; p < total; p += columns) {
-        const int n = stretches_of(d, size, step, p, p + columns < total ? p + columns : total, s);
+    for (int64_t p = 0; p < total; p += together * columns) {
+        const int64_t tiles = least(together, pieces(total - p, columns));
         for (int64_t first = 0; first < d->rows; first += BLOCKS * block) {
             const int64_t blocks = least(BLOCKS, pieces(d->rows - first, block));
             const float  *weights = d->weights + group * d->by_group + first * d->k;
-            memset(sums, 0, (size_t)blocks * sizeof *sums);
+            memset(sums, 0, (size_t)(blocks * tiles * each) * sizeof *sums);
             for (int64_t k = 0; k < d->k; k += steps)
                 for (int64_t i = 0; i < blocks; i++)
-                    d->by->tile(sums[i], weights + (i * d->k + k) * block, padded + p, d->at + k, least(steps, d->k - k));
-            for (int64_t i = 0, r = first; i < blocks; i++, r += block)
-                write_rows(sums[i], columns, s, n, bias ? bias + r * by_bias : NULL, by_bias, least(d->rows - r, block),
-                           out + r * by_row, by_row);
+                    for (int64_t t = 0; t < tiles; t++)
+                        d->by->tile(sums + (i * tiles + t) * each, weights + (i * d->k + k) * block, padded + p + t * columns,
+                                    d->at + k, least(steps, d->k - k));
+            for (int64_t t = 0; t < tiles; t++) {
+                const int64_t from = p + t * columns;
+                const int     n = stretches_of(d, size, step, from, least(from + columns, total), s);
+                for (int64_t i = 0, r = first; i < blocks; i++, r += block)
+                    write_rows(sums + (i * tiles + t) * each, columns, s, n, bias ? bias + r * by_bias : NULL, by_bias,
+                               least(d->rows - r, block), out + r * by_row, by_row);
+            }
         }
     }
 }
