@@ -26,7 +26,8 @@ static TILE_NOINLINE void FN(raise_tops)(T *restrict top, T *restrict factor, co
         const FN(vec) *x = (const FN(vec) *)(const void *)(panel + j);
         FN(vec)        so_far = *(const FN(vec) *)(const void *)(top + j);
         int64_t        l = 0;
-        for (; l + 4 <= keys; l += 4, x += 4 * VECS) /* one comparison in four waits; NaN spoils the sum, so it may be lost here */
+        /* one comparison in four waits for those before; NaN spoils the sum, so it may be lost here */
+        for (; l + 4 <= keys; l += 4, x += 4 * VECS)
             so_far = FN(larger)(FN(larger)(FN(larger)(x[0], x[VECS]), FN(larger)(x[2 * VECS], x[3 * VECS])), so_far);
         for (; l < keys; l++, x += VECS)
             so_far = FN(larger)(x[0], so_far);
