@@ -108,6 +108,22 @@ typedef struct kt__cpu_direct {
     void (*tile)(float *sums, const float *weights, const float *image, const int64_t *at, int64_t k); /* NULL: there is none */
 } kt__cpu_direct;
 
+/* ---- matrix products by packed panels (gemm/panels.h) ---- */
+typedef struct kt__cpu_panel { /* of one dtype; tile NULL: there is none */
+    int unit;                  /* k is padded to multiples of this */
+    /* `rows` of k elements, at most `side`, become a panel; one of the distances is 1 */
+    void (*pack)(void *panel, const void *matrix, int64_t by_row, int64_t by_k, int64_t rows, int64_t k);
+    /* c [side, side] = or += a b' of two panels */
+    void (*tile)(float *c, int64_t ldc, const void *a, const void *b, int64_t k, bool adds);
+} kt__cpu_panel;
+
+typedef struct kt__cpu_panels {
+    int           side;
+    kt__cpu_panel f32, bf16;
+    /* c = alpha sums + beta c, of n float32s, or (narrow) bfloat16s; beta = 0: c is not read */
+    void (*finish)(void *c, const float *sums, int64_t n, float alpha, float beta, bool narrow);
+} kt__cpu_panels;
+
 /* ---- pooling (window/pool.h) ---- */
 struct kt__pool;
 typedef void kt__pool_fn(struct kt__pool *p);
@@ -140,6 +156,7 @@ typedef struct kt__cpu_build {
     const kt__cpu_bounds *bounds;
     kt__pool_fn *pools[KT_NUM_COMPUTE]; /* NULL: this type has none */
     const kt__cpu_direct *direct;
+    const kt__cpu_panels *panels;
     const kt__cpu_norms *norms[2]; /* KT_IN_F32, KT_IN_F64 */
     const kt__cpu_steps  *steps[2]; /* of float32, of float64 */
     const kt__cpu_recurrences *recurrences[KT_NUM_COMPUTE];

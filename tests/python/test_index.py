@@ -326,3 +326,33 @@ def test_scattered_elements_without_a_dim_have_a_gradient(name):
         x, src = karat.ones(shape), karat.ones(source, requires_grad=True)
         y = getattr(karat, name)(x, 0, karat.tensor(index, dtype=karat.int64), src)
         assert karat.autograd.grad(y, src, karat.full_like(y, 2.0))[0].tolist() == want
+
+
+@pytest.mark.parametrize("dtype", [karat.float32, karat.float64, karat.bfloat16, karat.int32, karat.int8], ids=str)
+def test_rows_added_to_a_large_table_are_added_in_order(dtype):
+    """Tables beyond the caches are added to part by part; duplicates in the order of the indices."""
+    rows, width, n = 20_000, 300, 700
+    karat.manual_seed(5)
+    at = karat.cat([karat.randint(0, rows, (n - 100,)), karat.full((100,), 17)])[karat.randperm(n)]
+    what = karat.randint(-9, 9, (n, width)).to(dtype)
+    table = karat.zeros(rows, width, dtype=dtype).index_add_(0, at, what)
+    for row in (17, int(at[0]), int(at[-1])):
+        want = karat.zeros(width, dtype=dtype)
+        for i in (at == row).nonzero().flatten().tolist():
+            want += what[i]
+        assert karat.equal(table[row], want)
+    assert int((table != 0).any(1).sum()) <= at.unique().numel()
+
+
+def test_gradient_of_rows_taken_from_a_large_table():
+    karat.manual_seed(6)
+    table = karat.randn(20_000, 256, requires_grad=True)
+    at = karat.randint(0, 20_000, (3, 200))
+    taken = karat.nn.functional.embedding(at, table, padding_idx=int(at[0, 0]))
+    assert karat.equal(taken, table.detach()[at])
+    taken.backward(karat.ones_like(taken))
+    counts = karat.bincount(at.flatten(), minlength=20_000).float()
+    counts[at[0, 0]] = 0
+    assert karat.equal(table.grad, counts[:, None].expand(-1, 256))
+    with pytest.raises(IndexError, match="index out of range in self"):
+        karat.nn.functional.embedding(karat.tensor([[1, 20_000]]), table)

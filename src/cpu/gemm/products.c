@@ -6,7 +6,7 @@
  * and pieces of the product depend on its sizes alone, so that the number of threads does not change the bits (bfloat16
  * through oneDNN is not cut). If a library fails, our own kernels compute the product.
  * Independent of: the interfaces of both libraries. */
-#include "cpu/gemm/products.h"
+#include "cpu/gemm/panels.h"
 
 #include "base/alloc.h"
 #include "base/env.h"
@@ -123,8 +123,10 @@ enum { ONEDNN_IS_QUICK = 0 };
 enum { ONEDNN_IS_QUICK = 1 };
 #endif
 
-static gemm_fn *library_for(kt_dtype dtype, int wanted, int64_t work)
+static gemm_fn *library_for(const kt__cpu_panels *panels, kt_dtype dtype, int wanted, int64_t work)
 {
+    if (wanted == KT__MAKER_AUTO && kt__panels_serve(panels, dtype))
+        return kt__panels_gemm;
     const bool real = dtype == KT_F32 || dtype == KT_BF16;
     const bool small = work <= MIDDLING || !ONEDNN_IS_QUICK;
     const bool rather_blas = !real || wanted == KT__MAKER_OPENBLAS || (wanted == KT__MAKER_AUTO && small);
@@ -145,7 +147,7 @@ static bool pays(const kt_plan *plan, kt_dtype dtype, gemm_fn *gemm)
 
 /* The dtype that a library multiplies, KT_NONE if none: the compute type's, but bfloat16 if all operands are, or if
  * float32 may be computed as bfloat16. */
-static kt_dtype dtype_for(const kt_plan *plan, int wanted, gemm_fn **gemm)
+static kt_dtype dtype_for(const kt__cpu_panels *panels, const kt_plan *plan, int wanted, gemm_fn **gemm)
 {
     static const kt_dtype own[KT_NUM_COMPUTE] = {[KT_IN_F32] = KT_F32,  [KT_IN_F64] = KT_F64,   [KT_IN_I32] = KT_NONE,
                                                  [KT_IN_I64] = KT_NONE, [KT_IN_U64] = KT_NONE,  [KT_IN_C64] = KT_C64,
@@ -154,9 +156,9 @@ static kt_dtype dtype_for(const kt_plan *plan, int wanted, gemm_fn **gemm)
     const int a = plan->arg[1].as, b = plan->arg[2].as;
     const bool narrow = (a == KT_BF16 && b == KT_BF16) ||
                         (a == KT_F32 && b == KT_F32 && __atomic_load_n(&precision, __ATOMIC_RELAXED) == MEDIUM);
-    if (dtype == KT_F32 && narrow && (*gemm = library_for(KT_BF16, wanted, work_of(plan))) != NULL)
+    if (dtype == KT_F32 && narrow && (*gemm = library_for(panels, KT_BF16, wanted, work_of(plan))) != NULL)
         return KT_BF16;
-    return dtype != KT_NONE && (*gemm = library_for(dtype, wanted, work_of(plan))) != NULL ? dtype : KT_NONE;
+    return dtype != KT_NONE && (*gemm = library_for(panels, dtype, wanted, work_of(plan))) != NULL ? dtype : KT_NONE;
 }
 
 /* ---- operands as a library reads them ---- */
@@ -299,10 +301,13 @@ static void cut(job *j)
     j->together = whole ? (g->batch + CHUNKS - 1) / CHUNKS : 1;
 }
 
-/* oneDNN rearranges the second matrix of a bfloat16 product: once for all its own threads, but once for each of our pieces. */
+/* oneDNN rearranges the second matrix of a bfloat16 product: once for all its own threads, but once for each of our pieces. Our
+ * own tiles have both matrices packed once, and bits that do not depend on threads. */
 static bool shares_itself(const job *j)
 {
     const kt__gemm *g = &j->whole;
+    if (j->gemm == kt__panels_gemm)
+        return g->batch == 1;
     return g->dtype == KT_BF16 && j->gemm == kt__onednn_gemm && g->batch == 1 && !kt__in_parallel() &&
            g->m * g->n * g->k >= piece_work(KT_BF16);
 }
@@ -546,7 +551,7 @@ static bool by_library(const kt__cpu_build *build, const kt_plan *plan, kt_dtype
                             .k = k, .c = made ? (char *)made : s.out.data, .ldc = made ? n : s.out.ld,
                             .c_batch = s.out.batch / kt__dtype_rows[to].size, .ta = s.a.turned, .tb = s.b.turned,
                             .conj_a = s.a.conj, .conj_b = s.b.conj, .alpha = s.direct ? factor(plan, 0) : 1,
-                            .beta = s.direct && adds(plan) ? factor(plan, 1) : 0, .threads = 1};
+                            .beta = s.direct && adds(plan) ? factor(plan, 1) : 0, .threads = 1, .panels = build->panels};
         ok = run_parts(build, plan, &g, gemm, &s);
     }
     if (ok && made)
@@ -575,7 +580,7 @@ kt_status kt__product_run(const kt__cpu_build *build, const kt_plan *plan)
     const int wanted = maker_now();
     gemm_fn  *gemm = NULL;
     if (worth_a_library(plan, wanted)) {
-        const kt_dtype dtype = dtype_for(plan, wanted, &gemm);
+        const kt_dtype dtype = dtype_for(build->panels, plan, wanted, &gemm);
         if (dtype != KT_NONE && (wanted != KT__MAKER_AUTO || pays(plan, dtype, gemm)) &&
             by_library(build, plan, dtype, gemm))
             return KT_OK;

@@ -21,6 +21,7 @@ typedef struct kt__gemm {
     bool        conj_a, conj_b; /* only with ta, tb */
     kt__c128    alpha, beta;
     int         threads; /* that the library may use: 1 inside kt__parallel */
+    const kt__cpu_panels *panels; /* our own tiles */
 } kt__gemm;
 
 /* ---- the libraries: opened at first use, by whichever thread comes first ---- */

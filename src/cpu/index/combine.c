@@ -26,7 +26,7 @@ KT_ALWAYS void row(one_fn *one, const kt__combined *c)
 }
 
 /* For one C type; unsigned integers wrap like signed ones, bit for bit. */
-#define COMBINE(name, type, expression)                                                                                \
+#define COMBINE_ONE(name, type, expression)                                                                            \
     KT_ALWAYS void name##_one(char *to, const char *from)                                                              \
     {                                                                                                                  \
         type a, b;                                                                                                     \
@@ -34,8 +34,27 @@ KT_ALWAYS void row(one_fn *one, const kt__combined *c)
         memcpy(&b, from, sizeof b);                                                                                    \
         a = (type)(expression);                                                                                        \
         memcpy(to, &a, sizeof a);                                                                                      \
-    }                                                                                                                  \
+    }
+
+#define COMBINE_EACH(name, type, expression)                                                                           \
+    COMBINE_ONE(name, type, expression)                                                                                \
     static void name(const kt__combined *c) { row(name##_one, c); }
+
+/* Dense elements by vectors. */
+#define COMBINE(name, type, expression)                                                                                \
+    typedef type name##_vector __attribute__((vector_size(32)));                                                       \
+    COMBINE_ONE(name, type, expression)                                                                                \
+    COMBINE_ONE(name##_some, name##_vector, expression)                                                                \
+    static void name(const kt__combined *c)                                                                            \
+    {                                                                                                                  \
+        const ptrdiff_t width = sizeof(type), some = sizeof(name##_vector) / sizeof(type);                             \
+        kt__combined    rest = *c;                                                                                     \
+        for (; !c->place && c->to_step == width && c->from_step == width && rest.n >= some; rest.n -= some) {          \
+            name##_some_one(rest.to, rest.from);                                                                       \
+            rest.to += sizeof(name##_vector), rest.from += sizeof(name##_vector);                                      \
+        }                                                                                                              \
+        row(name##_one, &rest);                                                                                        \
+    }
 
 COMBINE(add_8, uint8_t, a + b)
 COMBINE(add_16, uint16_t, a + b)
@@ -43,21 +62,21 @@ COMBINE(add_32, uint32_t, a + b)
 COMBINE(add_64, uint64_t, a + b)
 COMBINE(add_f32, float, a + b)
 COMBINE(add_f64, double, a + b)
-COMBINE(add_c64, float _Complex, a + b)
-COMBINE(add_c128, double _Complex, a + b)
-COMBINE(add_bool, uint8_t, a || b)
+COMBINE_EACH(add_c64, float _Complex, a + b)
+COMBINE_EACH(add_c128, double _Complex, a + b)
+COMBINE_EACH(add_bool, uint8_t, a || b)
 COMBINE(mul_8, uint8_t, a * b)
-COMBINE(mul_16, uint16_t, (uint32_t)a * b)
+COMBINE_EACH(mul_16, uint16_t, (uint32_t)a * b)
 COMBINE(mul_32, uint32_t, a * b)
 COMBINE(mul_64, uint64_t, a * b)
 COMBINE(mul_f32, float, a * b)
 COMBINE(mul_f64, double, a * b)
-COMBINE(mul_c64, float _Complex, a * b)
-COMBINE(mul_c128, double _Complex, a * b)
-COMBINE(mul_bool, uint8_t, a && b)
+COMBINE_EACH(mul_c64, float _Complex, a * b)
+COMBINE_EACH(mul_c128, double _Complex, a * b)
+COMBINE_EACH(mul_bool, uint8_t, a && b)
 
-/* Narrow floats: through float32 (complex32: complex64) and back, one element at a time. */
-static void narrow(const kt__combined *c, bool multiply)
+/* Narrow floats: through float32 (complex32: complex64) and back. */
+static void narrow_each(const kt__combined *c, bool multiply)
 {
     const bool     pair = kt_dtype_category(c->dtype) == KT_CAT_COMPLEX;
     const kt_dtype wide = pair ? KT_C64 : KT_F32;
@@ -72,6 +91,24 @@ static void narrow(const kt__combined *c, bool multiply)
         x = multiply ? x * y : x + y;
         a = multiply ? a * b : a + b;
         kt__convert(to, c->dtype, 0, pair ? (void *)&a : (void *)&x, wide, 8, 1);
+    }
+}
+
+static void narrow(const kt__combined *c, bool multiply)
+{
+    enum { SOME = 128 };
+    float x[SOME], y[SOME];
+    if (c->place || c->to_step == 0 || kt_dtype_category(c->dtype) == KT_CAT_COMPLEX) {
+        narrow_each(c, multiply);
+        return;
+    }
+    for (int64_t i = 0, n; i < c->n; i += n) {
+        n = c->n - i < SOME ? c->n - i : SOME;
+        kt__convert(x, KT_F32, sizeof *x, c->to + i * c->to_step, c->dtype, c->to_step, n);
+        kt__convert(y, KT_F32, sizeof *y, c->from + i * c->from_step, c->dtype, c->from_step, n);
+        for (int64_t k = 0; k < n; k++)
+            x[k] = multiply ? x[k] * y[k] : x[k] + y[k];
+        kt__convert(c->to + i * c->to_step, c->dtype, c->to_step, x, KT_F32, sizeof *x, n);
     }
 }
 static void add_narrow(const kt__combined *c) { narrow(c, false); }

@@ -56,6 +56,23 @@ static void note_bad(const job *j, int64_t position)
     }
 }
 
+/* ---- whole rows by index: of a plan of two dims with one index for each row ---- */
+
+static bool moves_rows(const kt_plan *plan)
+{
+    return plan->nd == 2 && plan->stride[2][1] == 0 && !plan->arg[1].immediate && !plan->arg[2].immediate;
+}
+
+static const char *index_of(const job *j, int64_t row) { return j->plan->arg[2].data + row * j->plan->stride[2][0]; }
+
+/* Asks for a row that will be reached SOON: rows lie anywhere, so the processor does not foresee them. */
+enum { SOON = 2 };
+static void fetch(const char *row, int64_t bytes)
+{
+    for (int64_t i = 0; i < bytes; i += 64)
+        __builtin_prefetch(row + i);
+}
+
 /* ---- taking ---- */
 
 KT_ALWAYS void take_each(const job *j, char *const *at, int64_t n, int64_t position, size_t width)
@@ -112,9 +129,33 @@ static void take_row(void *ctx, char *const *at, int64_t n, int64_t position)
     }
 }
 
+/* Elements [begin, end), which are whole rows. */
+static void take_rows(const job *j, int64_t begin, int64_t end)
+{
+    const kt_plan *plan = j->plan;
+    const int64_t  n = plan->size[1], last = end / n;
+    for (int64_t row = begin / n; row < last; row++) {
+        const char *from = plan->arg[1].data + row * plan->stride[1][0];
+        if (row + SOON < last)
+            fetch(from + SOON * plan->stride[1][0] + place(j, index_of(j, row + SOON)) * j->step, n * j->width);
+        const int64_t p = place(j, index_of(j, row));
+        if (p < 0) {
+            note_bad(j, row * n);
+            return;
+        }
+        memcpy(plan->arg[0].data + row * plan->stride[0][0], from + p * j->step, (size_t)(n * j->width));
+    }
+}
+
 static void take_part(void *ctx, int64_t begin, int64_t end)
 {
-    job *j = ctx;
+    job           *j = ctx;
+    const kt_plan *plan = j->plan;
+    if (moves_rows(plan) && j->rows.inner == 1 && j->rows.step[0] == j->width && j->rows.step[1] == j->width &&
+        begin % plan->size[1] == 0 && end % plan->size[1] == 0) {
+        take_rows(j, begin, end);
+        return;
+    }
     kt__rows_walk(&j->rows, begin, end, take_row, j);
 }
 
@@ -267,8 +308,81 @@ static void put_part(void *ctx, int64_t begin, int64_t end)
     kt__rows_walk(&j.rows, 0, part.numel, put_row, &j);
 }
 
+/* ---- whole rows, added to rows of a table that is larger than the caches ----
+ * They are added part by part of the table: memory is reached in order, and threads share out the parts. Within a part the
+ * order is that of the indices, so that duplicates are added as ever. */
+enum { PARTS = 512, LEAST_ROWS = 256, LEAST_TABLE = 1 << 22 };
+
+typedef struct sorted {
+    const job *j;
+    int64_t    first[PARTS + 1]; /* in `row`, of each part */
+    int64_t   *row;              /* which rows are added, part by part; those without a place come last */
+} sorted;
+
+static bool adds_rows_far_apart(const job *j)
+{
+    const kt_plan *plan = j->plan;
+    return j->combine && moves_rows(plan) && plan->stride[0][0] == 0 && plan->size[0] >= LEAST_ROWS &&
+           j->size * plan->size[1] * j->width >= LEAST_TABLE;
+}
+
+static int part_of(const job *j, int64_t row)
+{
+    const int64_t p = place(j, index_of(j, row));
+    return p < 0 ? PARTS : (int)(p * PARTS / j->size);
+}
+
+static void sort_rows(sorted *s, int16_t *part)
+{
+    const int64_t n = s->j->plan->size[0];
+    int64_t       next[PARTS + 1] = {0};
+    for (int64_t i = 0; i < n; i++)
+        next[part[i] = (int16_t)part_of(s->j, i)]++;
+    for (int k = 0; k < PARTS; k++) {
+        s->first[k + 1] = s->first[k] + next[k];
+        next[k] = s->first[k];
+    }
+    next[PARTS] = s->first[PARTS];
+    for (int64_t i = 0; i < n; i++)
+        s->row[next[part[i]]++] = i;
+}
+
+static void add_parts(void *ctx, int64_t begin, int64_t end)
+{
+    const sorted  *s = ctx;
+    const job     *j = s->j;
+    const kt_plan *plan = j->plan;
+    kt__combined   c = {.to_step = plan->stride[0][1], .from_step = plan->stride[1][1], .n = plan->size[1],
+                        .dtype = (kt_dtype)plan->arg[0].is};
+    for (int64_t i = s->first[begin]; i < s->first[end]; i++) {
+        const int64_t row = s->row[i], p = place(j, index_of(j, row));
+        if (i + SOON < s->first[end]) {
+            fetch(plan->arg[0].data + place(j, index_of(j, s->row[i + SOON])) * j->step, c.n * j->width);
+            fetch(plan->arg[1].data + s->row[i + SOON] * plan->stride[1][0], c.n * j->width);
+        }
+        c.to = plan->arg[0].data + p * j->step, c.from = plan->arg[1].data + row * plan->stride[1][0];
+        if (p >= 0)
+            j->combine(&c);
+    }
+}
+
+static bool add_sorted(const job *j)
+{
+    const size_t n = (size_t)j->plan->size[0];
+    size_t       granted;
+    sorted       s = {.j = j, .row = kt__block_get(n * (sizeof *s.row + sizeof(int16_t)), &granted)};
+    if (!s.row)
+        return false;
+    sort_rows(&s, (int16_t *)(void *)(s.row + n));
+    kt__parallel(PARTS, PARTS * KT__GRAIN / j->plan->numel + 1, add_parts, &s);
+    kt__block_put(s.row, granted);
+    return true;
+}
+
 static void put_all(const job *j)
 {
+    if (adds_rows_far_apart(j) && add_sorted(j))
+        return;
     put_job   all = {*j, apart_dim(j->plan)};
     const int d = all.dim;
     if (d < 0) {

@@ -44,7 +44,7 @@ static T *FN(divided_room)(T **const *at, const int64_t *parts, size_t n, size_t
 
 /* ---- products ---- */
 
-typedef struct FN(side) { /* element [i][l] of a: p[i * by_row + l * by_k], one of them 1; `chunk` of k so, the next by_chunk on */
+typedef struct FN(side) { /* element [i][l] of a: p[i * by_row + l * by_k], one of them 1; `chunk` of k, the next by_chunk on */
     const T *p;
     int64_t  by_row, by_k, chunk, by_chunk;
 } FN(side);

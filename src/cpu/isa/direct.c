@@ -63,7 +63,7 @@ KT_ALWAYS void add_step(vector sum[ROWS][VECTORS], step s)
             sum[i][j] = fused(s.w, i, s.row[j], sum[i][j]);
 }
 
-static KT_IN_REGISTERS void tile(float *sums, const float *weights, const float *image, const int64_t *at, int64_t k)
+static void tile(float *sums, const float *weights, const float *image, const int64_t *at, int64_t k)
 {
     vector sum[ROWS][VECTORS];
 #pragma GCC unroll 16

@@ -7,8 +7,11 @@
 /* Zeros with the sizes of input 0. */
 static kt_tensor *zeros(const kt_back *c)
 {
-    return kt_zeros(in_sizes(c, 0), .dtype = kt_dtype_of(G), .device = kt_device_of(G));
+    return kt_new_zeros(G, in_sizes(c, 0));
 }
+
+/* Zeros that an operator adds to: in place, where it is not recorded, since nobody else has them. */
+#define ADDED_BY(op, ...) (c->create_graph ? kt_##op(zeros(c), __VA_ARGS__) : kt_##op##_(zeros(c), __VA_ARGS__))
 
 /* ---- lists of index tensors, with holes ---- */
 static kt_tensor *const *listed(const kt_back *c, kt_tensor **room, int64_t n)
@@ -25,7 +28,7 @@ GRAD(index)
 {
     kt_tensor *room[KT_MAX_DIMS];
     int64_t    n = c->n_inputs - 1;
-    dA = kt_index_put(zeros(c), listed(c, room, n), n, G, .accumulate = true);
+    dA = ADDED_BY(index_put, listed(c, room, n), n, G, .accumulate = true);
 }
 
 GRAD(index_put)
@@ -54,7 +57,7 @@ GRAD(put)
 /* ---- along one dim ---- */
 #define DIM (arg(c, 1)->i)
 
-GRAD(gather) { dA = kt_scatter_add(zeros(c), DIM, B, G); }
+GRAD(gather) { dA = ADDED_BY(scatter_add, DIM, B, G); }
 
 /* Elements of src outside the index were not used; a 0-dim src counts as one element. */
 static kt_tensor *with_unused(const kt_back *c, kt_tensor *g)
@@ -90,7 +93,7 @@ GRAD(scatter_add)
     dA = G;
     dC = gathered_back(c, DIM, B);
 }
-GRAD(index_select) { dA = kt_index_add(zeros(c), DIM, B, G); }
+GRAD(index_select) { dA = ADDED_BY(index_add, DIM, B, G); }
 GRAD(index_add)
 {
     dA = G;
@@ -297,9 +300,9 @@ GRAD(embedding)
         kt_tensor *often = kt_index_select(kt_index_add(none, 0, row, ones), 0, row);
         g = kt_div(g, kt_unsqueeze(often, 1));
     }
-    kt_tensor *all = kt_index_add(zeros(c), 0, row, g);
+    kt_tensor *all = ADDED_BY(index_add, 0, row, g);
     if (arg(c, 2)->i >= 0)
-        all = kt_index_fill(all, 0, kt_full(KT_SHAPE(1), KT_INT(arg(c, 2)->i), .device = kt_device_of(G)), KT_INT(0));
+        all = kt_index_fill_(all, 0, kt_full(KT_SHAPE(1), KT_INT(arg(c, 2)->i), .device = kt_device_of(G)), KT_INT(0));
     dA = all;
 }
 GRAD_MISSING(embedding_renorm)

@@ -222,8 +222,18 @@ TEST(blocks)
         check_product(KT_F64, &large[s]);
         check_product(KT_I32, &large[s]);
     }
-    check_product(KT_BF16, &large[0]);
+    for (int s = 0; s < 3; s++)
+        check_product(KT_BF16, &large[s]);
     check_product(KT_C64, &large[0]);
+    /* more terms than are packed at a time, and no whole number of tiles or of units of them */
+    static const shape  deep[] = {{1, 21, 50, 4099, 0, 0, 0}, {1, 40, 13, 4501, 1, 0, 0}, {1, 17, 19, 8194, 0, 1, 0}};
+    const scaled        how[] = {{KT_FLOAT(0.5), KT_FLOAT(-1.5), A_MATRIX}, {KT_INT(1), KT_INT(1), THE_OUTPUT}};
+    for (int s = 0; s < 3; s++) {
+        check_product(KT_F32, &deep[s]);
+        check_product(KT_BF16, &deep[s]);
+        for (int i = 0; i < 2; i++)
+            check_scaled(KT_F32, &deep[s], &how[i]);
+    }
 }
 
 /* Our own kernels give the same number whichever path computes it: in a small product, in a large one, on every build. */

@@ -1,0 +1,146 @@
+/* panels.c - see panels.h. */
+#include "cpu/gemm/panels.h"
+
+#include "base/alloc.h"
+#include "base/thread.h"
+
+#include <string.h>
+
+/* In elements: k of a part; a block of c, which is one task. In bytes: what is read of a panel at a time, two of which fill L1
+ * half; all panels of a matrix that are packed at a time, which stay in the last-level cache. */
+enum { DEEPEST = 4096, BLOCK_M = 128, BLOCK_N = 128, PANEL_BYTES = 1 << 14, PACKED_BYTES = 1 << 22, LEAST_TASK = 1 << 19 };
+
+typedef struct side { /* a, or b turned round: `count` rows of k elements */
+    const char *data;
+    int64_t     count, by_row, by_k; /* elements */
+    int64_t     first, rows;         /* of those that are packed now */
+    char       *packed;
+    size_t      granted;
+} side;
+
+typedef struct work {
+    const kt__gemm       *g;
+    const kt__cpu_panels *by;
+    const kt__cpu_panel  *with;
+    side                  a, b;
+    side                 *packing;
+    int64_t               from, k, depth, width; /* of k: the first, how many, padded; bytes of an element */
+    int64_t               block_m, block_n, blocks_n;
+} work;
+
+static int64_t least(int64_t x, int64_t y) { return x < y ? x : y; }
+static int64_t most(int64_t x, int64_t y)  { return x > y ? x : y; }
+
+static int64_t rounded_up(int64_t x, int64_t unit) { return (x + unit - 1) / unit * unit; }
+
+bool kt__panels_serve(const kt__cpu_panels *p, kt_dtype dtype)
+{
+    return p && ((dtype == KT_F32 && p->f32.tile) || (dtype == KT_BF16 && p->bf16.tile));
+}
+
+/* ---- packing: panel after panel ---- */
+
+static void pack_panels(void *ctx, int64_t begin, int64_t end)
+{
+    const work   *w = ctx;
+    const side   *s = w->packing;
+    const int64_t side_of_tile = w->by->side, bytes = side_of_tile * w->depth * w->width;
+    for (int64_t i = begin; i < end; i++) {
+        const int64_t row = s->first + i * side_of_tile;
+        const char   *from = s->data + (row * s->by_row + w->from * s->by_k) * w->width;
+        w->with->pack(s->packed + i * bytes, from, s->by_row, s->by_k, least(side_of_tile, s->first + s->rows - row), w->k);
+    }
+}
+
+static void pack(work *w, side *s, int64_t first, int64_t rows)
+{
+    const int64_t panels = (rows + w->by->side - 1) / w->by->side;
+    s->first = first, s->rows = rows, w->packing = s;
+    kt__parallel(panels, (1 << 14) / (w->by->side * w->k) + 1, pack_panels, w);
+}
+
+/* How many rows are packed at a time: whole blocks. */
+static int64_t rows_at_once(const work *w, const side *s, int64_t block)
+{
+    const int64_t fit = PACKED_BYTES / (w->depth * w->width) / block * block;
+    return least(rounded_up(s->count, w->by->side), most(block, fit));
+}
+
+/* ---- one block of c ---- */
+
+static void make_block(const work *w, float *sums, int64_t i, int64_t j)
+{
+    const kt__gemm *g = w->g;
+    const int64_t   unit = w->by->side, m = least(w->block_m, w->a.rows - i), n = least(w->block_n, w->b.rows - j),
+                    each = PANEL_BYTES / (unit * w->width), panel = unit * w->depth * w->width, wide = g->to == KT_BF16 ? 2 : 4;
+    const float     alpha = (float)__real__ g->alpha, beta = w->from > 0 ? 1 : (float)__real__ g->beta;
+    char *const     c = g->c + ((w->a.first + i) * g->ldc + w->b.first + j) * wide;
+    const bool      in_place = wide == 4 && alpha == 1 && beta == 0 && m % unit == 0 && n % unit == 0; /* sums are the results */
+    float *const    to = in_place ? (float *)(void *)c : sums;
+    const int64_t   ld = in_place ? g->ldc : BLOCK_N;
+    for (int64_t k = 0; k < w->depth; k += each)
+        for (int64_t y = 0; y < n; y += unit)
+            for (int64_t x = 0; x < m; x += unit)
+                w->with->tile(to + x * ld + y, ld, w->a.packed + (i + x) / unit * panel + k * unit * w->width,
+                              w->b.packed + (j + y) / unit * panel + k * unit * w->width, least(each, w->depth - k), k > 0);
+    for (int64_t x = 0; !in_place && x < m; x++)
+        w->by->finish(c + x * g->ldc * wide, sums + x * ld, n, alpha, beta, wide == 2);
+}
+
+static void make_blocks(void *ctx, int64_t begin, int64_t end)
+{
+    const work *w = ctx;
+    float       sums[BLOCK_M * BLOCK_N] __attribute__((aligned(64)));
+    for (int64_t u = begin; u < end; u++)
+        make_block(w, sums, u / w->blocks_n * w->block_m, u % w->blocks_n * w->block_n);
+}
+
+/* Blocks are halved while there are too few for the threads. */
+static void make_part(work *w)
+{
+    w->block_m = BLOCK_M, w->block_n = BLOCK_N;
+    const int64_t unit = w->by->side, threads = kt_get_num_threads();
+    int64_t       tasks;
+    for (;;) {
+        const int64_t blocks_m = (w->a.rows + w->block_m - 1) / w->block_m;
+        w->blocks_n = (w->b.rows + w->block_n - 1) / w->block_n;
+        tasks = blocks_m * w->blocks_n;
+        int64_t *wider = w->block_n > w->block_m ? &w->block_n : &w->block_m;
+        if (threads == 1 || tasks >= 4 * threads || *wider <= 4 * unit || w->block_m * w->block_n * w->k / 2 < LEAST_TASK)
+            break;
+        *wider /= 2;
+    }
+    kt__parallel(tasks, 1, make_blocks, w);
+}
+
+bool kt__panels_gemm(const kt__gemm *g)
+{
+    const kt__cpu_panels *by = g->panels;
+    if (!kt__panels_serve(by, g->dtype) || g->batch != 1)
+        return false;
+    const int64_t deepest = g->to == KT_BF16 ? g->k : DEEPEST; /* sums of parts would be rounded in c */
+    const kt__cpu_panel *with = g->dtype == KT_F32 ? &by->f32 : &by->bf16;
+    work w = {.g = g, .by = by, .with = with, .width = g->dtype == KT_F32 ? 4 : 2,
+              .a = {g->a, g->m, g->ta ? 1 : g->lda, g->ta ? g->lda : 1, 0, 0, NULL, 0},
+              .b = {g->b, g->n, g->tb ? g->ldb : 1, g->tb ? 1 : g->ldb, 0, 0, NULL, 0}};
+    w.depth = rounded_up(least(g->k, deepest), with->unit);
+    const int64_t at_once_a = rows_at_once(&w, &w.a, BLOCK_M), at_once_b = rows_at_once(&w, &w.b, BLOCK_N);
+    const size_t  row = (size_t)(w.depth * w.width);
+    w.a.packed = kt__block_get((size_t)at_once_a * row, &w.a.granted);
+    w.b.packed = kt__block_get((size_t)at_once_b * row, &w.b.granted);
+    const bool ok = w.a.packed && w.b.packed;
+    for (; ok && w.from < g->k; w.from += w.k) {
+        w.k = least(deepest, g->k - w.from), w.depth = rounded_up(w.k, with->unit);
+        for (int64_t j = 0; j < g->n; j += at_once_b) {
+            pack(&w, &w.b, j, least(at_once_b, g->n - j));
+            for (int64_t i = 0; i < g->m; i += at_once_a) {
+                if (j == 0 || at_once_a < g->m)
+                    pack(&w, &w.a, i, least(at_once_a, g->m - i));
+                make_part(&w);
+            }
+        }
+    }
+    kt__block_put(w.a.packed, w.a.granted);
+    kt__block_put(w.b.packed, w.b.granted);
+    return ok;
+}
