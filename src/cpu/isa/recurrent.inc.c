@@ -74,15 +74,15 @@ KT_ALWAYS void FN(row_tiles)(T *sums, const T *a, int64_t lda, int64_t rows, con
         FN(row_tile)(sums + i * line, a + i * lda, lda, b, depth, first, 1, vecs);
 }
 
-static void FN(multiply_2)(T *sums, const T *a, int64_t lda, int64_t rows, const T *b, int64_t depth, bool first)
+static KT_IN_REGISTERS void FN(multiply_2)(T *sums, const T *a, int64_t lda, int64_t rows, const T *b, int64_t depth, bool first)
 {
     FN(row_tiles)(sums, a, lda, rows, b, depth, first, 2);
 }
-static void FN(multiply_3)(T *sums, const T *a, int64_t lda, int64_t rows, const T *b, int64_t depth, bool first)
+static KT_IN_REGISTERS void FN(multiply_3)(T *sums, const T *a, int64_t lda, int64_t rows, const T *b, int64_t depth, bool first)
 {
     FN(row_tiles)(sums, a, lda, rows, b, depth, first, 3);
 }
-static void FN(multiply_4)(T *sums, const T *a, int64_t lda, int64_t rows, const T *b, int64_t depth, bool first)
+static KT_IN_REGISTERS void FN(multiply_4)(T *sums, const T *a, int64_t lda, int64_t rows, const T *b, int64_t depth, bool first)
 {
     FN(row_tiles)(sums, a, lda, rows, b, depth, first, 4);
 }
