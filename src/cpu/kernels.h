@@ -38,10 +38,10 @@ void kt__rows_in_order(kt__rows *rows, const kt_plan *plan); /* the last dim is 
 /* Elements [begin, end) in row order: whole rows, and the ends of the first and the last. */
 void kt__rows_walk(const kt__rows *rows, int64_t begin, int64_t end, kt__row_fn *fn, void *ctx);
 
-/* ---- how a plan's result is written, rows of which lie at `step`: write.h has the means. converts: not all are dense Ts ---- */
+/* ---- how a plan's result is written, rows of which lie at `step`: write.h has the means ---- */
 typedef enum kt__writing { KT__WRITE_PLAIN, KT__WRITE_FETCHED, KT__WRITE_PAST } kt__writing;
 kt__writing kt__writing_by_bytes(int64_t written, int64_t touched);
-kt__writing kt__writing_of(const kt_plan *plan, ptrdiff_t step, bool converts);
+kt__writing kt__writing_of(const kt_plan *plan, ptrdiff_t step);
 /* Bytes of an element of operand i, whose rows lie at `step`, if it is to be fetched ahead of its tile; else 0. */
 ptrdiff_t kt__fetched_of(const kt_plan *plan, int i, ptrdiff_t step, kt__writing writing);
 

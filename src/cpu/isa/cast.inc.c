@@ -84,7 +84,7 @@ static kt_status FN(cast)(const kt_plan *plan)
     if (from.as == plan->arg[0].is && !job.to.rounds)
         from.as = from.is; /* the store is that cast */
     job.from = FN(lens_of)(&from, !small ? job.rows.step[1] : alone || imm ? 0 : plan->stride[1][0]);
-    job.writing = kt__writing_of(plan, job.to.step, true);
+    job.writing = kt__writing_of(plan, job.to.step);
     job.fetched = kt__fetched_of(plan, 1, job.from.step, job.writing);
     if (small) {
         char *at[2] = {plan->arg[0].data, imm ? (char *)plan->imm[1].bytes : plan->arg[1].data};

@@ -174,7 +174,7 @@ static kt_status __attribute__((noinline)) FN(run_tiled)(const kt_plan *plan, kt
     }
     FN(params_of)(job.p, plan);
     /* Long rows fetch ahead themselves. What they write comes too slowly to gain from going past the caches. */
-    job.writing = FN(is_long)(plan->kernel) && !converts ? KT__WRITE_PLAIN : kt__writing_of(plan, job.lens[0].step, converts);
+    job.writing = FN(is_long)(plan->kernel) && !converts ? KT__WRITE_PLAIN : kt__writing_of(plan, job.lens[0].step);
     job.untiled = job.writing == KT__WRITE_PLAIN && !job.divides;
     for (int i = 0; i < plan->n_in + 1; i++)
         job.untiled &= job.lens[i].direct;
