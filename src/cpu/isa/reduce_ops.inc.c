@@ -65,15 +65,6 @@ KT_ALWAYS T    FN(is_number)(T x) { return IS_NAN(x) ? 0 : 1; }
 KT_ALWAYS T    FN(number_or)(T x, T other) { return IS_NAN(x) ? other : x; }
 KT_ALWAYS PART FN(magnitude)(A x) { return __builtin_fabs(x); }
 KT_ALWAYS PART FN(squared)(A x)   { return x * x; }
-
-/* e^d, of doubles that hold differences of Ts: to T's precision, and vectorised where that is float32's. */
-KT_ALWAYS double FN(exp_wide)(double d)
-{
-    if (sizeof(T) == 8)
-        return exp(d);
-    const double r = core_exp(d);
-    return d < -700 ? 0.0 : d > 700 ? INFINITY : r;
-}
 #endif
 #endif
 
@@ -215,13 +206,13 @@ KT_ALWAYS double FN(exp_wide)(double d)
 
 #if !KT_IS_COMPLEX
 #define FOLD  exps
-#define MAP   FN(exp_wide)((A)x - c)
+#define MAP   FN(exp)(x - (T)c)
 #define JOIN  a + b
 #define ZERO  0
-#define LANE  A
+#define LANE  T
 #define WIDE  A
 #define SHIFT(c, j) (c)[j]
-#define HOT   0
+#define HOT   1
 #include "cpu/isa/reduce_fold.inc.c"
 #endif
 #endif
