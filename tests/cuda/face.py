@@ -42,6 +42,21 @@ def captures():
         assert y[0].item() == (torch.exp(torch.tensor(value * value)) + 1).item()
 
 
+def loops():
+    """Launches that come back with the same arguments keep them: fewer and more than there is room for, on two streams."""
+    for many, turns in ((40, 12), (700, 8)):
+        for stream in (torch.cuda.current_stream(), torch.cuda.Stream()):
+            with torch.cuda.stream(stream):
+                xs = [torch.zeros(5, device="cuda") for _ in range(many)]
+                for turn in range(turns):
+                    for i, x in enumerate(xs):
+                        x.add_(i % 7)
+                    xs[turn % many].add_(1000)  # one that differs from turn to turn
+                torch.cuda.synchronize()
+                for i, x in enumerate(xs):
+                    assert x.tolist() == [turns * (i % 7) + 1000 * (i < turns)] * 5, (many, i)
+
+
 def late_errors():
     ones, zeros = torch.ones(3, dtype=torch.int32, device="cuda"), torch.zeros(3, dtype=torch.int32, device="cuda")
     bad = ones // zeros
@@ -118,6 +133,6 @@ def memory():
     print("memory:", torch.cuda.mem_get_info())
 
 
-for part in (names, streams, captures, late_errors, draws, training, memory):
+for part in (names, streams, captures, loops, late_errors, draws, training, memory):
     part()
-print("face: 7 parts passed")
+print("face: 8 parts passed")
