@@ -348,8 +348,8 @@ typedef struct norm_args {
     char    *partial; /* [blocks, 2, length] of the compute type; NULL: not wanted */
     uint64_t rows, block_rows;
     uint32_t length, lanes, blocks;
-    uint8_t  is, width, weight_is, bias_is, mean_is, rstd_is, mean_width, rstd_width, to_is[2], centred;
-    double   eps;
+    uint8_t  is, width, weight_is, bias_is, mean_is, rstd_is, mean_width, rstd_width, to_is[2], centred, log_lanes;
+    double   eps, share; /* share: 1 / length */
 } norm_args;
 typedef struct norm_kernels {
     kt_dtype    dtype; /* of x, y and grad */
@@ -400,7 +400,7 @@ typedef struct plane_table {
 } plane_table;
 
 /* ---- pooling: images [batch, channels, three dims in space], absent dims first, of size 1 ---- */
-enum { POOL_SPACE = 3 };
+enum { POOL_SPACE = 3, POOL_SMALL = 3, POOL_LAP = 2 };
 typedef struct divider { /* of numbers below 2^31, by a product: quotient_of */
     uint32_t by, factor, shift;
 } divider;
@@ -414,12 +414,15 @@ typedef struct pool_args {
     pool_image  whole, few, index, samples; /* the image; the numbers of windows; where each largest one stands; as drawn */
     uint32_t    batch, channels;
     int32_t     kernel[POOL_SPACE], stride[POOL_SPACE], padding[POOL_SPACE], dilation[POOL_SPACE];
-    uint8_t     adaptive, with_padding, channels_inner, unused;
+    uint8_t     adaptive, with_padding, channels_inner;
+    uint8_t     small;   /* windows are of one plane and see at most POOL_SMALL elements each way */
+    uint8_t     laps;    /* at most POOL_LAP windows each way, of one plane, see an element */
     uint32_t    dims;    /* that the image has */
     int64_t     divisor; /* of averages; 0: what a window sees */
     uint64_t    volume;  /* positions of the image */
     uint64_t    n;       /* elements: one a thread */
     divider     by_size[POOL_SPACE], by_channels, by_stride[POOL_SPACE]; /* by_size: of the image that a thread has one of */
+    divider     by_whole[2]; /* the image's height and width */
     fault_place fault;
 } pool_args;
 typedef struct pool_table {

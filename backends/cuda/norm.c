@@ -62,9 +62,10 @@ static kt_status launch_forward(norm_args *g, const norm_table *table, const nor
 {
     enum { BRIEF_BYTES = 2 << 20 };
     const bool brief = g->rows * g->length * g->width < BRIEF_BYTES;
-    g->lanes = g->length <= 32 * NORM_LANE ? 32 : ARG_THREADS;
+    g->log_lanes = g->length <= 32 * NORM_LANE ? 5 : 8;
+    g->lanes = 1u << g->log_lanes;
     if (g->length <= ARG_THREADS * NORM_LANE && has_vectors(g, 16 / g->width))
-        return launch_early(k->kept, blocks_of(g->rows * g->lanes, ARG_THREADS), g, plan, brief);
+        return launch_early(k->kept, blocks_of(g->rows, ARG_THREADS >> g->log_lanes), g, plan, brief);
     return launch_early(table->any, g->rows, g, plan, brief);
 }
 
@@ -124,7 +125,7 @@ static kt_status launch_norm(const kt_plan *plan, const void *what)
                    .is = (uint8_t)is, .width = (uint8_t)width_of(is), .weight_is = dtype_at(plan, weight),
                    .bias_is = dtype_at(plan, bias), .mean_is = dtype_at(plan, mean), .rstd_is = dtype_at(plan, rstd),
                    .to_is = {dtype_at(plan, to[0]), dtype_at(plan, to[1])}, .centred = kind->centred,
-                   .eps = number_of(&plan->param[0])};
+                   .eps = number_of(&plan->param[0]), .share = 1 / (double)n};
     g.mean_width = mean < 0 ? 0 : (uint8_t)width_of(g.mean_is);
     g.rstd_width = (uint8_t)width_of(g.rstd_is);
     return kind->back ? launch_back(&g, table, k, plan) : launch_forward(&g, table, k, plan);

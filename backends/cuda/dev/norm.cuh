@@ -30,17 +30,45 @@ template <int D, int M> static __device__ __forceinline__ void load_weights(T (&
 }
 
 /* ---- forward, rows in registers ---- */
-enum { BLOCKS_AT_ONCE = sizeof(T) == 4 ? 4 : 1 }; /* of a multiprocessor: 4096 rows of a thousand are all in work then */
+
+/* What `lanes` threads (WARP or ARG_THREADS) have, in all of them; a block's uses of the room take turns. */
+static __device__ __forceinline__ double sum_of_lanes(double mine, uint32_t lanes, int turn)
+{
+    __shared__ double room[2][ARG_THREADS / WARP];
+#pragma unroll
+    for (int away = WARP / 2; away > 0; away /= 2)
+        mine += __shfl_xor_sync(0xffffffffu, mine, away);
+    if (lanes == WARP)
+        return mine;
+    if (threadIdx.x % WARP == 0)
+        room[turn][threadIdx.x / WARP] = mine;
+    __syncthreads();
+    const double *first = room[turn] + (threadIdx.x & ~(lanes - 1)) / WARP;
+    double        all = first[0];
+    for (uint32_t i = 1; i < lanes / WARP; i++)
+        all += first[i];
+    return all;
+}
+
+/* 4096 rows of a thousand are all in work at once. Narrow rows come into the cache while the kernel before this one ends; of
+ * float32 that does not help. More blocks on a multiprocessor, as rows that stay narrow in registers would allow, do not either:
+ * those of the next launch wait there where others could work. */
+enum { BLOCKS_AT_ONCE = sizeof(T) == 4 ? 4 : 1 };
 template <int D> static __global__ void __launch_bounds__(ARG_THREADS, BLOCKS_AT_ONCE) norm_kept(ARGUMENTS(norm_args) g)
 {
     enum { W = width_in<D>::value, V = 16 / W, N = NORM_LANE / V };
-    const uint64_t thread = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x, row = thread / g.lanes;
-    const uint32_t lane = (uint32_t)(thread % g.lanes);
+    const uint32_t row = blockIdx.x * (ARG_THREADS >> g.log_lanes) + (threadIdx.x >> g.log_lanes);
+    const uint32_t lane = threadIdx.x & (g.lanes - 1);
     const bool     mine = row < g.rows;
-    const uint64_t begin = row * g.length;
+    const uint64_t begin = (uint64_t)row * g.length;
     raw<V>         r[N];
-    T              x[N][V], part[V];
-    plain_sum      sum, squares;
+    T              x[N][V], part[V], mean = 0;
+    double         sum = 0, squares = 0;
+    if (W == 2) {
+        let_next_come();
+        if (mine)
+            bring_near(g.x + begin * W, g.length * W, lane, g.lanes);
+    }
     after_earlier();
 #pragma unroll
     for (int k = 0; k < N; k++) {
@@ -53,14 +81,11 @@ template <int D> static __global__ void __launch_bounds__(ARG_THREADS, BLOCKS_AT
         decode_as<D>(x[k], r[k]);
         if (mine && (k * g.lanes + lane) * V < g.length) {
             memcpy(part, x[k], sizeof part);
-            sum.s += (double)in_pairs(part);
+            sum += (double)in_pairs(part);
         }
     }
-    T mean = 0;
-    if (g.centred) {
-        join_lanes(sum, g.lanes);
-        mean = (T)(to_all_lanes(sum, g.lanes).s / g.length);
-    }
+    if (g.centred)
+        mean = (T)(sum_of_lanes(sum, g.lanes, 0) * g.share);
 #pragma unroll
     for (int k = 0; k < N; k++)
         if (mine && (k * g.lanes + lane) * V < g.length) {
@@ -69,10 +94,9 @@ template <int D> static __global__ void __launch_bounds__(ARG_THREADS, BLOCKS_AT
                 x[k][i] -= mean;
                 part[i] = x[k][i] * x[k][i];
             }
-            squares.s += (double)in_pairs(part);
+            squares += (double)in_pairs(part);
         }
-    join_lanes(squares, g.lanes);
-    const T rstd = (T)(1 / sqrt(to_all_lanes(squares, g.lanes).s / g.length + g.eps));
+    const T rstd = (T)rsqrt(sum_of_lanes(squares, g.lanes, 1) * g.share + g.eps);
 #pragma unroll
     for (int k = 0; k < N; k++) {
         const uint32_t at = (k * g.lanes + lane) * V;
@@ -99,8 +123,8 @@ template <int D> static __global__ void __launch_bounds__(ARG_THREADS, BLOCKS_AT
     }
     if (mine && lane == 0) {
         if (g.mean)
-            values<T>::store(g.mean + row * g.mean_width, g.mean_is, mean);
-        values<T>::store(g.rstd + row * g.rstd_width, g.rstd_is, rstd);
+            values<T>::store(g.mean + (uint64_t)row * g.mean_width, g.mean_is, mean);
+        values<T>::store(g.rstd + (uint64_t)row * g.rstd_width, g.rstd_is, rstd);
     }
 }
 

@@ -87,7 +87,7 @@ static kt_status normalise(kt_call *call, kt_tensor *weight, kt_tensor *bias, do
     if (kt__one_device((kt_tensor *[]){input, weight ? weight : input, bias ? bias : input}, 3) ||
         !kt__norm_parameter(call, "weight", &weight, input) || !kt__norm_parameter(call, "bias", &bias, input))
         return kt_error_status();
-    kt_tensor *x = kt_contiguous(input), *y = kt__norm_new(call, input, (kt_dtype)input->dtype, kt__sizes(input));
+    kt_tensor *x = kt__norm_dense(input), *y = kt__norm_new(call, input, (kt_dtype)input->dtype, kt__sizes(input));
     kt_tensor *rstd = kt__norm_new(call, input, statistics, (kt_shape){g.dims, g.kept});
     kt_tensor *mean = centred ? kt__norm_new(call, input, statistics, (kt_shape){g.dims, g.kept}) : NULL;
     if (!x || !y || !rstd || (centred && !mean))
@@ -187,14 +187,14 @@ static kt_status flow_back(kt_call *call, bool centred)
     if (check_back(call, weight, &g, n) || !kt__resolve_in_body(call, &room))
         return kt_error_status();
     kt_tensor *const *given = call->arg[STATISTICS].ts.t;
-    kt_tensor *rstd = kt_contiguous(given[n - 1]), *mean = centred ? kt_contiguous(given[0]) : NULL;
+    kt_tensor *rstd = kt__norm_dense(given[n - 1]), *mean = centred ? kt__norm_dense(given[0]) : NULL;
     if (kt__one_device((kt_tensor *[]){input, grad, given[0], given[n - 1], weight ? weight : input}, 5) ||
         !kt__norm_parameter(call, "weight", &weight, input))
         return kt_error_status();
     const kt_dtype narrow = (kt_dtype)(weight ? weight->dtype : given[0]->dtype);
     kt_tensor     *made[3] = {new_result(call, input, (kt_dtype)input->dtype, kt__sizes(input), mask.d[0]),
                               new_result(call, weight ? weight : input, narrow, shape, mask.d[1]), NULL};
-    kt_tensor     *x = kt_contiguous(input), *dy = kt_contiguous(grad);
+    kt_tensor     *x = kt__norm_dense(input), *dy = kt__norm_dense(grad);
     if (centred)
         made[2] = new_result(call, weight ? weight : input, narrow, shape, mask.d[2]);
     if (kt__failed() || !made[0] || !made[1] || (centred && !made[2]))

@@ -61,7 +61,7 @@ bool kt__norm_parameter(const kt_call *call, const char *name, kt_tensor **t, co
         return false;
     if (*t && (*t)->dtype != input->dtype && !is_read_as_it_is(*t, input))
         *t = kt__converted_inside(*t, (kt_dtype)input->dtype, KT_WHY_PROMOTION);
-    *t = *t ? kt_contiguous(*t) : NULL;
+    *t = *t ? kt__norm_dense(*t) : NULL;
     return !kt__failed();
 }
 

@@ -36,6 +36,8 @@ struct alignas(16) uint4 {
 static inline uint2 make_uint2(unsigned x, unsigned y) { return {x, y}; }
 static inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) { return {x, y, z, w}; }
 
+static inline double rsqrt(double x) { return 1 / sqrt(x); }
+
 /* ---- threads that wait ---- */
 void     __syncthreads();
 uint64_t on_cpu_exchange(uint64_t mine, unsigned lane); /* what that lane of the warp has */
