@@ -70,6 +70,18 @@ static bool read_geometry(const kt_plan *plan, pool_args *g)
     return good;
 }
 
+/* Most windows are 2 x 2 or 3 x 3, and few of them lie over each other: these have loops of known length. */
+static void read_shape(pool_args *g)
+{
+    const bool plane = !g->adaptive && g->kernel[0] == 1 && g->whole.size[0] == 1 && g->few.size[0] == 1;
+    g->small = g->laps = plane;
+    for (int d = 1; d < POOL_SPACE; d++) {
+        g->small &= g->kernel[d] >= 1 && g->kernel[d] <= POOL_SMALL;
+        g->laps &= g->dilation[d] * (g->kernel[d] - 1) / g->stride[d] < POOL_LAP;
+        g->by_whole[d - 1] = divider_of(g->whole.size[d]);
+    }
+}
+
 /* Are the channels of a position nearer than the next position? */
 static bool is_channels_last(const pool_args *g)
 {
@@ -98,6 +110,8 @@ static bool read_plan(const kt_plan *plan, pool_kind kind, const pool_table *t, 
     good = good && read_geometry(plan, g) && batch == few_batch && channels == few_channels && batch * channels <= INT32_MAX;
     g->batch = (uint32_t)batch;
     g->channels = (uint32_t)channels;
+    if (good)
+        read_shape(g);
     g->volume = (uint64_t)g->whole.size[0] * g->whole.size[1] * g->whole.size[2];
     return good;
 }

@@ -61,9 +61,68 @@ static __device__ __forceinline__ bool windows_at(const pool_args &g, spot &s, w
     return true;
 }
 
+/* The place with that number, which is below g.volume. */
+struct place3 {
+    int32_t at[POOL_SPACE];
+};
+static __device__ __forceinline__ place3 place_of_number(const pool_args &g, int64_t number)
+{
+    if (g.volume > INT32_MAX) {
+        const int64_t row = number / g.whole.size[WIDTH];
+        return {{(int32_t)(row / g.whole.size[HEIGHT]), (int32_t)(row % g.whole.size[HEIGHT]),
+                 (int32_t)(number % g.whole.size[WIDTH])}};
+    }
+    const uint32_t row = quotient_of((uint32_t)number, g.by_whole[1]), deep = quotient_of(row, g.by_whole[0]);
+    return {{(int32_t)deep, (int32_t)(row - deep * g.whole.size[HEIGHT]),
+             (int32_t)((uint32_t)number - row * g.whole.size[WIDTH])}};
+}
+
 static __device__ __forceinline__ int64_t number_of_place(const pool_args &g, int32_t d, int32_t h, int32_t w)
 {
     return ((int64_t)d * g.whole.size[HEIGHT] + h) * g.whole.size[WIDTH] + w;
+}
+
+/* ---- what a window sees ---- */
+struct sight {
+    window      of[POOL_SPACE];
+    int64_t     step[POOL_SPACE]; /* bytes from an element to the next */
+    const char *at;               /* the first */
+};
+static __device__ __forceinline__ sight sight_of(const pool_args &g, const spot &s)
+{
+    sight see;
+    for (int d = 0; d < POOL_SPACE; d++) {
+        see.of[d] = window_of(g, d, s.at[d]);
+        see.step[d] = see.of[d].step * g.whole.step[d];
+    }
+    see.at = place_in(g.whole, s, see.of[DEPTH].first, see.of[HEIGHT].first, see.of[WIDTH].first);
+    return see;
+}
+
+/* use(load): the dtypes that a compute type most often reads are known at compile time. */
+template <class T, class F> static __device__ __forceinline__ void with_loads(int is, F use)
+{
+    if (is == values<T>::self)
+        use([](const char *p) { return *(const T *)p; });
+    else if (values<T>::self == KT_F32 && is == KT_BF16)
+        use([](const char *p) { return to<T>::of(dtype<KT_BF16>::get(*(const dtype<KT_BF16>::S *)p)); });
+    else
+        use([is](const char *p) { return values<T>::load(p, is); });
+}
+
+/* Windows of one plane and at most SMALL elements each way (g.small): all elements are on their way before the first is looked
+ * at. */
+enum { SMALL = POOL_SMALL };
+template <class T> static __device__ __forceinline__ void load_small(T (&x)[SMALL][SMALL], const sight &see, int is)
+{
+    with_loads<T>(is, [&](auto load) {
+#pragma unroll
+        for (int h = 0; h < SMALL; h++)
+#pragma unroll
+            for (int w = 0; w < SMALL; w++)
+                if (h < see.of[HEIGHT].count && w < see.of[WIDTH].count)
+                    x[h][w] = load(see.at + h * see.step[HEIGHT] + w * see.step[WIDTH]);
+    });
 }
 
 /* ---- the largest ---- */
@@ -81,43 +140,55 @@ template <> struct lowest<int64_t> {
     static __device__ int64_t value() { return INT64_MIN; }
 };
 
-template <class T> static __global__ void __launch_bounds__(ARG_THREADS, 4) largest(ARGUMENTS(pool_args) g)
+/* What a window has seen: the largest, and which of its elements that was. */
+template <class T> struct best {
+    T       top = lowest<T>::value();
+    int32_t depth = -1, height = 0, width = 0; /* depth -1: nothing yet */
+    __device__ __forceinline__ void see(T x, int32_t d, int32_t h, int32_t w)
+    {
+        if (depth < 0 || x > top || x != x) {
+            top = x;
+            depth = d, height = h, width = w;
+        }
+    }
+};
+
+template <class T> static __global__ void __launch_bounds__(ARG_THREADS, sizeof(T) == 4 ? 5 : 4) largest(ARGUMENTS(pool_args) g)
 {
     spot s;
     if (!spot_of(g.n, g.by_channels, g.channels_inner, g.by_size, s))
         return;
-    const window see[] = {window_of(g, DEPTH, s.at[DEPTH]), window_of(g, HEIGHT, s.at[HEIGHT]), window_of(g, WIDTH, s.at[WIDTH])};
-    const int64_t deeper = see[DEPTH].step * g.whole.step[DEPTH], higher = see[HEIGHT].step * g.whole.step[HEIGHT];
-    const int64_t wider = see[WIDTH].step * g.whole.step[WIDTH];
-    const char   *plane = place_in(g.whole, s, see[DEPTH].first, see[HEIGHT].first, see[WIDTH].first);
-    T             top = lowest<T>::value();
-    int32_t       deep = -1, high = 0, wide = 0;
-    const auto    look = [&](auto load) {
-        for (int32_t d = 0; d < see[DEPTH].count; d++, plane += deeper) {
+    const sight see = sight_of(g, s);
+    best<T>     found;
+    if (g.small) {
+        T x[SMALL][SMALL];
+        load_small(x, see, g.whole.is);
+#pragma unroll
+        for (int h = 0; h < SMALL; h++)
+#pragma unroll
+            for (int w = 0; w < SMALL; w++)
+                if (h < see.of[HEIGHT].count && w < see.of[WIDTH].count)
+                    found.see(x[h][w], 0, h, w);
+    } else {
+        const char *plane = see.at;
+        for (int32_t d = 0; d < see.of[DEPTH].count; d++, plane += see.step[DEPTH]) {
             const char *row = plane;
-            for (int32_t h = 0; h < see[HEIGHT].count; h++, row += higher) {
+            for (int32_t h = 0; h < see.of[HEIGHT].count; h++, row += see.step[HEIGHT]) {
                 const char *from = row;
-                for (int32_t w = 0; w < see[WIDTH].count; w++, from += wider) {
-                    const T x = load(from);
-                    if (deep < 0 || x > top || x != x) {
-                        top = x;
-                        deep = d, high = h, wide = w;
-                    }
-                }
+                for (int32_t w = 0; w < see.of[WIDTH].count; w++, from += see.step[WIDTH])
+                    found.see(values<T>::load(from, g.whole.is), d, h, w);
             }
         }
-    };
-    if (g.whole.is == values<T>::self)
-        look([](const char *p) { return *(const T *)p; });
-    else
-        look([&](const char *p) { return values<T>::load(p, g.whole.is); });
-    values<T>::store(place_in(g.few, s), g.few.is, top);
+    }
+    values<T>::store(place_in(g.few, s), g.few.is, found.top);
     if (!g.index.at)
         return;
+    const window *of = see.of;
     *(int64_t *)place_in(g.index, s) =
-        deep < 0 ? -1
-                 : number_of_place(g, see[DEPTH].first + deep * see[DEPTH].step, see[HEIGHT].first + high * see[HEIGHT].step,
-                                   see[WIDTH].first + wide * see[WIDTH].step);
+        found.depth < 0 ? -1
+                        : number_of_place(g, of[DEPTH].first + found.depth * of[DEPTH].step,
+                                          of[HEIGHT].first + found.height * of[HEIGHT].step,
+                                          of[WIDTH].first + found.width * of[WIDTH].step);
 }
 
 /* Windows whose places are drawn: PyTorch's sequence, in its arithmetic. */
@@ -158,15 +229,11 @@ template <class T> static __global__ void __launch_bounds__(ARG_THREADS) fractio
 }
 
 /* The sum of the windows that stand over this element and name it. */
-template <class T> static __global__ void __launch_bounds__(ARG_THREADS) largest_back(ARGUMENTS(pool_args) g)
+template <class T>
+static __device__ __forceinline__ T sum_of_named(const pool_args &g, const spot &s, const windows (&by)[POOL_SPACE], int64_t mine)
 {
-    spot    s;
-    windows by[POOL_SPACE];
-    if (!windows_at(g, s, by))
-        return;
-    const int64_t mine = number_of_place(g, s.at[DEPTH], s.at[HEIGHT], s.at[WIDTH]);
-    const char   *indices = place_in(g.index, s, 0, 0, by[WIDTH].first), *few = place_in(g.few, s, 0, 0, by[WIDTH].first);
-    T             sum = 0;
+    const char *indices = place_in(g.index, s, 0, 0, by[WIDTH].first), *few = place_in(g.few, s, 0, 0, by[WIDTH].first);
+    T           sum = 0;
     for (int32_t d = by[DEPTH].first; d < by[DEPTH].end; d++)
         for (int32_t h = by[HEIGHT].first; h < by[HEIGHT].end; h++) {
             const char *index = indices + d * g.index.step[DEPTH] + h * g.index.step[HEIGHT];
@@ -175,6 +242,45 @@ template <class T> static __global__ void __launch_bounds__(ARG_THREADS) largest
                 if (*(const int64_t *)index == mine)
                     sum += values<T>::load(from, g.few.is);
         }
+    return sum;
+}
+
+/* The same of one plane and at most LAP windows each way (g.laps): all are on their way before the first is looked at. */
+enum { LAP = POOL_LAP };
+template <class T>
+static __device__ __forceinline__ T sum_of_laps(const pool_args &g, const spot &s, const windows (&by)[POOL_SPACE], int64_t mine)
+{
+    const char *index = place_in(g.index, s, 0, by[HEIGHT].first, by[WIDTH].first);
+    const char *few = place_in(g.few, s, 0, by[HEIGHT].first, by[WIDTH].first);
+    int64_t     named[LAP][LAP];
+    T           x[LAP][LAP], sum = 0;
+    with_loads<T>(g.few.is, [&](auto load) {
+#pragma unroll
+        for (int h = 0; h < LAP; h++)
+#pragma unroll
+            for (int w = 0; w < LAP; w++) {
+                const bool there = by[HEIGHT].first + h < by[HEIGHT].end && by[WIDTH].first + w < by[WIDTH].end;
+                named[h][w] = there ? *(const int64_t *)(index + h * g.index.step[HEIGHT] + w * g.index.step[WIDTH]) : -1;
+                x[h][w] = there ? load(few + h * g.few.step[HEIGHT] + w * g.few.step[WIDTH]) : (T)0;
+            }
+    });
+#pragma unroll
+    for (int h = 0; h < LAP; h++)
+#pragma unroll
+        for (int w = 0; w < LAP; w++)
+            if (named[h][w] == mine)
+                sum += x[h][w];
+    return sum;
+}
+
+template <class T> static __global__ void __launch_bounds__(ARG_THREADS) largest_back(ARGUMENTS(pool_args) g)
+{
+    spot    s;
+    windows by[POOL_SPACE];
+    if (!windows_at(g, s, by))
+        return;
+    const int64_t mine = number_of_place(g, s.at[DEPTH], s.at[HEIGHT], s.at[WIDTH]);
+    const T       sum = g.laps ? sum_of_laps<T>(g, s, by, mine) : sum_of_named<T>(g, s, by, mine);
     values<T>::store(place_in(g.whole, s), g.whole.is, sum);
 }
 
@@ -222,14 +328,12 @@ template <class T> static __global__ void __launch_bounds__(ARG_THREADS) strays(
         report(g.fault, kt_fault{KT_FAULT_INDEX_ELEMENTS, 0, index, (int64_t)g.volume});
         return;
     }
-    const int64_t row = index / g.whole.size[WIDTH];
-    const int32_t at[] = {(int32_t)(row / g.whole.size[HEIGHT]), (int32_t)(row % g.whole.size[HEIGHT]),
-                          (int32_t)(index % g.whole.size[WIDTH])};
-    bool          seen = true;
+    const place3 p = place_of_number(g, index);
+    bool         seen = true;
     for (int d = 0; d < POOL_SPACE; d++)
-        seen &= is_among(windows_of(g, d, at[d]), s.at[d]);
+        seen &= is_among(windows_of(g, d, p.at[d]), s.at[d]);
     if (!seen)
-        add_at<T>(place_in(g.whole, s, at[DEPTH], at[HEIGHT], at[WIDTH]), g.whole.is,
+        add_at<T>(place_in(g.whole, s, p.at[DEPTH], p.at[HEIGHT], p.at[WIDTH]), g.whole.is,
                   values<T>::load(place_in(g.few, s), g.few.is));
 }
 
@@ -254,10 +358,9 @@ template <class T> static __global__ void __launch_bounds__(ARG_THREADS) put_bac
         report(g.fault, kt_fault{KT_FAULT_UNPOOL, (int32_t)g.dims, index, sizes});
         return;
     }
-    const int64_t row = index / g.whole.size[WIDTH];
-    values<T>::store(place_in(g.whole, s, (int32_t)(row / g.whole.size[HEIGHT]), (int32_t)(row % g.whole.size[HEIGHT]),
-                              (int32_t)(index % g.whole.size[WIDTH])),
-                     g.whole.is, values<T>::load(place_in(g.few, s), g.few.is));
+    const place3 p = place_of_number(g, index);
+    values<T>::store(place_in(g.whole, s, p.at[DEPTH], p.at[HEIGHT], p.at[WIDTH]), g.whole.is,
+                     values<T>::load(place_in(g.few, s), g.few.is));
 }
 
 /* ---- averages ---- */
@@ -280,35 +383,72 @@ template <class T> static __device__ __forceinline__ T divided(const pool_args &
     return share_of(sum, (T)(g.divisor ? g.divisor : counted));
 }
 
-template <class T> static __global__ void __launch_bounds__(ARG_THREADS) average(ARGUMENTS(pool_args) g)
+/* The sum of what a window sees, by load(d, h, w): with channels inner element by element, else columns first. */
+template <class T, class F> static __device__ __forceinline__ T sum_of(const sight &see, bool channels_inner, F load)
 {
-    spot s;
-    if (!spot_of(g.n, g.by_channels, g.channels_inner, g.by_size, s))
-        return;
-    const window see[] = {window_of(g, DEPTH, s.at[DEPTH]), window_of(g, HEIGHT, s.at[HEIGHT]), window_of(g, WIDTH, s.at[WIDTH])};
-    const auto   load = [&](int32_t d, int32_t h, int32_t w) {
-        return values<T>::load(place_in(g.whole, s, see[DEPTH].first + d, see[HEIGHT].first + h, see[WIDTH].first + w),
-                               g.whole.is);
-    };
     T    sum = 0;
     bool any = false;
-    if (g.channels_inner) {
-        for (int32_t d = 0; d < see[DEPTH].count; d++)
-            for (int32_t h = 0; h < see[HEIGHT].count; h++)
-                for (int32_t w = 0; w < see[WIDTH].count; w++, any = true)
+    if (channels_inner) {
+        for (int32_t d = 0; d < see.of[DEPTH].count; d++)
+            for (int32_t h = 0; h < see.of[HEIGHT].count; h++)
+                for (int32_t w = 0; w < see.of[WIDTH].count; w++, any = true)
                     sum = any ? sum + load(d, h, w) : load(d, h, w);
     } else {
-        for (int32_t w = 0; w < see[WIDTH].count; w++) { /* columns first */
+        for (int32_t w = 0; w < see.of[WIDTH].count; w++) {
             T    column = 0;
             bool begun = false;
-            for (int32_t d = 0; d < see[DEPTH].count; d++)
-                for (int32_t h = 0; h < see[HEIGHT].count; h++, begun = true)
+            for (int32_t d = 0; d < see.of[DEPTH].count; d++)
+                for (int32_t h = 0; h < see.of[HEIGHT].count; h++, begun = true)
                     column = begun ? column + load(d, h, w) : load(d, h, w);
             sum = any ? sum + column : column;
             any |= begun;
         }
     }
-    values<T>::store(place_in(g.few, s), g.few.is, any ? divided(g, sum, see) : (T)0);
+    return sum;
+}
+
+/* The same of a small window. */
+template <class T> static __device__ __forceinline__ T sum_of_small(const sight &see, bool channels_inner, int is)
+{
+    T x[SMALL][SMALL], sum = 0;
+    load_small(x, see, is);
+    if (channels_inner) {
+#pragma unroll
+        for (int h = 0; h < SMALL; h++)
+#pragma unroll
+            for (int w = 0; w < SMALL; w++)
+                if (h < see.of[HEIGHT].count && w < see.of[WIDTH].count)
+                    sum = h || w ? sum + x[h][w] : x[h][w];
+    } else {
+#pragma unroll
+        for (int w = 0; w < SMALL; w++) {
+            T column = x[0][w];
+#pragma unroll
+            for (int h = 1; h < SMALL; h++)
+                if (h < see.of[HEIGHT].count)
+                    column += x[h][w];
+            if (w < see.of[WIDTH].count)
+                sum = w ? sum + column : column;
+        }
+    }
+    return sum;
+}
+
+template <class T> static __global__ void __launch_bounds__(ARG_THREADS) average(ARGUMENTS(pool_args) g)
+{
+    spot s;
+    if (!spot_of(g.n, g.by_channels, g.channels_inner, g.by_size, s))
+        return;
+    const sight see = sight_of(g, s);
+    const bool  any = see.of[DEPTH].count && see.of[HEIGHT].count && see.of[WIDTH].count;
+    T           sum = 0;
+    if (g.small && any)
+        sum = sum_of_small<T>(see, g.channels_inner, g.whole.is);
+    else if (any)
+        sum = sum_of<T>(see, g.channels_inner, [&](int32_t d, int32_t h, int32_t w) {
+            return values<T>::load(see.at + d * see.step[DEPTH] + h * see.step[HEIGHT] + w * see.step[WIDTH], g.whole.is);
+        });
+    values<T>::store(place_in(g.few, s), g.few.is, any ? divided(g, sum, see.of) : (T)0);
 }
 
 template <class T> static __global__ void __launch_bounds__(ARG_THREADS) average_back(ARGUMENTS(pool_args) g)
