@@ -78,7 +78,52 @@ template <int D, int V> static __device__ __forceinline__ void store_vector(cons
         raw_store(r, to, x.width);
     }
 }
-enum { AHEAD = PLANE_AHEAD }; /* vectors that a thread has at once */
+
+/* ---- vectors that a thread has at once: all are on their way before the first is looked at ---- */
+enum { AHEAD = PLANE_AHEAD };
+
+/* Those n of AHEAD vectors from `at` on that there are, `apart` bytes from each other. */
+template <int D, int V>
+static __device__ __forceinline__ void load_ahead(raw<V> (&r)[AHEAD], const char *at, int64_t apart, int n,
+                                                  const plane_operand &x)
+{
+#pragma unroll
+    for (int a = 0; a < AHEAD; a++)
+        if (a < n)
+            load_raw<D>(r[a], at + a * apart, x);
+}
+
+/* use(a, v) for each of them. */
+template <int D, int V, class F>
+static __device__ __forceinline__ void decode_ahead(const raw<V> (&r)[AHEAD], int n, const plane_operand &x, F use)
+{
+#pragma unroll
+    for (int a = 0; a < AHEAD; a++)
+        if (a < n) {
+            T v[V];
+            decode_raw<D>(v, r[a], x);
+            use(a, v);
+        }
+}
+
+/* use(a, v, back), of the input and of what flows back to it. */
+template <int D, int V, class F>
+static __device__ __forceinline__ void decode_both_ahead(const raw<V> (&rx)[AHEAD], const raw<V> (&rg)[AHEAD], int n,
+                                                         const plane_args &g, F use)
+{
+    decode_ahead<D>(rx, n, g.x, [&](int a, T(&v)[V]) {
+        T back[V];
+        decode_raw<D>(back, rg[a], g.grad);
+        use(a, v, back);
+    });
+}
+
+/* How many of them are left, `apart` from each other. */
+static __device__ __forceinline__ int left_of(uint64_t begin, uint64_t end, uint64_t apart)
+{
+    const uint64_t left = (end - begin + apart - 1) / apart;
+    return left < AHEAD ? (int)left : (int)AHEAD;
+}
 
 /* ---- moments ---- */
 
@@ -144,22 +189,19 @@ template <int V, int D> static __global__ void __launch_bounds__(ARG_THREADS) pl
     const double origin =
         origin_of(values<T>::load(at_plane(g.x, p) + (begin - p.plane * each) * V * g.x.stride[ELEMENT], g.x.is));
     for (uint64_t i = begin + threadIdx.x; i < end; i += ARG_THREADS * AHEAD) {
-        raw<V> r[AHEAD];
-        T      v[V];
+        const int n = left_of(i, end, ARG_THREADS);
+        raw<V>    r[AHEAD];
 #pragma unroll
         for (int a = 0; a < AHEAD; a++)
-            if (i + a * ARG_THREADS < end) {
+            if (a < n) {
                 p.plane = quotient(i + a * ARG_THREADS, each);
                 load_raw<D>(r[a], at_plane(g.x, p) + (i + a * ARG_THREADS - p.plane * each) * V * g.x.stride[ELEMENT], g.x);
             }
+        decode_ahead<D>(r, n, g.x, [&](int, const T(&v)[V]) {
 #pragma unroll
-        for (int a = 0; a < AHEAD; a++)
-            if (i + a * ARG_THREADS < end) {
-                decode_raw<D>(v, r[a], g.x);
-#pragma unroll
-                for (int k = 0; k < V; k++)
-                    sums.add((double)v[k] - origin);
-            }
+            for (int k = 0; k < V; k++)
+                sums.add((double)v[k] - origin);
+        });
     }
     join_lanes(sums, ARG_THREADS);
     struct pair {
@@ -226,18 +268,13 @@ template <int V, int D> static __global__ void __launch_bounds__(ARG_THREADS) ab
     for (int k = 0; k < V; k++)
         origin[k] = origin_of(v[k]);
     for (uint64_t i = row; mine && i < end - begin; i += ROWS * AHEAD) {
+        const int n = left_of(i, end - begin, ROWS);
+        load_ahead<D>(r, from + i * g.x.stride[PLANE], ROWS * g.x.stride[PLANE], n, g.x);
+        decode_ahead<D>(r, n, g.x, [&](int, const T(&x)[V]) {
 #pragma unroll
-        for (int a = 0; a < AHEAD; a++)
-            if (i + a * ROWS < end - begin)
-                load_raw<D>(r[a], from + (i + a * ROWS) * g.x.stride[PLANE], g.x);
-#pragma unroll
-        for (int a = 0; a < AHEAD; a++)
-            if (i + a * ROWS < end - begin) {
-                decode_raw<D>(v, r[a], g.x);
-#pragma unroll
-                for (int k = 0; k < V; k++)
-                    sums[k].add((double)v[k] - origin[k]);
-            }
+            for (int k = 0; k < V; k++)
+                sums[k].add((double)x[k] - origin[k]);
+        });
     }
     join_rows(sums, mine, [&](int k, const shifted_sums &all) {
         const moments m = moments_of(all, (double)(end - begin), origin[k]);
@@ -292,17 +329,6 @@ template <int V> static __device__ __forceinline__ bool place_unit(const plane_a
     return true;
 }
 
-/* Those of AHEAD vectors from `at` on that there are, `apart` bytes from each other. */
-template <int D, int V>
-static __device__ __forceinline__ void load_ahead(raw<V> (&r)[AHEAD], const char *at, int64_t apart, int n,
-                                                  const plane_operand &x)
-{
-#pragma unroll
-    for (int a = 0; a < AHEAD; a++)
-        if (a < n)
-            load_raw<D>(r[a], at + a * apart, x);
-}
-
 template <int V, int D> static __global__ void __launch_bounds__(ARG_THREADS) plane_apply(ARGUMENTS(plane_args) g)
 {
     unit_place u;
@@ -315,14 +341,10 @@ template <int V, int D> static __global__ void __launch_bounds__(ARG_THREADS) pl
     load_ahead<D>(r, at_plane(g.x, u.p) + at * g.x.stride[ELEMENT], apart * g.x.stride[ELEMENT], n, g.x);
     const T mean = number_at(g.use_mean, u.p, 0), shift = number_at(g.bias, u.p, 0);
     const T scale = number_at(g.weight, u.p, 1) * number_at(g.use_rstd, u.p, 1);
-#pragma unroll
-    for (int a = 0; a < AHEAD; a++)
-        if (a < n) {
-            T v[V];
-            decode_raw<D>(v, r[a], g.x);
-            normalise(v, mean, scale, shift);
-            store_vector<D>(v, to + a * apart * g.y.stride[ELEMENT], g.y);
-        }
+    decode_ahead<D>(r, n, g.x, [&](int a, T(&v)[V]) {
+        normalise(v, mean, scale, shift);
+        store_vector<D>(v, to + a * apart * g.y.stride[ELEMENT], g.y);
+    });
 }
 
 /* V groups side by side, of `rows` planes from p.plane on. */
@@ -364,16 +386,12 @@ template <int V, int D> static __global__ void __launch_bounds__(ARG_THREADS) ab
 #pragma unroll
     for (int k = 0; k < V; k++, p.group++)
         shift[k] = number_at(g.bias, p, 0);
+    decode_ahead<D>(r, rows, g.x, [&](int a, T(&v)[V]) {
 #pragma unroll
-    for (int a = 0; a < AHEAD; a++)
-        if (a < rows) {
-            T v[V];
-            decode_raw<D>(v, r[a], g.x);
-#pragma unroll
-            for (int k = 0; k < V; k++)
-                v[k] = (v[k] - mean[k]) * scale[k] + shift[k];
-            store_vector<D>(v, to + a * g.y.stride[PLANE], g.y);
-        }
+        for (int k = 0; k < V; k++)
+            v[k] = (v[k] - mean[k]) * scale[k] + shift[k];
+        store_vector<D>(v, to + a * g.y.stride[PLANE], g.y);
+    });
 }
 
 /* ---- back: sums of a plane, or of a part of a group ---- */
@@ -402,16 +420,11 @@ template <int V, int D> static __global__ void __launch_bounds__(ARG_THREADS) pl
         raw<V>    rx[AHEAD], rg[AHEAD];
         load_ahead<D>(rx, x + i * g.x.stride[ELEMENT], (int64_t)apart * g.x.stride[ELEMENT], n, g.x);
         load_ahead<D>(rg, grad + i * g.grad.stride[ELEMENT], (int64_t)apart * g.grad.stride[ELEMENT], n, g.grad);
+        decode_both_ahead<D>(rx, rg, n, g, [&](int, const T(&v)[V], const T(&back)[V]) {
 #pragma unroll
-        for (int a = 0; a < AHEAD; a++)
-            if (a < n) {
-                T v[V], back[V];
-                decode_raw<D>(v, rx[a], g.x);
-                decode_raw<D>(back, rg[a], g.grad);
-#pragma unroll
-                for (int k = 0; k < V; k++)
-                    sums.add(back[k], v[k], mean, rstd);
-            }
+            for (int k = 0; k < V; k++)
+                sums.add(back[k], v[k], mean, rstd);
+        });
     }
     join_lanes(sums, g.lanes);
     if (mine && thread % g.lanes == 0) {
@@ -436,21 +449,15 @@ template <int V, int D> static __global__ void __launch_bounds__(ARG_THREADS) ab
         rstd[k] = number_at(g.rstd, first, 1);
     }
     for (uint64_t i = row; mine && i < end - begin; i += ROWS * AHEAD) {
-        const uint64_t left = (end - begin - i + ROWS - 1) / ROWS;
-        const int      n = left < AHEAD ? (int)left : (int)AHEAD;
-        raw<V>         rx[AHEAD], rg[AHEAD];
+        const int n = left_of(i, end - begin, ROWS);
+        raw<V>    rx[AHEAD], rg[AHEAD];
         load_ahead<D>(rx, x + i * g.x.stride[PLANE], ROWS * g.x.stride[PLANE], n, g.x);
         load_ahead<D>(rg, grad + i * g.grad.stride[PLANE], ROWS * g.grad.stride[PLANE], n, g.grad);
+        decode_both_ahead<D>(rx, rg, n, g, [&](int, const T(&v)[V], const T(&back)[V]) {
 #pragma unroll
-        for (int a = 0; a < AHEAD; a++)
-            if (a < n) {
-                T v[V], back[V];
-                decode_raw<D>(v, rx[a], g.x);
-                decode_raw<D>(back, rg[a], g.grad);
-#pragma unroll
-                for (int k = 0; k < V; k++)
-                    sums[k].add(back[k], v[k], mean[k], rstd[k]);
-            }
+            for (int k = 0; k < V; k++)
+                sums[k].add(back[k], v[k], mean[k], rstd[k]);
+        });
     }
     join_rows(sums, mine, [&](int k, const tie_sums &all) {
         double *to = g.sums + 2 * ((group + k) * g.parts + part);
@@ -550,17 +557,12 @@ template <int V, int D> static __global__ void __launch_bounds__(ARG_THREADS) pl
     const T *numbers = (const T *)g.numbers + 2 * (u.p.outer * g.size[GROUP] + u.p.group);
     const T  turn = numbers[0], lift = numbers[1];
     const T  mean = number_at(g.mean, u.p, 0), scale = number_at(g.weight, u.p, 1) * number_at(g.rstd, u.p, 1);
+    decode_both_ahead<D>(rx, rg, n, g, [&](int a, T(&v)[V], const T(&back)[V]) {
 #pragma unroll
-    for (int a = 0; a < AHEAD; a++)
-        if (a < n) {
-            T v[V], back[V];
-            decode_raw<D>(v, rx[a], g.x);
-            decode_raw<D>(back, rg[a], g.grad);
-#pragma unroll
-            for (int k = 0; k < V; k++)
-                v[k] = back[k] * scale - (v[k] - mean) * turn - lift;
-            store_vector<D>(v, to + a * apart * g.y.stride[ELEMENT], g.y);
-        }
+        for (int k = 0; k < V; k++)
+            v[k] = back[k] * scale - (v[k] - mean) * turn - lift;
+        store_vector<D>(v, to + a * apart * g.y.stride[ELEMENT], g.y);
+    });
 }
 
 template <int V, int D> static __global__ void __launch_bounds__(ARG_THREADS) abreast_flow(ARGUMENTS(plane_args) g)
@@ -580,17 +582,12 @@ template <int V, int D> static __global__ void __launch_bounds__(ARG_THREADS) ab
         const T *numbers = (const T *)g.numbers + 2 * (p.group + k);
         turn[k] = numbers[0], lift[k] = numbers[1];
     }
+    decode_both_ahead<D>(rx, rg, rows, g, [&](int a, T(&v)[V], const T(&back)[V]) {
 #pragma unroll
-    for (int a = 0; a < AHEAD; a++)
-        if (a < rows) {
-            T v[V], back[V];
-            decode_raw<D>(v, rx[a], g.x);
-            decode_raw<D>(back, rg[a], g.grad);
-#pragma unroll
-            for (int k = 0; k < V; k++)
-                v[k] = back[k] * scale[k] - (v[k] - mean[k]) * turn[k] - lift[k];
-            store_vector<D>(v, to + a * g.y.stride[PLANE], g.y);
-        }
+        for (int k = 0; k < V; k++)
+            v[k] = back[k] * scale[k] - (v[k] - mean[k]) * turn[k] - lift[k];
+        store_vector<D>(v, to + a * g.y.stride[PLANE], g.y);
+    });
 }
 
 /* ---- the table ---- */
