@@ -20,6 +20,27 @@ kt_status list_open(void)
     return KT_OK;
 }
 
+/* ---- packed plans (kt_plan_parts) as they stand: to unpack each would take as long as all else ---- */
+
+/* Fields before `arg`, and the operands that it has, stand where a plan has them. */
+static const kt_plan *head_of(const char *packed) { return (const kt_plan *)packed; }
+
+/* Are two plans the same but for addresses and sizes? */
+static bool are_alike(const char *a, const char *b)
+{
+    const kt_plan *x = head_of(a), *y = head_of(b);
+    const size_t   n = (size_t)(x->n_out + x->n_in), row = x->nd * sizeof x->size[0];
+    const size_t   at = offsetof(kt_plan, arg) + n * sizeof x->arg[0];
+    const size_t   values = x->n_param * sizeof x->param[0] + n * sizeof x->imm[0], strides = at + values + row;
+    bool alike = x->kernel == y->kernel && x->compute == y->compute && x->n_out == y->n_out && x->n_in == y->n_in &&
+                 x->n_param == y->n_param && x->nd == y->nd && x->contiguous == y->contiguous;
+    for (size_t i = 0; alike && i < n; i++)
+        alike = memcmp(&x->arg[i].is, &y->arg[i].is, sizeof x->arg[i] - offsetof(kt_operand, is)) == 0;
+    return alike && memcmp(a + at, b + at, values) == 0 && memcmp(a + strides, b + strides, n * row) == 0;
+}
+
+/* ---- what a launch takes of a plan ---- */
+
 static const list_kernel *kernel_of(const kt_plan *plan) { return plan->compute == KT_IN_F32 ? lists[plan->kernel] : NULL; }
 
 /* The plan as arguments of a launch of its own. false: not for lists. */
@@ -71,47 +92,71 @@ static void add(list_args *g, const launch_args *one, int inputs, uint64_t n, ui
     }
 }
 
+/* A plan like the one that was added last, but for addresses and sizes. false: it is not aligned as that was, or of one element,
+ * which may be dense where more of them are one value. */
+static bool add_like(list_args *g, const kt_plan *head, int inputs, uint64_t first_block)
+{
+    const uint32_t at = g->count;
+    if ((head->numel > 1) != (g->n[at - 1] > 1))
+        return false;
+    for (int i = 0; i <= inputs; i++) {
+        const char *data = head->arg[i].data;
+        if (g->kind[i] == LIST_DENSE && !is_aligned(data, g->width[i] * lists_f32.vector))
+            return false;
+        g->at[at][i] = g->kind[i] == LIST_VALUE ? g->at[at - 1][i] : (uint64_t)(uintptr_t)data;
+    }
+    g->first_block[at] = (uint32_t)first_block;
+    g->n[at] = (uint64_t)head->numel;
+    g->own_param[at] = g->own_param[at - 1];
+    g->count++;
+    return true;
+}
+
 kt_status launch_list(kt_backend *self, const void *plans, int64_t n, int64_t *taken)
 {
     (void)self;
     const uint64_t     of_a_block = (uint64_t)(ARG_THREADS * lists_f32.elements), most_blocks = INT32_MAX;
-    const char        *at = plans;
-    const list_kernel *row = NULL;
+    const char        *at = plans, *before = NULL; /* before: the plan that was added last */
+    const list_kernel *row = kernel_of(head_of(plans));
+    const kt_handle    stream = head_of(plans)->stream;
+    const int          index = head_of(plans)->device_index;
     uint64_t           blocks = 0;
-    kt_plan            plan;
     list_args          g;
     g.count = 0;
     *taken = 0;
+    if (n > 0 && is_step(head_of(plans)))
+        return launch_steps(plans, n, taken);
     for (int64_t i = 0; i < n && g.count < LIST_MOST; i++) {
-        launch_args one = {.n = 0};
-        kt_plan_unpack(&plan, at);
-        at += kt_plan_bytes(&plan);
-        if (i == 0 && is_step(&plan))
-            return launch_steps(plans, n, taken);
-        row = i == 0 ? kernel_of(&plan) : row;
-        if (!row || kernel_of(&plan) != row)
+        const kt_plan *head = head_of(at);
+        const uint64_t more = blocks_of((uint64_t)head->numel, of_a_block);
+        if (!row || kernel_of(head) != row || blocks + more > most_blocks)
             break;
-        if (plan.numel != 0) {
-            const uint64_t more = blocks_of((uint64_t)plan.numel, of_a_block);
-            if (!read_plan(&plan, row, &one) || (g.count && !is_alike(&g, &one, row->inputs)) || blocks + more > most_blocks)
+        if (head->numel && !(before && are_alike(at, before) && !(row->table && head->numel >= LOOKUP_LEAST) &&
+                             add_like(&g, head, row->inputs, blocks))) {
+            launch_args one = {.n = 0};
+            kt_plan     plan;
+            kt_plan_unpack(&plan, at);
+            if (!read_plan(&plan, row, &one) || (g.count && !is_alike(&g, &one, row->inputs)))
                 break;
             if (!g.count)
                 set_alike(&g, &one, row->inputs);
             add(&g, &one, row->inputs, (uint64_t)plan.numel, blocks);
-            blocks += more;
         }
+        before = head->numel ? at : before;
+        blocks += more;
+        at += kt_plan_bytes(head);
         *taken = i + 1;
     }
     if (g.count < 2) {
         *taken = 0;
         return KT_OK;
     }
-    kt_status status = fault_take(plan.device_index);
+    kt_status status = fault_take(index);
     if (!status)
-        status = use_device(plan.device_index);
+        status = use_device(index);
     void *list[] = {&g};
     return status ? status
                   : check(cudaLaunchKernel(row->kernel, (dim3){(unsigned)blocks, 1, 1}, (dim3){ARG_THREADS, 1, 1}, list, 0,
-                                           stream_at(plan.stream)),
+                                           stream_at(stream)),
                           "a kernel is launched");
 }

@@ -104,10 +104,18 @@ void kt__batch_free(kt__batch *b)
 
 /* ---- may plans change places? ---- */
 
+static bool rises(const span *s, int64_t n)
+{
+    for (int64_t i = 1; i < n; i++)
+        if (s[i].low < s[i - 1].low)
+            return false;
+    return true;
+}
+
 /* By address. Tensors of a list often lie in its order: runs that rise are found and merged, two by two. `room` is as large. */
 static span *sorted(span *s, span *room, int64_t n)
 {
-    for (int64_t runs = 2; runs > 1;) {
+    for (int64_t runs = rises(s, n) ? 1 : 2; runs > 1;) {
         runs = 0;
         for (int64_t a = 0, b, c; a < n; a = c, runs++) {
             for (b = a + 1; b < n && s[b].low >= s[b - 1].low; b++) {
@@ -177,8 +185,10 @@ static bool apart(const kt__batch *b)
     }
     for (int64_t i = 0; apart && i < b->n; i++) {
         const struct kt__batched *item = &b->item[i];
-        for (int k = item->n_out; apart && k < item->n_out + item->n_in; k++)
-            apart = item->span[k].high == item->span[k].low || !is_written(s, n, item->span[k]);
+        for (int k = item->n_out; apart && k < item->n_out + item->n_in; k++) {
+            const bool own = item->n_out && item->span[k].low == item->span[0].low && item->span[k].high == item->span[0].high;
+            apart = own || item->span[k].high == item->span[k].low || !is_written(s, n, item->span[k]);
+        }
     }
     kt__system_put(made, bytes);
     return apart;
@@ -277,18 +287,16 @@ static kt_backend *lister(const kt__batch *b)
 /* The fields that devices read are those of the call: one line, one stream. */
 static void place_all(kt__batch *b)
 {
-    kt_plan placed, plan;
+    kt_plan placed;
     kt__plan_place(&placed, b->item[0].on, b->item[0].on);
     for (int64_t i = 0; i < b->n; i++) {
-        char *packed = b->packed + b->item[i].at;
-        memcpy(&plan, packed, offsetof(kt_plan, arg));
-        plan.site = placed.site;
-        plan.stream = placed.stream;
-        plan.device_kind = placed.device_kind;
-        plan.from_kind = placed.from_kind;
-        plan.from_index = placed.from_index;
-        plan.generator = NULL;
-        memcpy(packed, &plan, offsetof(kt_plan, arg));
+        kt_plan *head = (kt_plan *)(void *)(b->packed + b->item[i].at); /* so far it stands as a plan does */
+        head->site = placed.site;
+        head->stream = placed.stream;
+        head->device_kind = placed.device_kind;
+        head->from_kind = placed.from_kind;
+        head->from_index = placed.from_index;
+        head->generator = NULL;
     }
 }
 

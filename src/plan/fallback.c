@@ -15,7 +15,7 @@
 static void span_of_dims(const kt_plan *plan, int at, int64_t *low, int64_t *high)
 {
     *low = 0;
-    *high = (int64_t)kt_dtype_size((kt_dtype)plan->arg[at].is);
+    *high = (int64_t)kt__dtype_rows[plan->arg[at].is].size;
     for (int d = 0; d < plan->nd; d++) {
         const int64_t stride = plan->stride[at][d];
         if (plan->size[d] == 0 && stride != 0) {
