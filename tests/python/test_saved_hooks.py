@@ -189,6 +189,7 @@ def test_checkpoint_draws_the_same_numbers_and_leaves_the_generator_alone():
         assert torch.equal(y.detach(), x.grad) and torch.equal(state, torch.get_rng_state())
 
 
+@pytest.mark.not_on_a_gpu("the host's memory is measured")
 def test_checkpoint_keeps_less():
     def deep(x):
         for _ in range(20):

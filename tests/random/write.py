@@ -31,7 +31,8 @@ RANDOM = {"bernoulli", "bernoulli_", "normal", "rand", "rand_like", "randint", "
           "random_", "uniform_", "normal_", "log_normal_", "cauchy_", "exponential_", "geometric_", "poisson", "multinomial",
           "dropout", "dropout_", "alpha_dropout", "alpha_dropout_", "feature_dropout", "feature_dropout_", "dropout1d",
               "dropout2d",
-          "dropout3d", "feature_alpha_dropout", "feature_alpha_dropout_", "rrelu", "rrelu_", "gumbel_softmax"}
+          "dropout3d", "feature_alpha_dropout", "feature_alpha_dropout_", "rrelu", "rrelu_", "gumbel_softmax",
+          "svd_lowrank", "pca_lowrank"}
 
 STRINGS = {  # values of string arguments, by parameter
     "reduction": ["mean", "sum", "none"], "rounding_mode": ["floor", "trunc"], "approximate": ["none", "tanh"],
