@@ -22,6 +22,9 @@ KT_API kt_tensor  *kt_grad(const kt_tensor *t);                 /* borrowed; NUL
 KT_API kt_status   kt_set_grad(kt_tensor *t, kt_tensor *grad);  /* NULL clears it */
 KT_API kt_status   kt_retain_grad(kt_tensor *t);                /* a non-leaf keeps its gradient too */
 KT_API bool        kt_retains_grad(const kt_tensor *t);
+/* The dtype of a leaf's gradient, if it is not the leaf's own; KT_NONE: that which the gradient arrives in. */
+KT_API kt_status   kt_set_grad_dtype(kt_tensor *leaf, kt_dtype dtype);
+KT_API kt_dtype    kt_grad_dtype(const kt_tensor *leaf);
 
 /* ---- backward: adds to the leaves' gradients ---- */
 typedef struct KT_OPTIONS kt_backward_opts {
@@ -72,6 +75,13 @@ KT_API kt_hook *kt_hook_add_after(kt_tensor *leaf, const char *name, kt_hook_cal
                                                                       it leaves *instead alone */
 KT_API void     kt_hook_remove(kt_hook *hook);               /* removes the hook and releases the handle */
 KT_API void     kt_hook_drop(kt_hook *hook);                 /* releases the handle; the hook stays */
+
+/* ---- anomalies (of the process): looking for what fails, or gives NaN, in backward ----
+ * An error in backward is preceded by a warning that names the line of the forward call, and for a derivative of a derivative
+ * the calls that led to it. check_nan: a gradient with NaN is an error. */
+KT_API void kt_set_anomaly(bool on, bool check_nan);
+KT_API bool kt_anomaly(void);
+KT_API bool kt_anomaly_checks_nan(void); /* true at the start; it counts while kt_anomaly is on */
 
 /* ---- the graph ---- */
 typedef struct kt_node kt_node;

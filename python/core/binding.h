@@ -349,7 +349,7 @@ extern const PyType_Slot kp_number_slots[], kp_index_slots[]; /* number.c, index
 extern PyGetSetDef       kp_tensor_getset[];                  /* attributes.c */
 extern PyMethodDef       kp_tensor_methods[];                 /* methods.c */
 extern PyTypeObject      kp_node_type, kp_handle_type, kp_empty_type; /* node.c, hook.c, ceiling.c */
-extern PyTypeObject      kp_context_type;                             /* custom.c */
+extern PyTypeObject      kp_context_type, kp_saved_type, kp_form_type; /* custom.c, kept.c */
 int kp_tensor_start(PyObject *module);
 int kp_numbers_start(void);
 int kp_only_element(PyObject *tensor, kt_scalar *s); /* 0; -1: not exactly one element, or not readable */
@@ -358,6 +358,8 @@ int kp_methods_start(void);
 
 PyObject *kp_get_grad(PyObject *self, void *unused);
 int       kp_set_grad(PyObject *self, PyObject *value, void *unused);
+PyObject *kp_get_grad_dtype(PyObject *self, void *unused);
+int       kp_set_grad_dtype(PyObject *self, PyObject *value, void *unused);
 PyObject *kp_get_requires_grad(PyObject *self, void *unused);
 int       kp_set_requires_grad(PyObject *self, PyObject *value, void *unused);
 PyObject *kp_get_is_leaf(PyObject *self, void *unused);
@@ -370,7 +372,22 @@ PyObject *kp_register_hook_after(PyObject *self, PyObject *function);
 int       kp_hooks_traverse(kt_tensor *t, visitproc visit, void *arg);
 PyObject *kp_retain_grad(PyObject *self, PyObject *unused);
 PyObject *kp_get_retains_grad(PyObject *self, void *unused);
+/* Of a node, hook.c; node NULL: a handle whose hook kp_handle_put registers later. */
+PyObject *kp_node_register(kt_node *node, PyObject *function, bool before);
+int       kp_handle_put(PyObject *handle, kt_node *node, PyObject *function, bool before);
+int       kp_node_hooks_traverse(const kt_node *node, visitproc visit, void *arg);
+void      kp_release_object(void *object);        /* a reference of the engine's to a Python object */
 PyObject *kp_next_functions(const kt_node *node); /* node.c */
+PyObject *kp_node_object(kt_node *node);          /* steals the reference */
+int       kp_node_of(PyObject *o, kt_node **node); /* borrowed; 0: no node's object; -1: its node is freed, an exception */
+PyObject *kp_input_metadata(const kt_node *node); /* kept.c: the forms of its results */
+PyObject *kp_raw_saved(kt_node *node, int64_t place);
+PyObject *kp_kept(kt_node *node, PyObject *name); /* _saved_self and so on; NULL without an exception: none */
+int       kp_kept_names(const kt_node *node, PyObject *list);
+kt_status kp_pack_place(kt_node *node, int64_t place, PyObject *pack, PyObject *unpack); /* saved.c */
+/* custom.c: how many gradients its hooks see, and which result of the node each is; of another node n and NULL */
+Py_ssize_t kp_context_outputs(const kt_node *node, const int32_t **result_of, int64_t n);
+kt_node   *kp_context_node(PyObject *context);    /* borrowed; NULL: it is freed, or not made yet */
 PyObject *kp_context_of(kt_node *node);           /* custom.c: the ctx of a torch.autograd.Function; NULL: another node */
 int       kp_context_traverse(const kt_tensor *t, visitproc visit, void *arg);
 int       kp_want_grad(kt_tensor *t); /* requires_grad=True of a factory function; -1: the dtype cannot have a gradient */
@@ -412,7 +429,7 @@ extern PyMethodDef kp_override_functions[], kp_make_functions[], kp_buffer_funct
     kp_lineage_functions[], kp_dlpack_functions[], kp_print_functions[], kp_compare_functions[], kp_warn_functions[],
     kp_mode_functions[], kp_dtype_functions[], kp_device_functions[], kp_ceiling_functions[],
     kp_autocast_functions[], kp_stream_functions[], kp_facts_functions[], kp_graph_functions[],
-    kp_custom_functions[], kp_saved_functions[];
+    kp_custom_functions[], kp_saved_functions[], kp_node_functions[];
 
 /* ---- the rows that the binding itself calls (rows.c) ---- */
 #define KP_ROWS(X)                                                                                                      \

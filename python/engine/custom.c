@@ -13,6 +13,8 @@ typedef struct kp_context {
     kt_node  *node;       /* borrowed; NULL before apply() has made it and after it was freed */
     PyObject *needs;      /* needs_input_grad: a tuple of bools */
     PyObject *to_save, *dirty, *constant, *for_forward; /* what the user gave to save_for_backward and so on; may be NULL */
+    PyObject *metadata;   /* a dict; NULL: nobody has asked for it */
+    PyObject *early;      /* a list of hooks that wait for the node: (handle, function, before) */
     int32_t  *edge_of;    /* by argument: which input of the node, or -1: no tensor */
     int32_t  *result_of;  /* by output: which result of the node, or -1: no tensor */
     int32_t   n_args, n_outputs, n_saved;
@@ -140,6 +142,15 @@ static bool is_ours(const kt_node *node)
 }
 
 PyObject *kp_context_of(kt_node *node) { return is_ours(node) ? Py_NewRef(context_of(node)) : NULL; }
+
+kt_node *kp_context_node(PyObject *context) { return ((const kp_context *)context)->node; }
+
+Py_ssize_t kp_context_outputs(const kt_node *node, const int32_t **result_of, int64_t n)
+{
+    const kp_context *self = is_ours(node) ? (const kp_context *)context_of(node) : NULL;
+    *result_of = self ? self->result_of : NULL;
+    return self ? self->n_outputs : (Py_ssize_t)n;
+}
 
 int kp_context_traverse(const kt_tensor *t, visitproc visit, void *arg)
 {
@@ -306,6 +317,20 @@ static int save_all(kp_applied *a, kt_node *node)
     return 0;
 }
 
+/* Hooks that forward registered on its ctx. */
+static int put_early_hooks(kp_context *self, kt_node *node)
+{
+    PyObject *early = self->early;
+    int       failed = 0;
+    self->early = NULL;
+    for (Py_ssize_t i = 0; early && i < PyList_GET_SIZE(early) && !failed; i++) {
+        PyObject *one = PyList_GET_ITEM(early, i);
+        failed = kp_handle_put(PyTuple_GET_ITEM(one, 0), node, PyTuple_GET_ITEM(one, 1), PyTuple_GET_ITEM(one, 2) == Py_True);
+    }
+    Py_XDECREF(early);
+    return failed;
+}
+
 /* The node owns the context from here on. Results are tracked by the garbage collector if an attribute of the context may lead
  * back to them. */
 static int record(kp_applied *a, PyObject *settled, kt_tensor *const *results, const int64_t *from, int64_t n)
@@ -314,7 +339,11 @@ static int record(kp_applied *a, PyObject *settled, kt_tensor *const *results, c
     kt_node    *node = NULL;
     int         failed = 0;
     self->n_saved = self->to_save ? (int32_t)PyTuple_GET_SIZE(self->to_save) : 0;
-    if (kt_node_make(self->leaves_out ? &plain_type : &zeros_type, a->inputs, a->n_inputs, self->n_saved, &node)) {
+    const kp_entry  before = kp_enter(); /* the node has the user's line */
+    const kt_status made =
+        kt_node_make(self->leaves_out ? &plain_type : &zeros_type, a->inputs, a->n_inputs, self->n_saved, &node);
+    kp_leave(before);
+    if (made) {
         kp_raise();
         return -1;
     }
@@ -325,7 +354,7 @@ static int record(kp_applied *a, PyObject *settled, kt_tensor *const *results, c
         kp_raise();
         failed = -1;
     }
-    failed = failed || save_all(a, node) ? -1 : 0;
+    failed = failed || save_all(a, node) || put_early_hooks(self, node) ? -1 : 0;
     kt_node_drop(node);
     for (Py_ssize_t i = 0; !failed && self->dict && i < PyTuple_GET_SIZE(settled); i++)
         if (self->result_of[i] >= 0) {
@@ -511,6 +540,68 @@ static PyObject *get_next(PyObject *o, void *unused)
     return NULL;
 }
 
+/* ---- as a node ---- */
+
+static PyObject *register_on(PyObject *o, PyObject *function, bool before)
+{
+    kp_context *self = (kp_context *)o;
+    if (self->node)
+        return kp_node_register(self->node, function, before);
+    PyObject *handle = kp_node_register(NULL, function, before);
+    if (self->applied) /* its node is freed: the hook will not run */
+        return handle;
+    PyObject *one = handle ? PyTuple_Pack(3, handle, function, before ? Py_True : Py_False) : NULL;
+    if (!one || (!self->early && !(self->early = PyList_New(0))) || PyList_Append(self->early, one))
+        Py_CLEAR(handle);
+    Py_XDECREF(one);
+    return handle;
+}
+
+static PyObject *context_register_hook(PyObject *o, PyObject *function) { return register_on(o, function, false); }
+static PyObject *context_register_prehook(PyObject *o, PyObject *function) { return register_on(o, function, true); }
+
+static PyObject *context_sequence(PyObject *o, PyObject *unused)
+{
+    (void)unused;
+    return PyLong_FromUnsignedLongLong(kt_node_sequence(((const kp_context *)o)->node));
+}
+
+static PyObject *get_metadata(PyObject *o, void *unused)
+{
+    (void)unused;
+    kp_context *self = (kp_context *)o;
+    if (!self->metadata)
+        self->metadata = PyDict_New();
+    return Py_XNewRef(self->metadata);
+}
+
+static PyObject *get_input_metadata(PyObject *o, void *unused)
+{
+    (void)unused;
+    return kp_input_metadata(((const kp_context *)o)->node);
+}
+
+static PyObject *get_requires_grad(PyObject *o, void *unused)
+{
+    (void)o, (void)unused;
+    Py_RETURN_TRUE;
+}
+
+static PyObject *get_raw_saved(PyObject *o, void *unused)
+{
+    (void)unused;
+    const kp_context *self = (const kp_context *)o;
+    PyObject         *all = PyTuple_New(self->node ? self->n_saved : 0);
+    for (Py_ssize_t i = 0; all && i < PyTuple_GET_SIZE(all); i++) {
+        PyObject *one = kp_raw_saved(self->node, i);
+        if (one)
+            PyTuple_SET_ITEM(all, i, one);
+        else
+            Py_CLEAR(all);
+    }
+    return all;
+}
+
 static PyObject *get_whole(PyObject *o, void *unused)
 {
     (void)unused;
@@ -526,6 +617,8 @@ static int context_traverse(PyObject *o, visitproc visit, void *arg)
     Py_VISIT(self->dirty);
     Py_VISIT(self->constant);
     Py_VISIT(self->for_forward);
+    Py_VISIT(self->metadata);
+    Py_VISIT(self->early);
     return 0;
 }
 
@@ -537,6 +630,8 @@ static int context_clear(PyObject *o)
     Py_CLEAR(self->dirty);
     Py_CLEAR(self->constant);
     Py_CLEAR(self->for_forward);
+    Py_CLEAR(self->metadata);
+    Py_CLEAR(self->early);
     return 0;
 }
 
@@ -556,6 +651,9 @@ static void context_dealloc(PyObject *o)
 static PyMethodDef context_methods[] = {
     {"apply", KP_FUNCTION(context_apply), METH_FASTCALL | METH_KEYWORDS | METH_CLASS, "runs forward, and records backward"},
     {"name", context_name, METH_NOARGS, "the name of the class, with Backward"},
+    {"register_hook", context_register_hook, METH_O, "as of any node"},
+    {"register_prehook", context_register_prehook, METH_O, "as of any node"},
+    {"_sequence_nr", context_sequence, METH_NOARGS, "backward runs nodes with larger numbers first"},
     {"save_for_backward", save_for_backward, METH_VARARGS, "save_for_backward(*tensors): for ctx.saved_tensors in backward"},
     {"save_for_forward", save_for_forward, METH_VARARGS, "save_for_forward(*tensors): for ctx.saved_tensors in jvp"},
     {"mark_dirty", mark_dirty, METH_VARARGS, "mark_dirty(*tensors): inputs that forward has written to"},
@@ -568,6 +666,10 @@ static PyMethodDef context_methods[] = {
 static PyGetSetDef context_getset[] = {
     {"saved_tensors", get_saved, NULL, "what save_for_backward was given, with its history", NULL},
     {"next_functions", get_next, NULL, "what made the inputs: (node, which of its results)", NULL},
+    {"metadata", get_metadata, NULL, "a dict for the user's notes", NULL},
+    {"_input_metadata", get_input_metadata, NULL, "dtype, shape and device of each result", NULL},
+    {"_raw_saved_tensors", get_raw_saved, NULL, "the places of saved_tensors", NULL},
+    {"requires_grad", get_requires_grad, NULL, NULL, NULL},
     {"adds_to_all_leaves", get_whole, NULL, "does this backward compute the gradients of all leaves?", NULL},
     {"materialize_grads", NULL, set_materialize, "as set_materialize_grads", NULL},
     LIST("needs_input_grad", needs, "one bool an argument: does it require grad?"),

@@ -3,6 +3,8 @@
  * In: Tensors. Out: the engine's answers. Independent of: how a graph is kept. */
 #include "core/binding.h"
 
+#include <karat/plugin/node.h>
+
 PyObject *kp_get_grad(PyObject *self, void *unused)
 {
     (void)unused;
@@ -35,6 +37,28 @@ int kp_set_grad(PyObject *self, PyObject *value, void *unused)
         return -1;
     }
     return 0;
+}
+
+PyObject *kp_get_grad_dtype(PyObject *self, void *unused)
+{
+    (void)unused;
+    const kt_dtype dtype = kt_grad_dtype(kp_tensor_of(self));
+    return kt_failed() ? kp_raise() : kp_dtype_object(dtype);
+}
+
+int kp_set_grad_dtype(PyObject *self, PyObject *value, void *unused)
+{
+    (void)unused;
+    kt_dtype dtype = KT_NONE;
+    if (!value || (value != Py_None && kp_to_dtype(value, &dtype) != 1)) {
+        PyErr_Format(PyExc_RuntimeError, "grad_dtype must be a torch.dtype or None, but got %s",
+                     value ? Py_TYPE(value)->tp_name : "nothing: it cannot be deleted");
+        return -1;
+    }
+    if (!kt_set_grad_dtype(kp_tensor_of(self), dtype))
+        return 0;
+    kp_raise();
+    return -1;
 }
 
 PyObject *kp_get_requires_grad(PyObject *self, void *unused)
@@ -119,12 +143,53 @@ PyObject *kp_get_is_leaf(PyObject *self, void *unused)
 
 /* ---- the user's tensors as tuples and as arrays for the engine ---- */
 
-/* A tensor or a sequence of them (None where allowed) as a new tuple. */
+static PyObject *edge_class; /* torch.autograd.graph.GradientEdge */
+
+static PyObject *set_edge_class(PyObject *module, PyObject *class)
+{
+    (void)module;
+    Py_XSETREF(edge_class, Py_NewRef(class));
+    Py_RETURN_NONE;
+}
+
+static bool is_edge(PyObject *o) { return edge_class && Py_IS_TYPE(o, (PyTypeObject *)edge_class); }
+
+/* An edge (node, which of its results, ...) as a tensor that stands for it; others themselves. New reference. */
+static PyObject *stands_for(PyObject *o)
+{
+    kt_node   *node = NULL;
+    kt_tensor *t = NULL;
+    if (!is_edge(o))
+        return Py_NewRef(o);
+    const long long result = PyLong_AsLongLong(PyTuple_GET_ITEM(o, 1));
+    if (result == -1 && PyErr_Occurred())
+        return NULL;
+    const int found = kp_node_of(PyTuple_GET_ITEM(o, 0), &node);
+    if (found == 0)
+        PyErr_Format(PyExc_TypeError, "a GradientEdge begins with a node, not with %s", Py_TYPE(PyTuple_GET_ITEM(o, 0))->tp_name);
+    if (found != 1)
+        return NULL;
+    return kt_node_tensor(node, result, &t) ? kp_raise() : kp_wrap(t);
+}
+
+/* A tensor or an edge, or a sequence of them (None where allowed), as a new tuple of tensors. */
 static PyObject *tensors_of(PyObject *o, bool none_allowed)
 {
-    PyObject *all = kp_is_tensor(o) ? PyTuple_Pack(1, o) : PySequence_Tuple(o);
+    PyObject *all = kp_is_tensor(o) || is_edge(o) ? PyTuple_Pack(1, o) : PySequence_Tuple(o);
+    if (all && Py_REFCNT(all) > 1) { /* the caller's own */
+        PyObject *copy = PyTuple_New(PyTuple_GET_SIZE(all));
+        for (Py_ssize_t i = 0; copy && i < PyTuple_GET_SIZE(all); i++)
+            PyTuple_SET_ITEM(copy, i, Py_NewRef(PyTuple_GET_ITEM(all, i)));
+        Py_SETREF(all, copy);
+    }
     for (Py_ssize_t i = 0; all && i < PyTuple_GET_SIZE(all); i++) {
-        PyObject *one = PyTuple_GET_ITEM(all, i);
+        PyObject *one = stands_for(PyTuple_GET_ITEM(all, i));
+        if (!one) {
+            Py_DECREF(all);
+            return NULL;
+        }
+        Py_DECREF(PyTuple_GET_ITEM(all, i));
+        PyTuple_SET_ITEM(all, i, one);
         if (!kp_is_tensor(one) && !(none_allowed && one == Py_None)) {
             PyErr_Format(PyExc_TypeError, none_allowed ? "gradients can be either Tensors or None, but got %s"
                                                        : "all inputs and outputs must be Tensors, got %s",
@@ -300,7 +365,56 @@ done:
     return result;
 }
 
+/* ---- anomalies, and the run of backward ---- */
+
+static PyObject *set_anomaly(PyObject *module, PyObject *args)
+{
+    int on, check_nan;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "pp:set_anomaly_enabled", &on, &check_nan))
+        return NULL;
+    kt_set_anomaly(on, check_nan);
+    Py_RETURN_NONE;
+}
+
+static PyObject *is_anomaly_enabled(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    return PyBool_FromLong(kt_anomaly());
+}
+
+static PyObject *is_anomaly_check_nan_enabled(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    return PyBool_FromLong(kt_anomaly_checks_nan());
+}
+
+static PyObject *backward_id(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    return PyLong_FromUnsignedLongLong(kt_backward_id());
+}
+
+static PyObject *backward_runs(PyObject *module, PyObject *o)
+{
+    kt_node *node = NULL;
+    (void)module;
+    const int found = kp_node_of(o, &node);
+    if (found == 0)
+        PyErr_Format(PyExc_TypeError, "expected a node, not %s", Py_TYPE(o)->tp_name);
+    if (found != 1)
+        return NULL;
+    const bool runs = kt_backward_runs(node);
+    return kt_failed() ? kp_raise() : PyBool_FromLong(runs);
+}
+
 PyMethodDef kp_grad_functions[] = {
+    {"set_edge_class", set_edge_class, METH_O, "set_edge_class(GradientEdge): what backward and grad take for a tensor, too"},
+    {"set_anomaly_enabled", set_anomaly, METH_VARARGS, "set_anomaly_enabled(on, check_nan)"},
+    {"is_anomaly_enabled", is_anomaly_enabled, METH_NOARGS, "does backward look for anomalies?"},
+    {"is_anomaly_check_nan_enabled", is_anomaly_check_nan_enabled, METH_NOARGS, "is NaN one of them?"},
+    {"backward_id", backward_id, METH_NOARGS, "a number of the run of backward that this thread is in; 0: none"},
+    {"backward_runs", backward_runs, METH_O, "backward_runs(node): does that run come to the node?"},
     {"backward", KP_FUNCTION(backward_many), METH_VARARGS | METH_KEYWORDS,
      "backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, inputs=None): gradients of the sum, added "
      "to the leaves"},

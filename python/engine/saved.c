@@ -61,6 +61,14 @@ static PyObject *refuse(void)
     return NULL;
 }
 
+kt_status kp_pack_place(kt_node *node, int64_t place, PyObject *pack, PyObject *unpack)
+{
+    PyObject       *pair = PyTuple_Pack(2, pack, unpack);
+    const kt_status status = pair ? kt_node_pack(node, place, &hooks, pair) : kp_fail_with_exception();
+    Py_XDECREF(pair);
+    return status;
+}
+
 static PyObject *push_saved_hooks(PyObject *module, PyObject *args)
 {
     PyObject *pack, *unpack;

@@ -38,6 +38,8 @@ from ._karat import (  # noqa: E402
     get_policy,
     get_rng_state,
     initial_seed,
+    is_anomaly_check_nan_enabled,
+    is_anomaly_enabled,
     is_grad_enabled,
     is_warn_always_enabled,
     lineage,

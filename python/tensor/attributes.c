@@ -209,6 +209,7 @@ PyGetSetDef kp_tensor_getset[] = {
     {"ndim", get_ndim, NULL, "how many dims it has", NULL},
     {"itemsize", get_itemsize, NULL, "bytes of one element", NULL},
     {"grad", kp_get_grad, kp_set_grad, "the gradient collected by backward, or None", NULL},
+    {"grad_dtype", kp_get_grad_dtype, kp_set_grad_dtype, "of a leaf: the dtype of its gradient; None: any", NULL},
     {"requires_grad", kp_get_requires_grad, kp_set_requires_grad, "is a gradient wanted?", NULL},
     {"is_leaf", kp_get_is_leaf, NULL, "was it made by the user, not by a recorded operator?", NULL},
     {"grad_fn", kp_get_grad_fn, NULL, "the recorded operator that made it, or None", NULL},

@@ -279,11 +279,12 @@ kt_status kt__run_reduce(kt_call *call);
 kt_status kt__run_matmul(kt_call *call);
 kt_status kt__run_copy(kt_call *call, kt_reason why); /* copy_, on the tape; of a body's result that is why it is written */
 
-/* After an in-place write: bumps the version, so that backward finds stale saved tensors, and notes the site. */
+/* After an in-place write: bumps the version, so that backward finds stale saved tensors, and notes the site if a node may have
+ * saved the tensor: it has a place in a graph, or owners besides the caller. */
 static inline void kt__wrote(kt_tensor *t)
 {
     kt__bump_version(t);
-    if (t->autograd || (t->base && t->base->autograd))
+    if (t->autograd || (t->base && t->base->autograd) || kt_is_shared(t))
         atomic_store_explicit(&t->storage->written_at, KT__SITE(), memory_order_relaxed);
 }
 

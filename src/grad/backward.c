@@ -35,7 +35,8 @@ static kt_status ones(const kt_tensor *t, kt_tensor **seed)
     if (kt__dtype_rows[t->dtype].category == KT_CAT_COMPLEX)
         return kt_fail(KT_ERR_RUNTIME, "grad can be implicitly created only for real scalar outputs but got torch.%s",
                        kt_dtype_name((kt_dtype)t->dtype));
-    *seed = kt__tensor_new(kt__is_integer(t->dtype) ? kt_get_default_dtype() : (kt_dtype)t->dtype, kt__device(t), kt__sizes(t));
+    const uint8_t dtype = kt__is_integer(t->dtype) ? (uint8_t)kt_get_default_dtype() : t->dtype;
+    *seed = kt__tensor_new(kt__own_gradient_dtype(t, &(kt_tensor){.dtype = dtype}), kt__device(t), kt__sizes(t));
     if (!*seed || kt__fill_with(*seed, KT_INT(1))) {
         kt__unref(*seed);
         *seed = NULL;
@@ -56,7 +57,7 @@ static kt_status make_seed(kt_tensor *t, kt_tensor *gradient, int64_t which, kt_
     if (!kt_requires_grad(t))
         return kt_fail(KT_ERR_RUNTIME, "element %lld of tensors does not require grad and does not have a grad_fn",
                        (long long)which);
-    if (kt_convert(gradient, kt__gradient_dtype(t->dtype, gradient), KT_WHY_GRADIENT, seed))
+    if (kt_convert(gradient, kt__own_gradient_dtype(t, gradient), KT_WHY_GRADIENT, seed))
         return kt_error_status();
     if (!kt__fit_device(seed, kt__device(t), NULL, (uint32_t)which))
         return KT_OK;

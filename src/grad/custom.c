@@ -51,6 +51,10 @@ kt_status kt_node_make(const kt_node_type *type, kt_tensor *const *inputs, int64
         room += inputs[i]->ndim;
         kt__set_edge(node, (uint32_t)i, to, result);
     }
+    if (KT__UNLIKELY(kt__inducer != NULL) && kt__note_inducer(node)) {
+        kt__node_unref(node);
+        return kt_error_status();
+    }
     *made = node;
     return KT_OK;
 }
@@ -131,7 +135,6 @@ kt_status kt_node_save(kt_node *node, int64_t place, kt_tensor *t)
 
 kt_status kt_node_saved(kt_node *node, int64_t place, kt_tensor **t)
 {
-    bool borrowed = false;
     if (!t)
         return kt_fail(KT_ERR_TYPE, "kt_node_saved: the pointer for the tensor is NULL");
     *t = NULL;
@@ -139,11 +142,9 @@ kt_status kt_node_saved(kt_node *node, int64_t place, kt_tensor **t)
         return no_node();
     if (node->released)
         return kt__fail_freed();
-    if (check_place(node, place) || kt__unpack(node, (uint32_t)place, true, t, &borrowed))
-        return kt_error_status();
-    if (borrowed && *t)
-        kt__ref(*t);
-    return KT_OK;
+    if (place < 0 || place >= kt__n_saved(node))
+        return check_place(node, place);
+    return kt__unpack_as_saved(node, (uint32_t)place, true, t);
 }
 
 int64_t kt_node_n_saved(const kt_node *node) { return node && !node->n_fixed ? node->n_listed : 0; }

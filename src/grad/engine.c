@@ -7,19 +7,27 @@
 
 #include "base/alloc.h"
 #include "base/scope.h"
+#include "grad/hooks.h"
 #include "grad/lanes.h"
 #include "grad/leaves.h"
 #include "grad/queue.h"
-#include "grad/run.h"
 #include "tensor/work.h"
 
 typedef struct engine {
     const kt__job *job;
+    kt__anomaly    anomaly;
     kt__queue      queue;
     kt__leaves     leaves;
     kt__reach      reach;
     kt__lanes      lanes;
+    kt_node      **start;  /* the nodes of the roots */
+    struct engine *outer;  /* the run in whose hook or node this one was started */
+    uint64_t       id;     /* 0: nobody has asked for it */
+    kt__walk       graph;  /* all nodes, once somebody has asked about one */
+    bool           walked;
 } engine;
+
+static KT__HOT_LOCAL engine *running; /* on this thread */
 
 static void lock(kt_node *node)
 {
@@ -91,11 +99,30 @@ static kt_status settle(engine *e, kt_node *next)
     return status ? status : kt__leaves_counted(&e->leaves);
 }
 
+static kt_status accumulate(engine *e, kt__leaf *leaf)
+{
+    kt_node *node = leaf->node;
+    if (!leaf->sum)
+        return KT_OK;
+    lock(node);
+    kt_status status = node->type->run(&(kt_back){.node = node, .grads = &leaf->sum, .create_graph = e->job->create_graph});
+    unlock(node);
+    return status || !node->leaf->autograd->hooks ? status : kt__run_hooks_after(node->leaf);
+}
+
+static KT__COLD kt_status accumulate_with_hooks(engine *e, kt__leaf *leaf)
+{
+    kt_tensor *none = NULL; /* it has no inputs */
+    if (kt__run_hooks_before(leaf->node, &leaf->sum) || accumulate(e, leaf))
+        return kt_error_status();
+    return kt__run_hooks_of_node(leaf->node, &leaf->sum, &none);
+}
+
 static kt_status run_leaf(engine *e, kt__leaf *leaf)
 {
     kt_node      *node = leaf->node;
     const kt__job *job = e->job;
-    if (!leaf->sum)
+    if (!leaf->sum && !node->hooks && !node->leaf->autograd->hooks)
         return KT_OK;
     if (node->leaf->autograd->hooks && kt__run_hooks(node, &leaf->sum))
         return kt_error_status();
@@ -109,10 +136,7 @@ static kt_status run_leaf(engine *e, kt__leaf *leaf)
     }
     if (!job->adds)
         return KT_OK;
-    lock(node);
-    kt_status status = node->type->run(&(kt_back){.node = node, .grads = &leaf->sum, .create_graph = job->create_graph});
-    unlock(node);
-    return status || !node->leaf->autograd->hooks ? status : kt__run_hooks_after(node->leaf);
+    return KT__UNLIKELY(node->hooks != NULL) ? accumulate_with_hooks(e, leaf) : accumulate(e, leaf);
 }
 
 static KT__COLD kt_status run_leaf_in_lane(engine *e, kt__leaf *leaf)
@@ -127,12 +151,17 @@ static KT__COLD kt_status run_leaf_in_lane(engine *e, kt__leaf *leaf)
 
 static kt_status run_ready(engine *e)
 {
+    if (KT__UNLIKELY(e->leaves.due) && settle(e, NULL))
+        return kt_error_status();
     while (kt__leaves_ready(&e->leaves)) {
-        bool seen = e->leaves.watched || kt__leaves_first(&e->leaves)->leaf->autograd->hooks;
+        const kt_node *first = kt__leaves_first(&e->leaves);
+        bool           seen = e->leaves.watched || first->leaf->autograd->hooks || first->hooks;
         if (seen && settle(e, NULL))
             return kt_error_status();
         kt__leaf  leaf = kt__leaves_next(&e->leaves);
         kt_status status = kt__changes_lane(leaf.node) ? run_leaf_in_lane(e, &leaf) : run_leaf(e, &leaf);
+        if (KT__UNLIKELY(status && e->anomaly.on))
+            kt__warn_of_anomaly(leaf.node);
         kt__unref(leaf.sum);
         if (status)
             return status;
@@ -166,14 +195,23 @@ static inline kt_status add_to(engine *e, const kt__edge *edge, kt_tensor *grad)
     return kt__changes_lane(edge->to) ? add_in_lane(e, edge, grad) : add_here(e, edge, grad);
 }
 
+static inline kt_status fit(kt_tensor **d, const kt_node *node, uint32_t i)
+{
+    const kt__edge *edge = &node->edge[i];
+    if (KT__LIKELY(kt__fits(*d, edge) && !edge->to->own_dtype))
+        return KT_OK;
+    const kt_status status = kt__fit(d, node, i);
+    return KT__UNLIKELY(status) ? kt__run_failed(node, status) : KT_OK;
+}
+
 /* Passes each input's gradient, fitted to the input, to the node that made it. */
 static kt_status pass_on(engine *e, const kt_node *node, const bool *needs, kt_tensor **d)
 {
     kt_status status = KT_OK;
     for (uint32_t i = 0; i < node->n_edges; i++) {
         const kt__edge *edge = &node->edge[i];
-        if (!status && needs[i] && d[i] && !kt__fits(d[i], edge))
-            status = kt__fit(&d[i], node, i);
+        if (!status && needs[i] && d[i])
+            status = fit(&d[i], node, i);
         if (!status && needs[i])
             status = add_to(e, edge, d[i]);
         else if (d[i])
@@ -204,6 +242,88 @@ static kt_status end_at(engine *e, kt_node *node)
     return status;
 }
 
+/* ---- what is done only for nodes with hooks, or in search of anomalies ---- */
+
+/* Gradients are fitted before hooks see them. */
+static KT__COLD kt_status look_at(engine *e, kt_node *node, kt_tensor **grads, const bool *needs, kt_tensor **d)
+{
+    kt_status status = KT_OK;
+    for (uint32_t i = 0; i < node->n_edges && !status; i++) {
+        if (needs[i] && d[i]) {
+            status = fit(&d[i], node, i);
+        } else if (d[i]) { /* a formula may compute more than it was asked for */
+            kt__unref(d[i]);
+            d[i] = NULL;
+        }
+    }
+    if (!status && node->hooks)
+        status = kt__run_hooks_of_node(node, grads, d);
+    if (!status && !e->job->retain_graph) {
+        lock(node);
+        kt__node_release_saved(node);
+        unlock(node);
+    }
+    if (!status && e->anomaly.on && e->anomaly.check_nan && kt__check_nan(node, d))
+        status = kt__run_failed(node, kt_error_status());
+    return status;
+}
+
+/* Hooks see no gradient where none arrived, whatever the node was given. */
+static uint64_t missing_among(const kt_node *node, kt_tensor *const *grads)
+{
+    uint64_t missing = 0;
+    for (uint32_t i = 0; i < node->n_results && i < 64; i++)
+        missing |= (uint64_t)!grads[i] << i;
+    return missing;
+}
+
+static void forget_zeros(kt_tensor **grads, uint64_t missing)
+{
+    for (; missing; missing &= missing - 1) {
+        kt_tensor **grad = &grads[__builtin_ctzll(missing)];
+        kt__unref(*grad);
+        *grad = NULL;
+    }
+}
+
+/* In search of anomalies, nodes that are recorded now keep the node that runs. */
+static kt_status run_inducing(const engine *e, const kt_back *b, kt_tensor **grads)
+{
+    kt_node *outer = kt__inducer;
+    if (!e->anomaly.on)
+        return kt__run_node(b, grads);
+    kt__induce(b->create_graph ? b->node : NULL);
+    const kt_status status = kt__run_node(b, grads);
+    kt__induce(outer);
+    return status;
+}
+
+static KT__COLD kt_status run_watched(engine *e, kt__queued *w, const kt_back *back)
+{
+    kt_node    *node = w->node;
+    kt_tensor **grads = kt__grads_of(w);
+    if (kt__run_hooks_before(node, grads))
+        return kt_error_status();
+    const uint64_t missing = missing_among(node, grads);
+    lock(node);
+    kt_status status = any_arrived(w) ? run_inducing(e, back, grads) : kt__check_node(node);
+    unlock(node);
+    forget_zeros(grads, missing);
+    return status ? status : look_at(e, node, grads, back->needs, back->d);
+}
+
+static inline kt_status run_unwatched(engine *e, kt__queued *w, const kt_back *back)
+{
+    kt_node *node = w->node;
+    lock(node);
+    kt_status status =
+        KT__LIKELY(w->one != NULL) || any_arrived(w) ? kt__run_node(back, kt__grads_of(w)) : kt__check_node(node);
+    if (!status && !e->job->retain_graph)
+        kt__node_release_saved(node);
+    unlock(node);
+    return status;
+}
+
 KT__HOT static kt_status run_with(engine *e, kt__queued *w, bool *needs, kt_tensor **d)
 {
     kt_node *node = w->node;
@@ -224,15 +344,11 @@ KT__HOT static kt_status run_with(engine *e, kt__queued *w, bool *needs, kt_tens
         }
     }
     KT_SCOPE; /* the temporaries of the run */
-    lock(node);
-    kt_tensor   **grads = kt__grads_of(w);
-    const kt_back back = {.node = node, .grads = grads, .needs = needs, .d = d, .n_results = node->n_results,
+    const kt_back back = {.node = node, .grads = kt__grads_of(w), .needs = needs, .d = d, .n_results = node->n_results,
                           .n_inputs = node->n_edges, .create_graph = e->job->create_graph, .part = part,
                           .whole = !e->job->wanted};
-    kt_status     status = KT__LIKELY(w->one != NULL) || any_arrived(w) ? kt__run_node(&back, grads) : kt__check_node(node);
-    if (!status && !e->job->retain_graph)
-        kt__node_release_saved(node);
-    unlock(node);
+    kt_status     status =
+        KT__UNLIKELY(node->hooks || e->anomaly.on) ? run_watched(e, w, &back) : run_unwatched(e, w, &back);
     for (uint32_t i = 0; i < node->n_edges && status; i++) {
         kt__unref(d[i]);
         d[i] = NULL;
@@ -314,8 +430,10 @@ static kt_status run_all(engine *e)
     while (!status && e->queue.n) {
         kt__queued w = kt__queue_next(&e->queue);
         status = kt__changes_lane(w.node) ? run_next_in_lane(e, &w) : run_next(e, &w);
+        if (KT__UNLIKELY(status && e->anomaly.on))
+            kt__warn_of_anomaly(w.node);
         kt__waiting_drop(&w);
-        if (!status && kt__leaves_ready(&e->leaves))
+        if (!status && (kt__leaves_ready(&e->leaves) || KT__UNLIKELY(e->leaves.due)))
             status = run_ready(e);
     }
     if (!status && e->leaves.open)
@@ -358,11 +476,20 @@ KT__HOT kt_status kt__backward(const kt__job *job)
     kt__queue_begin(&e.queue);
     kt__leaves_begin(&e.leaves);
     kt__lanes_begin(&e.lanes);
+    e.anomaly = kt__anomaly_now();
+    e.start = start;
+    e.outer = running;
+    e.id = 0;
+    e.walked = false;
+    running = &e;
     kt_set_grad_enabled(job->create_graph);
     kt_status status = begin(&e, start);
     if (!status)
         status = run_all(&e);
     kt__mode_word = mode;
+    running = e.outer;
+    if (e.walked)
+        kt__walk_end(&e.graph);
     kt__queue_end(&e.queue);
     kt__leaves_end(&e.leaves);
     kt__reach_end(&e.reach);
@@ -374,4 +501,30 @@ KT__HOT kt_status kt__backward(const kt__job *job)
     if (start != &one)
         kt__system_put(start, bytes);
     return status;
+}
+
+/* ---- asking about the run ---- */
+
+uint64_t kt_backward_id(void)
+{
+    static _Atomic uint64_t last;
+    if (running && !running->id)
+        running->id = atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
+    return running ? running->id : 0;
+}
+
+bool kt_backward_runs(const kt_node *node)
+{
+    engine *e = running;
+    if (!e || !node)
+        return false;
+    if (e->reach.table)
+        return kt__reaches(&e->reach, node);
+    if (!e->walked)
+        kt__walk_begin(&e->graph, NULL, NULL);
+    kt_status status = KT_OK;
+    for (int64_t i = 0; i < e->job->n_roots && !e->walked && !status; i++)
+        status = kt__walk_from(&e->graph, e->start[i]);
+    e->walked = true;
+    return !status && kt__walked(&e->graph, node);
 }

@@ -88,14 +88,28 @@ kt_status kt__fit_device(kt_tensor **g, kt_device device, const char *whose, uin
     return KT_OK;
 }
 
-/* A gradient always gets its tensor's dtype (for an integer tensor a floating one). No policy refuses this conversion:
- * the forward one that it mirrors was allowed. */
-static kt_status fit_dtype(kt_tensor **g, const kt__edge *e)
+/* The engine takes the real part for an operator's formula; what the user wrote has to do that itself, as in PyTorch. */
+static bool is_operators(const kt_node *node)
 {
-    const kt_dtype to = kt__gradient_dtype(e->dtype, *g);
+    const kt_node *of = kt__inner(node) ? node->inner : node;
+    return of->type == &kt__node_operator;
+}
+
+/* A gradient always gets its tensor's dtype (for an integer tensor a floating one), or the leaf's grad_dtype. No policy refuses
+ * this conversion: the forward one that it mirrors was allowed. */
+static kt_status fit_dtype(kt_tensor **g, const kt_node *node, const kt__edge *e)
+{
+    const bool     own = e->to && e->to->own_dtype;
+    const kt_dtype to = own ? kt__own_gradient_dtype(e->to->leaf, *g) : kt__gradient_dtype(e->dtype, *g);
     if ((kt_dtype)(*g)->dtype == to)
         return KT_OK;
-    if (is_complex((*g)->dtype) && !is_complex(e->dtype) && take_real_part(g))
+    const bool halves = is_complex((*g)->dtype) && !is_complex((uint8_t)to);
+    if (halves && !is_complex(e->dtype) && !is_operators(node))
+        return kt_fail(KT_ERR_RUNTIME,
+                       "Expected isFloatingType(grad.scalar_type()) || (input_is_complex == grad_is_complex) to be true, but "
+                       "got false.  (Could this error message be improved?  If so, please report an enhancement request to "
+                       "PyTorch.)");
+    if (halves && take_real_part(g))
         return kt_error_status();
     if ((kt_dtype)(*g)->dtype == to)
         return KT_OK;
@@ -110,7 +124,7 @@ static kt_status fit_dtype(kt_tensor **g, const kt__edge *e)
 kt_status kt__fit(kt_tensor **g, const kt_node *node, uint32_t input)
 {
     const kt__edge *e = &node->edge[input];
-    if (unbroadcast(g, node, input) || fit_dtype(g, e))
+    if (unbroadcast(g, node, input) || fit_dtype(g, node, e))
         return kt_error_status();
     return kt__fit_device(g, (kt_device){e->kind, e->index}, kt__node_name(node), input);
 }

@@ -97,6 +97,7 @@ struct kt_node {
     bool            within : 1; /* it is the `inner` node of a kt__node_slices, `outer`, the only node that leads to it */
     bool            packed : 1; /* some saved places are SAVED_PACKED */
     bool            streamed : 1; /* it was recorded on other streams than the default ones: kt__node_streams */
+    bool            own_dtype : 1; /* kt__node_accumulate: its leaf has a grad_dtype */
     uint32_t        n_edges;
     uint32_t        n_results;
     uint32_t        n_listed;  /* places after n_fixed: for lists, or of a custom node; may hold NULL */
@@ -129,7 +130,10 @@ struct kt_autograd {
     kt_node   *accumulator;  /* a leaf's; not owned: the node clears it when it is freed */
     kt_tensor *grad;         /* owned */
     uint32_t   seen_version; /* a view: the version when `node` was made */
-    uint32_t   result;       /* the tensor is this result of `node` */
+    union {
+        uint32_t result;     /* the tensor is this result of `node` */
+        uint32_t grad_dtype; /* a leaf: 0: its gradient has its own dtype; else 1 + the gradient's, of KT_NONE if it has any */
+    };
     kt_hook   *hooks;        /* a leaf's: a linked list; owned */
     kt_hook   *retain;       /* retain_grad of a non-leaf; owned */
 };
@@ -144,6 +148,8 @@ void        kt__node_unref(kt_node *node);
 void        kt__node_release_saved(kt_node *node);
 const char *kt__node_name(const kt_node *node);
 kt_status   kt__note_forms(kt_node *node, kt_tensor *const *results, uint32_t n); /* sizes and dtypes of the results */
+kt_status   kt__note_form_of(kt_node *node, const kt_tensor *t);  /* of the only result, t, if it is not noted (graph.c) */
+kt_status   kt__note_form_at(kt_node *node, const kt__edge *edge); /* the same by an edge that leads to it */
 struct kt_autograd *kt__autograd_new(kt_tensor *t); /* NULL and an error without memory */
 void        kt__autograd_free(kt_tensor *t);
 kt_node    *kt__accumulator_of(kt_tensor *leaf);    /* owned */
@@ -187,7 +193,7 @@ static inline __attribute__((always_inline)) kt_node *kt__node_new(const kt_node
     n->holds = 0;
     atomic_init(&n->busy, false);
     n->n_fixed = 0;
-    n->noted = n->within = n->packed = n->streamed = false;
+    n->noted = n->within = n->packed = n->streamed = n->own_dtype = false;
     n->n_edges = p.edges;
     n->n_results = 1;
     n->n_listed = 0;
@@ -225,6 +231,15 @@ kt_dtype               kt__gradient_of_integer(const kt_tensor *g); /* fit.c */
 static inline kt_dtype kt__gradient_dtype(uint8_t dtype, const kt_tensor *g)
 {
     return KT__LIKELY(!kt__is_integer(dtype)) ? (kt_dtype)dtype : kt__gradient_of_integer(g);
+}
+
+/* The same of a leaf, or of any tensor that backward starts from. */
+static inline kt_dtype kt__own_gradient_dtype(const kt_tensor *t, const kt_tensor *g)
+{
+    const uint32_t own = t->autograd && !t->autograd->node ? t->autograd->grad_dtype : 0;
+    if (KT__LIKELY(!own))
+        return kt__gradient_dtype(t->dtype, g);
+    return own - 1 == KT_NONE ? (kt_dtype)g->dtype : (kt_dtype)(own - 1);
 }
 
 /* Gradients for an accumulator are collected until the leaf's is complete (leaves.h). */
@@ -278,6 +293,7 @@ static inline bool kt__view_stale(const kt_tensor *t)
 }
 kt_status kt__restride(kt_tensor *view);
 kt_status kt__written_with_history(kt_node *inner, kt_tensor *written, kt_tensor **out); /* owned */
+kt_status kt__value_with_history(kt_node *inner, kt_tensor *value, kt_tensor **out); /* the same of a copy of what was written */
 /* takes over the reference; input: the input that was written to */
 kt_status kt__rebase(kt_tensor *view, kt_node *inner, uint32_t input);
 kt_status kt__view_rules(const kt_tensor *t, bool written); /* refuses in-place writes to views that the tape cannot follow */
@@ -300,6 +316,9 @@ kt_status kt__check_saved(const kt_node *node, uint32_t place); /* fails if it w
 /* A saved tensor in its `as` dtype. *borrowed: the node owns it; else the caller. NULL without an error: a list had NULL
  * there. */
 kt_status kt__unpack(kt_node *node, uint32_t place, bool history, kt_tensor **t, bool *borrowed);
+kt_status kt__unpack_as_saved(kt_node *node, uint32_t place, bool history, kt_tensor **t); /* owned; NULL: it was not saved */
+/* Another handle of t, owned, whose history is this result of the node. */
+kt_status kt__with_history(kt_tensor *t, kt_node *node, uint32_t result, kt_tensor **out);
 
 /* The number of places; kt__is_saved says which are used. */
 static inline uint32_t kt__n_saved(const kt_node *n) { return n->n_fixed + n->n_listed; }
@@ -310,6 +329,8 @@ static inline bool kt__is_saved(const kt_node *n, uint32_t place)
 
 /* packed.c: what hooks keep of saved tensors. kt__packs: are there hooks on this thread? */
 extern KT__HOT_LOCAL struct kt__pack_level *kt__packs;
+/* Is there anything to do for a node besides linking it: hooks of saved tensors, or a run that it is made in? */
+extern KT__HOT_LOCAL bool kt__records_more;
 kt_status kt__pack(kt_node *node, uint32_t place); /* of a place that holds a tensor */
 kt_status kt__pack_all(kt_node *node);
 void      kt__packed_free(kt__saved *s);
@@ -317,6 +338,15 @@ kt_status kt__packed_tensor(kt_node *node, const kt__saved *s, bool history, kt_
 /* A formula may ask for a place several times: for a run all are unpacked once. */
 kt_status kt__unpack_all(kt_node *node, bool history);
 void      kt__unpack_end(kt_node *node);
+
+/* anomaly.c: the process looks for anomalies. kt__inducer: then, the node whose run records others, on this thread; or NULL. */
+typedef struct kt__anomaly { bool on, check_nan; } kt__anomaly;
+kt__anomaly kt__anomaly_now(void);
+extern KT__HOT_LOCAL kt_node *kt__inducer;
+void      kt__induce(kt_node *node);                  /* sets it */
+kt_status kt__note_inducer(kt_node *made);            /* the new node keeps it */
+kt_status kt__check_nan(const kt_node *node, kt_tensor *const *d);
+void      kt__warn_of_anomaly(const kt_node *node);   /* an error is pending: from where */
 
 /* tape.c */
 /* owned: the node that takes the gradient of t; or NULL */

@@ -1,30 +1,15 @@
 /* hooks.c - hooks that run when a gradient is complete: the user's, and retain_grad. In: hooks registered on tensors.
  * Out: the gradient, possibly replaced. Hooks of a result are stored in its node, those of a leaf in the tensor: they
- * must run whether or not the tensor object or its graph still exists. */
-#include <karat/grad.h>
+ * must run whether or not the tensor object or its graph still exists. node_hooks.c has those of nodes. */
+#include "grad/hooks.h"
+
 #include <ctype.h>
 #include <string.h>
 
 #include "base/scope.h"
-#include "grad/run.h"
 
-struct kt_hook {
-    _Atomic int32_t refs;  /* owners: the list, the handle, and running backwards */
-    _Atomic int32_t users; /* users of the context: the list until the hook is removed, and runs that took it before */
-    _Atomic bool    removed;
-    bool            after;  /* called with the leaf after its gradient was accumulated */
-    uint32_t        result; /* of the node, whose gradient it sees */
-    uint32_t        of;     /* the lineage of the tensor it was registered on */
-    kt_hook        *next;
-    kt_hook_call    call;   /* NULL: keep the gradient in `keeper` */
-    kt_tensor      *keeper; /* not owned: the tensor clears it when it dies */
-    void           *context;
-    void          (*release)(void *context);
-    uint32_t        bytes;
-    char            name[];
-};
 
-static void hook_unref(kt_hook *h)
+void kt__hook_unref(kt_hook *h)
 {
     if (h && kt__count_down(&h->refs))
         kt__pool_put(h, h->bytes);
@@ -36,13 +21,13 @@ static void context_unref(kt_hook *h)
         h->release(h->context);
 }
 
-static void end(kt_hook *h)
+void kt__hook_end(kt_hook *h)
 {
     if (!atomic_exchange_explicit(&h->removed, true, memory_order_acq_rel))
         context_unref(h);
 }
 
-static kt_hook *hook_new(const char *name)
+kt_hook *kt__hook_new(kt__hook_kind kind, const char *name)
 {
     size_t   length = strlen(name), bytes = sizeof(kt_hook) + length + 1;
     kt_hook *h = kt__pool_get(bytes);
@@ -54,6 +39,7 @@ static kt_hook *hook_new(const char *name)
     atomic_init(&h->refs, 1);
     atomic_init(&h->users, 1);
     h->bytes = (uint32_t)bytes;
+    h->kind = kind;
     memcpy(h->name, name, length + 1);
     return h;
 }
@@ -62,8 +48,8 @@ void kt__hooks_free(kt_hook *list)
 {
     while (list) {
         kt_hook *next = list->next;
-        end(list);
-        hook_unref(list);
+        kt__hook_end(list);
+        kt__hook_unref(list);
         list = next;
     }
 }
@@ -84,15 +70,14 @@ static kt_status place_of(kt_tensor *t, kt_hook ***place, uint32_t *result)
     return KT_OK;
 }
 
-/* Appends, and drops removed hooks, so that adding and removing in a loop does not grow the list. */
-static void append(kt_hook **list, kt_hook *h)
+void kt__hook_append(kt_hook **list, kt_hook *h)
 {
     while (*list) {
-        kt_hook *at = *list;
-        bool     ended = at->call ? atomic_load_explicit(&at->removed, memory_order_relaxed) : !at->keeper;
+        kt_hook   *at = *list;
+        const bool ended = at->kind == HOOK_RETAIN ? !at->keeper : atomic_load_explicit(&at->removed, memory_order_relaxed);
         if (ended) {
             *list = at->next;
-            hook_unref(at);
+            kt__hook_unref(at);
         } else {
             list = &at->next;
         }
@@ -100,7 +85,7 @@ static void append(kt_hook **list, kt_hook *h)
     *list = h;
 }
 
-static kt_hook *add(kt_tensor *t, const char *name, kt_hook_call call, void *context, void (*release)(void *), bool after)
+static kt_hook *add(kt_tensor *t, const char *name, kt_hook_call call, void *context, void (*release)(void *), kt__hook_kind kind)
 {
     kt_hook **place = NULL, *h = NULL;
     uint32_t  result = 0;
@@ -114,41 +99,40 @@ static kt_hook *add(kt_tensor *t, const char *name, kt_hook_call call, void *con
         kt_fail(KT_ERR_RUNTIME, "cannot register a hook on a tensor that doesn't require gradient");
         return NULL;
     }
-    if (after && !kt_is_leaf(t)) {
+    if (kind == HOOK_AFTER_LEAF && !kt_is_leaf(t)) {
         kt_fail(KT_ERR_RUNTIME, "post accumulate grad hooks cannot be registered on non-leaf tensors");
         return NULL;
     }
-    if (place_of(t, &place, &result) || !(h = hook_new(name ? name : "hook")))
+    if (place_of(t, &place, &result) || !(h = kt__hook_new(kind, name ? name : "hook")))
         return NULL;
     atomic_init(&h->refs, 2);
-    h->after = after;
     h->result = result;
     h->of = t->lineage;
     h->call = call;
     h->context = context;
     h->release = release;
-    append(place, h);
+    kt__hook_append(place, h);
     return h;
 }
 
 kt_hook *kt_hook_add(kt_tensor *t, const char *name, kt_hook_call call, void *context, void (*release)(void *))
 {
-    return add(t, name, call, context, release, false);
+    return add(t, name, call, context, release, HOOK_RESULT);
 }
 
 kt_hook *kt_hook_add_after(kt_tensor *leaf, const char *name, kt_hook_call call, void *context, void (*release)(void *))
 {
-    return add(leaf, name, call, context, release, true);
+    return add(leaf, name, call, context, release, HOOK_AFTER_LEAF);
 }
 
 void kt_hook_remove(kt_hook *hook)
 {
     if (hook)
-        end(hook);
-    hook_unref(hook);
+        kt__hook_end(hook);
+    kt__hook_unref(hook);
 }
 
-void kt_hook_drop(kt_hook *hook) { hook_unref(hook); }
+void kt_hook_drop(kt_hook *hook) { kt__hook_unref(hook); }
 
 /* ---- keeping the gradient of a result ---- */
 
@@ -162,12 +146,12 @@ kt_status kt_retain_grad(kt_tensor *t)
         return kt_fail(KT_ERR_RUNTIME, "can't retain_grad on Tensor that has requires_grad=False");
     if (kt_is_leaf(t) || kt_retains_grad(t))
         return KT_OK;
-    if (place_of(t, &place, &result) || !(h = hook_new("retain_grad")))
+    if (place_of(t, &place, &result) || !(h = kt__hook_new(HOOK_RETAIN, "retain_grad")))
         return kt_error_status();
     atomic_init(&h->refs, 2); /* the list's and the tensor's */
     h->result = result;
     h->keeper = t;
-    append(place, h);
+    kt__hook_append(place, h);
     t->autograd->retain = h;
     return KT_OK;
 }
@@ -177,7 +161,7 @@ bool kt_retains_grad(const kt_tensor *t) { return t && t->autograd && t->autogra
 void kt__retain_end(struct kt_autograd *a)
 {
     a->retain->keeper = NULL;
-    hook_unref(a->retain);
+    kt__hook_unref(a->retain);
     a->retain = NULL;
 }
 
@@ -190,48 +174,58 @@ kt_status kt__retain_move(kt_tensor *t)
 
 /* ---- for a binding's garbage collector ---- */
 
+static bool is_only_owner(const kt_node *node) { return atomic_load_explicit(&node->refs, memory_order_acquire) == 1; }
+
 /* The hooks that are freed with the tensor, if the caller is its only owner. */
-static kt_hook **sole_hooks(const kt_tensor *t)
+static kt_hook *hooks_of(const kt_tensor *t)
 {
     struct kt_autograd *a = t ? t->autograd : NULL;
     if (!a || kt_is_shared(t))
         return NULL;
-    if (!a->node)
-        return &a->hooks;
-    return atomic_load_explicit(&a->node->refs, memory_order_acquire) == 1 ? &a->node->hooks : NULL;
+    return !a->node ? a->hooks : is_only_owner(a->node) ? a->node->hooks : NULL;
 }
 
-int kt_hooks_visit(const kt_tensor *t, kt_hook_visit visit, void *with)
+static int visit_all(const kt_hook *list, kt_hook_visit visit, void *with)
 {
-    if (!visit)
-        return 0;
-    kt_hook **list = sole_hooks(t);
-    for (kt_hook *h = list ? *list : NULL; h; h = h->next) {
-        int stop = h->call && atomic_load_explicit(&h->users, memory_order_acquire) > 0 ? visit(h->call, h->context, with) : 0;
+    for (const kt_hook *h = visit ? list : NULL; h; h = h->next) {
+        const bool held = h->release && atomic_load_explicit(&h->users, memory_order_acquire) > 0;
+        const int  stop = held ? visit(h->release, h->context, with) : 0;
         if (stop)
             return stop;
     }
     return 0;
 }
 
-void kt_hooks_clear(kt_tensor *t)
+static void clear_all(kt_hook *list)
 {
-    kt_hook **list = sole_hooks(t);
-    for (kt_hook *h = list ? *list : NULL; h; h = h->next)
+    for (kt_hook *h = list; h; h = h->next)
         kt__count_up(&h->refs); /* a context may own the tensor */
-    kt_hook *h = list ? *list : NULL;
-    while (h) {
+    for (kt_hook *h = list; h;) {
         kt_hook *next = h->next;
-        if (h->call)
-            end(h);
-        hook_unref(h);
+        if (h->release)
+            kt__hook_end(h);
+        kt__hook_unref(h);
         h = next;
     }
 }
 
+int  kt_hooks_visit(const kt_tensor *t, kt_hook_visit visit, void *with) { return visit_all(hooks_of(t), visit, with); }
+void kt_hooks_clear(kt_tensor *t) { clear_all(hooks_of(t)); }
+
 bool kt_has_hooks(const kt_tensor *t)
 {
     return t && t->autograd && (t->autograd->hooks || (t->autograd->node && t->autograd->node->hooks));
+}
+
+int kt_node_hooks_visit(const kt_node *node, kt_hook_visit visit, void *with)
+{
+    return node && is_only_owner(node) ? visit_all(node->hooks, visit, with) : 0;
+}
+
+void kt_node_hooks_clear(kt_node *node)
+{
+    if (node && is_only_owner(node))
+        clear_all(node->hooks);
 }
 
 /* ---- running them ---- */
@@ -257,9 +251,13 @@ static const char *type_text(const kt_tensor *t, char *room, size_t size)
     return room;
 }
 
-static kt_status check(const kt_hook *h, const kt_tensor *was, const kt_tensor *now)
+kt_status kt__hook_check(const kt_hook *h, const kt_tensor *was, const kt_tensor *now)
 {
     char before[96], after[96];
+    if (!was && now)
+        return kt_fail(KT_ERR_RUNTIME, "can't replace a None gradient with a non-None value");
+    if (!now)
+        return KT_OK;
     if (was->dtype != now->dtype || was->backend != now->backend)
         return kt_fail(KT_ERR_RUNTIME, "hook '%s' has changed the type of value (was %s got %s)", h->name,
                        type_text(was, before, sizeof before), type_text(now, after, sizeof after));
@@ -269,7 +267,7 @@ static kt_status check(const kt_hook *h, const kt_tensor *was, const kt_tensor *
 }
 
 /* A hook fails by its status or by a pending error; either ends backward with an error. */
-static kt_status outcome(const kt_hook *h, kt_status returned)
+kt_status kt__hook_outcome(const kt_hook *h, kt_status returned)
 {
     if (returned && !kt__failed())
         return kt_fail(returned, "the hook '%s' failed", h->name);
@@ -282,9 +280,9 @@ static kt_status run_hook(const kt_hook *h, kt_tensor **grad)
     KT_SCOPE;
     if (*grad && !kt_is_shared(*grad)) /* a gradient shared by two tensors keeps its lineage */
         (*grad)->lineage = kt__gradient_lineage(h->of, *grad);
-    kt_status status = outcome(h, h->call(*grad, h->context, &instead));
-    if (!status && instead && *grad)
-        status = check(h, *grad, instead);
+    kt_status status = kt__hook_outcome(h, h->call(*grad, h->context, &instead));
+    if (!status)
+        status = kt__hook_check(h, *grad, instead);
     if (status || !instead) {
         kt__unref(instead);
         return status;
@@ -298,21 +296,14 @@ static kt_status run_after(const kt_hook *h, kt_tensor *leaf)
 {
     kt_tensor *instead = NULL;
     KT_SCOPE;
-    kt_status status = outcome(h, h->call(leaf, h->context, &instead));
-    if (!status && instead)
-        status = check(h, leaf, instead);
+    kt_status status = kt__hook_outcome(h, h->call(leaf, h->context, &instead));
+    if (!status)
+        status = kt__hook_check(h, leaf, instead);
     if (!status && instead && instead != leaf)
         status = kt_fail(KT_ERR_RUNTIME, "Tensor post accumulate grad hooks should return None.");
     kt__unref(instead);
     return status;
 }
-
-/* A snapshot of the hooks: one that another removes still runs, one that is added waits for the next backward. */
-typedef struct snapshot {
-    kt_hook **hook;
-    size_t    n, capacity;
-    kt_hook  *few[8];
-} snapshot;
 
 static bool take(kt_hook *h)
 {
@@ -325,27 +316,27 @@ static bool take(kt_hook *h)
     return users > 0;
 }
 
-static kt_status snapshot_of(snapshot *s, kt_hook *list, bool after)
+kt_status kt__hooks_snapshot(kt__hooks_now *s, kt_hook *list, kt__hook_kind kind)
 {
     size_t n = 0;
     for (kt_hook *h = list; h; h = h->next)
-        n += h->call && h->after == after;
+        n += h->kind == kind;
     s->n = 0;
     s->capacity = n;
     s->hook = n <= sizeof s->few / sizeof *s->few ? s->few : kt__system_get(n * sizeof *s->hook);
     if (!s->hook)
         return kt__fail_memory(n * sizeof *s->hook);
     for (kt_hook *h = list; h; h = h->next)
-        if (h->call && h->after == after && take(h))
+        if (h->kind == kind && take(h))
             s->hook[s->n++] = h;
     return KT_OK;
 }
 
-static void snapshot_end(snapshot *s)
+void kt__hooks_snapshot_end(kt__hooks_now *s)
 {
     for (size_t i = 0; i < s->n; i++) {
         context_unref(s->hook[i]);
-        hook_unref(s->hook[i]);
+        kt__hook_unref(s->hook[i]);
     }
     if (s->hook != s->few)
         kt__system_put(s->hook, s->capacity * sizeof *s->hook);
@@ -355,27 +346,27 @@ static void snapshot_end(snapshot *s)
 kt_status kt__run_hooks(kt_node *node, kt_tensor **grads)
 {
     kt_hook **list = kt__is_accumulator(node) ? &node->leaf->autograd->hooks : &node->hooks;
-    snapshot  s;
-    kt_status status = snapshot_of(&s, *list, false);
+    kt__hooks_now s;
+    kt_status status = kt__hooks_snapshot(&s, *list, HOOK_RESULT);
     if (status)
         return status;
     for (size_t i = 0; i < s.n && !status; i++)
         status = run_hook(s.hook[i], &grads[s.hook[i]->result]);
-    snapshot_end(&s);
+    kt__hooks_snapshot_end(&s);
     for (kt_hook *h = *list; h && !status; h = h->next)
-        if (h->keeper && grads[h->result])
+        if (h->kind == HOOK_RETAIN && h->keeper && grads[h->result])
             status = kt__keep_grad(h->keeper, grads[h->result]);
     return status;
 }
 
 kt_status kt__run_hooks_after(kt_tensor *leaf)
 {
-    snapshot  s;
-    kt_status status = snapshot_of(&s, leaf->autograd->hooks, true);
+    kt__hooks_now s;
+    kt_status status = kt__hooks_snapshot(&s, leaf->autograd->hooks, HOOK_AFTER_LEAF);
     if (status)
         return status;
     for (size_t i = 0; i < s.n && !status; i++)
         status = run_after(s.hook[i], leaf);
-    snapshot_end(&s);
+    kt__hooks_snapshot_end(&s);
     return status;
 }

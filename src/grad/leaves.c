@@ -14,7 +14,7 @@ void kt__leaves_begin(kt__leaves *l)
     l->tick = 0;
     l->n = l->first = l->n_ready = l->open = 0;
     l->capacity = l->ready_capacity = KT_LEAVES_FEW;
-    l->counted = l->watched = false;
+    l->counted = l->watched = l->due = false;
 }
 
 /* ---- entries: from a certain number on in one allocation with a hash table of four times the size ---- */
@@ -136,7 +136,7 @@ static kt_status add(kt__leaf *leaf, kt_tensor *grad)
     if (status)
         return status;
     replace(leaf, more);
-    if (KT__LIKELY((kt_dtype)more->dtype == dtype))
+    if (KT__LIKELY((kt_dtype)more->dtype == dtype) || leaf->node->own_dtype)
         return KT_OK;
     kt_tensor *cast = NULL; /* an integer leaf: the last gradient has the dtype it was first cast to */
     if (kt_convert(more, dtype, KT_WHY_GRADIENT, &cast))
@@ -156,10 +156,11 @@ kt_status kt__leaves_add_any(kt__leaves *l, kt_node *node, kt_tensor *grad)
         return kt_error_status();
     leaf->tick = ++l->tick;
     leaf->passed++;
-    l->watched |= node->leaf->autograd->hooks != NULL;
+    l->watched |= node->leaf->autograd->hooks || node->hooks;
     if (l->counted)
         return --leaf->expected ? KT_OK : finish(l, leaf);
     uint32_t owners = (uint32_t)atomic_load_explicit(&node->refs, memory_order_relaxed);
+    l->due |= node->hooks && leaf->passed != owners;
     return leaf->passed == owners ? finish(l, leaf) : KT_OK;
 }
 
@@ -193,6 +194,7 @@ static kt_status finish_those(kt__leaves *l, bool all)
 kt_status kt__leaves_counted(kt__leaves *l)
 {
     l->counted = true;
+    l->due = false;
     return finish_those(l, false);
 }
 

@@ -30,6 +30,7 @@ typedef struct kt__leaves {
     uint32_t  open;    /* number of leaves that are not complete */
     bool      counted;
     bool      watched; /* one of the leaves has hooks */
+    bool      due;     /* an accumulator with hooks may be complete, but an owner besides edges (its holder) hides that: count */
     kt__leaf  few[KT_LEAVES_FEW], few_ready[KT_LEAVES_FEW];
 } kt__leaves;
 

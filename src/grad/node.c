@@ -205,6 +205,7 @@ kt_node *kt__accumulator_of(kt_tensor *leaf)
     kt_node      *n = a->accumulator ? kt__node_ref(a->accumulator) : kt__node_new(&kt__node_accumulate, 0, (kt__node_parts){0});
     if (n && !a->accumulator) {
         n->leaf = kt__ref(leaf);
+        n->own_dtype = a->grad_dtype != 0;
         a->accumulator = n;
     }
     unlock_leaf(at);

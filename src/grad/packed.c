@@ -25,15 +25,21 @@ typedef struct kt__packed {
 
 KT__HOT_LOCAL kt__pack_level *kt__packs;
 
+static kt_status refuse_hooks(void)
+{
+    return kt_fail(KT_ERR_TYPE, "hooks of saved tensors need a function that packs and one that unpacks");
+}
+
 kt_status kt_saved_hooks_push(const kt_saved_hooks *hooks, void *context)
 {
     if (!hooks || !hooks->pack || !hooks->unpack)
-        return kt_fail(KT_ERR_TYPE, "hooks of saved tensors need a function that packs and one that unpacks");
+        return refuse_hooks();
     kt__pack_level *level = kt__pool_get(sizeof *level);
     if (!level)
         return kt__fail_memory(sizeof *level);
     *level = (kt__pack_level){hooks, context, kt__packs};
     kt__packs = level;
+    kt__records_more = true;
     return KT_OK;
 }
 
@@ -44,6 +50,7 @@ void *kt_saved_hooks_pop(void)
         return NULL;
     void *context = level->context;
     kt__packs = level->outer;
+    kt__records_more = kt__packs || kt__inducer;
     kt__pool_put(level, sizeof *level);
     return context;
 }
@@ -69,12 +76,12 @@ static kt_status call_pack(const kt__pack_level *level, kt_tensor *shown, void *
                    "need to perform in-place operations on the input to a pack hook.");
 }
 
-kt_status kt__pack(kt_node *node, uint32_t place)
+/* apart: even an operand is shown without its history. */
+static kt_status pack_by(kt_node *node, uint32_t place, const kt__pack_level *level, bool apart)
 {
-    kt__saved            *s = kt__saved_at(node, place);
-    const kt__pack_level *level = kt__packs;
-    kt__packed           *packed = kt__pool_get(sizeof *packed);
-    kt_tensor            *shown = !packed ? NULL : s->kind == SAVED_RESULT ? kt__tensor_alias(s->t) : kt__ref(s->t);
+    kt__saved  *s = kt__saved_at(node, place);
+    kt__packed *packed = kt__pool_get(sizeof *packed);
+    kt_tensor  *shown = !packed ? NULL : apart || s->kind == SAVED_RESULT ? kt__tensor_alias(s->t) : kt__ref(s->t);
     if (!packed)
         return kt__fail_memory(sizeof *packed);
     *packed = (kt__packed){.hooks = level->hooks, .of = s->kind, .is = s->t->dtype, .result = s->result};
@@ -91,6 +98,29 @@ kt_status kt__pack(kt_node *node, uint32_t place)
     s->kind = SAVED_PACKED;
     node->packed = true;
     return KT_OK;
+}
+
+kt_status kt__pack(kt_node *node, uint32_t place) { return pack_by(node, place, kt__packs, false); }
+
+kt_status kt_node_pack(kt_node *node, int64_t place, const kt_saved_hooks *hooks, void *context)
+{
+    if (!node)
+        return kt_fail(KT_ERR_TYPE, "expected a node, got NULL");
+    if (!hooks || !hooks->pack || !hooks->unpack)
+        return refuse_hooks();
+    if (node->released)
+        return kt_fail(KT_ERR_RUNTIME,
+                       "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the graph "
+                       "are freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you need to "
+                       "backward through the graph a second time or if you need to access saved variables after calling "
+                       "backward.");
+    const bool used = place >= 0 && place < kt__n_saved(node) && kt__is_saved(node, (uint32_t)place);
+    if (!used || !kt__saved_at(node, (uint32_t)place)->t)
+        return kt_fail(KT_ERR_RUNTIME, "Calling register_hooks on a saved tensor with value None is forbidden");
+    if (kt__saved_at(node, (uint32_t)place)->kind == SAVED_PACKED)
+        return kt_fail(KT_ERR_RUNTIME, "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only "
+                                       "one pair of hooks is allowed at a time.");
+    return pack_by(node, (uint32_t)place, &(kt__pack_level){.hooks = hooks, .context = context}, true);
 }
 
 kt_status kt__pack_all(kt_node *node)
@@ -116,11 +146,10 @@ kt_status kt__unpack_all(kt_node *node, bool history)
 {
     for (uint32_t i = 0; i < kt__n_saved(node); i++) {
         kt__saved *s = kt__saved_at(node, i);
-        bool       borrowed;
         kt_tensor *t = NULL;
         if (!kt__is_saved(node, i) || !s->t || s->kind != SAVED_PACKED)
             continue;
-        if (kt__unpack(node, i, history, &t, &borrowed))
+        if (kt__unpack_as_saved(node, i, history, &t))
             return kt_error_status();
         s->packed->now = t;
     }
@@ -147,39 +176,33 @@ static kt_status check_unpacked(const kt__packed *packed, const kt_tensor *t)
                    kt__type_text((kt_dtype)packed->is, want, sizeof want), kt__type_text((kt_dtype)t->dtype, got, sizeof got));
 }
 
+/* A result that was written through a view is that part of the base. */
+static kt_status with_history(kt_node *node, const kt__packed *packed, kt_tensor *t, kt_tensor **out)
+{
+    if (packed->of != SAVED_RESULT)
+        return kt__with_history(t, packed->made_by, packed->result, out);
+    return node->within ? kt__value_with_history(node, t, out) : kt__with_history(t, node, packed->result, out);
+}
+
 kt_status kt__packed_tensor(kt_node *node, const kt__saved *s, bool history, kt_tensor **t)
 {
     const kt__packed *packed = s->packed;
-    kt_node          *made_by = packed->of == SAVED_RESULT ? node : packed->made_by;
-    kt_tensor        *again = NULL;
+    kt_tensor        *plain = NULL;
     const bool        floats = kt__dtype_rows[packed->is].category & (KT_CAT_FLOAT | KT_CAT_COMPLEX);
     *t = packed->now ? kt__ref(packed->now) : NULL;
     if (*t)
         return KT_OK;
-    if (packed->hooks->unpack(packed->kept, t) || kt__failed() || !*t)
+    if (packed->hooks->unpack(packed->kept, &plain) || kt__failed() || !plain)
         return kt__failed() ? kt_error_status() : kt_fail(KT_ERR_RUNTIME, "the hook that unpacks a saved tensor failed");
-    if (check_unpacked(packed, *t)) {
-        kt__unref(*t);
-        *t = NULL;
+    if (check_unpacked(packed, plain)) {
+        kt__unref(plain);
         return kt_error_status();
     }
-    if (history && made_by && floats) {
-        struct kt_autograd *a = (again = kt__tensor_alias(*t)) ? kt__autograd_of(again) : NULL;
-        kt__unref(*t);
-        *t = again;
-        if (!a) {
-            kt__unref(again);
-            *t = NULL;
-            return kt_error_status();
-        }
-        a->node = kt__node_ref(made_by);
-        a->result = packed->result;
-        again->flags = (again->flags | KT_T_REQUIRES_GRAD) & ~(uint32_t)KT_T_LEAF;
-    }
-    if (s->as == (*t)->dtype)
+    if (!history || !floats || (packed->of != SAVED_RESULT && !packed->made_by)) {
+        *t = plain;
         return KT_OK;
-    kt_tensor      *plain = *t;
-    const kt_status status = kt__convert_inside(plain, (kt_dtype)s->as, KT_WHY_GRADIENT, t);
+    }
+    const kt_status status = with_history(node, packed, plain, t);
     kt__unref(plain);
     return status;
 }

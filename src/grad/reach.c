@@ -111,6 +111,8 @@ kt_status kt__walk_from(kt__walk *w, kt_node *node)
     return look_from(w, node);
 }
 
+bool kt__walked(const kt__walk *w, const kt_node *node) { return w->seen.table && slot_of(&w->seen, node)->looked; }
+
 void kt__walk_end(kt__walk *w)
 {
     kt__system_put(w->stack, w->capacity * sizeof *w->stack);

@@ -69,6 +69,7 @@ typedef struct kt__walk {
 } kt__walk;
 void      kt__walk_begin(kt__walk *walk, kt_status (*visit)(kt_node *, void *), void *context);
 kt_status kt__walk_from(kt__walk *walk, kt_node *node);
+bool      kt__walked(const kt__walk *walk, const kt_node *node); /* has it come there? */
 void      kt__walk_end(kt__walk *walk);
 /* Visits the node and all that it leads to with a sequence number larger than `above`, each once. */
 kt_status kt__visit_behind(kt_node *node, uint64_t above, kt_status (*visit)(kt_node *, void *), void *context);

@@ -38,7 +38,7 @@ kt_status kt__save_output(kt_node *n, uint32_t place, kt_tensor *out, uint32_t r
 
 static kt_status stale(const kt_node *n, const kt__saved *s)
 {
-    char        shape[256], type[64], site[128] = "", output[96] = "", op[64];
+    char        shape[256], type[64], site[128] = "", output[96] = "";
     const char *maker = s->kind == SAVED_RESULT ? kt__node_name(n) : kt_grad_fn_name(s->t);
     if (s->kind == SAVED_RESULT && !(kt__dtype_rows[s->t->dtype].category & (KT_CAT_FLOAT | KT_CAT_COMPLEX)))
         maker = NULL; /* index tensors have no history */
@@ -59,32 +59,33 @@ static kt_status stale(const kt_node *n, const kt__saved *s)
     kt_fail(KT_ERR_RUNTIME,
             "one of the variables needed for gradient computation has been modified by an inplace operation: "
             "[%s %s]%s "
-            "is at version %u; expected version %u instead. Hint: enable anomaly detection to find the operation that "
-            "failed to "
-            "compute its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False).",
-            kt__type_text((kt_dtype)s->t->dtype, type, sizeof type), shape, output, kt__version(s->t), s->version);
-    if (kt__lineage.site_text && kt__lineage.site_text(n->site, site, sizeof site))
-        kt_fail_more("\n  needed by the backward of %s, recorded at %s",
-                     n->row ? n->row->name : kt__node_display_name(n, op, sizeof op), site);
+            "is at version %u; expected version %u instead. Hint: %s",
+            kt__type_text((kt_dtype)s->t->dtype, type, sizeof type), shape, output, kt__version(s->t), s->version,
+            kt_anomaly() ? "the backtrace further above shows the operation that failed to compute its gradient. The variable in "
+                           "question was changed in there or anywhere later. Good luck!"
+                         : "enable anomaly detection to find the operation that failed to compute its gradient, with "
+                           "torch.autograd.set_detect_anomaly(True, check_nan=False).");
     uint32_t write = atomic_load_explicit(&s->t->storage->written_at, memory_order_relaxed);
     if (kt__lineage.site_text && kt__lineage.site_text(write, site, sizeof site))
         kt_fail_more("\n  written to at %s", site);
     return KT_ERR_RUNTIME;
 }
 
-/* Restores a result's history, only in this handle: the node must not keep itself alive. */
-static kt_status with_history(kt_node *n, const kt__saved *s, kt_tensor **t)
+/* Restores a history, only in this handle: a node must not keep itself alive. */
+kt_status kt__with_history(kt_tensor *t, kt_node *node, uint32_t result, kt_tensor **out)
 {
-    kt_tensor          *again = kt__tensor_alias(s->t);
+    kt_tensor          *again = kt__tensor_alias(t);
     struct kt_autograd *a = again ? kt__autograd_of(again) : NULL;
     if (!a) {
         kt__unref(again);
         return kt_error_status();
     }
-    a->node = kt__node_ref(n);
-    a->result = s->result;
-    again->flags = (again->flags | KT_T_REQUIRES_GRAD) & ~(uint32_t)KT_T_LEAF;
-    *t = again;
+    a->node = kt__node_ref(node);
+    a->result = result;
+    again->flags |= KT_T_REQUIRES_GRAD;
+    if (!kt__is_accumulator(node))
+        again->flags &= ~(uint32_t)KT_T_LEAF;
+    *out = again;
     return KT_OK;
 }
 
@@ -100,29 +101,66 @@ KT__HOT kt_status kt__check_saved(const kt_node *n, uint32_t place)
     return KT__UNLIKELY(kt__version(s->t) != s->version) ? stale(n, s) : KT_OK;
 }
 
-KT__HOT kt_status kt__unpack(kt_node *n, uint32_t place, bool history, kt_tensor **t, bool *borrowed)
+/* As it was saved. *borrowed: the node owns it; else the caller. */
+static kt_status unpack(kt_node *n, uint32_t place, bool history, kt_tensor **t, bool *borrowed)
 {
     kt__saved *s = kt__saved_at(n, place);
+    *t = NULL;
+    *borrowed = true;
+    if (!s->t) /* the list had NULL here */
+        return KT_OK;
+    if (kt__check_saved(n, place))
+        return kt_error_status();
+    const bool constant = place > SAVED_Y && n->row && n->row->saves & SAVES_F;
+    *borrowed = false;
+    if (KT__UNLIKELY(s->kind == SAVED_PACKED))
+        return kt__packed_tensor(n, s, history && !constant, t);
+    if (s->kind == SAVED_RESULT && history && !constant && kt__dtype_rows[s->t->dtype].category & (KT_CAT_FLOAT | KT_CAT_COMPLEX))
+        return n->within ? kt__written_with_history(n, s->t, t) : kt__with_history(s->t, n, s->result, t);
+    *t = s->t;
+    *borrowed = true;
+    return KT_OK;
+}
+
+/* The forward pass saw it converted, and that was decided there. */
+static kt_status converted(kt_tensor *plain, uint8_t as, kt_tensor **t, bool *borrowed)
+{
+    const kt_status status = kt__convert_inside(plain, (kt_dtype)as, KT_WHY_GRADIENT, t);
+    if (!*borrowed)
+        kt__unref(plain);
+    *borrowed = false;
+    return status;
+}
+
+KT__HOT kt_status kt__unpack(kt_node *n, uint32_t place, bool history, kt_tensor **t, bool *borrowed)
+{
+    const kt__saved *s = kt__saved_at(n, place);
     *t = NULL;
     *borrowed = false;
     if (KT__UNLIKELY(!(place < n->n_fixed ? n->holds >> place & 1 : place < kt__n_saved(n))))
         return kt_fail(KT_ERR_RUNTIME, "the backward of %s asks for a tensor that it did not save", kt__node_name(n));
-    if (!s->t) { /* the list had NULL here */
-        *borrowed = true;
-        return KT_OK;
-    }
-    if (kt__check_saved(n, place))
-        return kt_error_status();
-    const bool constant = place > SAVED_Y && n->row && n->row->saves & SAVES_F;
-    if (KT__UNLIKELY(s->kind == SAVED_PACKED))
-        return kt__packed_tensor(n, s, history && !constant, t);
-    if (s->kind == SAVED_RESULT && history && !constant && kt__dtype_rows[s->t->dtype].category & (KT_CAT_FLOAT | KT_CAT_COMPLEX))
-        return n->within ? kt__written_with_history(n, s->t, t) : with_history(n, s, t);
-    if (s->as == s->t->dtype) {
+    const uint8_t as = s->as;
+    if (KT__LIKELY(s->kind < SAVED_RESULT && s->t && as == s->t->dtype)) { /* an operand as it is */
+        if (kt__check_saved(n, place))
+            return kt_error_status();
         *t = s->t;
         *borrowed = true;
         return KT_OK;
     }
-    /* The forward pass saw it converted, and that was decided there. */
-    return kt__convert_inside(s->t, (kt_dtype)s->as, KT_WHY_GRADIENT, t);
+    if (unpack(n, place, history, t, borrowed))
+        return kt_error_status();
+    return !*t || as == (*t)->dtype ? KT_OK : converted(*t, as, t, borrowed);
+}
+
+kt_status kt__unpack_as_saved(kt_node *n, uint32_t place, bool history, kt_tensor **t)
+{
+    bool borrowed = true;
+    *t = NULL;
+    if (place < n->n_fixed && !(n->holds >> place & 1))
+        return KT_OK;
+    if (unpack(n, place, history, t, &borrowed))
+        return kt_error_status();
+    if (borrowed && *t)
+        kt__ref(*t);
+    return KT_OK;
 }

@@ -517,12 +517,14 @@ static inline __attribute__((always_inline)) kt_status linked(kt_call *call, kt_
     return link_one(call, node, call->out[0]);
 }
 
-static KT__COLD kt_status linked_and_packed(kt_call *call, kt_node *node)
+static KT__COLD kt_status linked_and_more(kt_call *call, kt_node *node)
 {
     kt_node  *kept = kt__node_ref(node);
     kt_status status = linked(call, node);
-    if (!status && node->type == &kt__node_operator) /* others pack what they save themselves */
+    if (!status && kt__packs && kept->type == &kt__node_operator) /* others pack what they save themselves */
         status = kt__pack_all(kept);
+    if (!status && kt__inducer)
+        status = kt__note_inducer(kept);
     kt__node_unref(kept);
     return status;
 }
@@ -530,7 +532,7 @@ static KT__COLD kt_status linked_and_packed(kt_call *call, kt_node *node)
 KT__HOT static kt_status after(kt_call *call, const kt_plan *plan, void *token)
 {
     (void)plan;
-    return KT__UNLIKELY(kt__packs != NULL) ? linked_and_packed(call, token) : linked(call, token);
+    return KT__UNLIKELY(kt__records_more) ? linked_and_more(call, token) : linked(call, token);
 }
 
 static void cancel(void *token) { kt__node_unref(token); }

@@ -248,13 +248,13 @@ static kt_status copy_over(kt_tensor *to, kt_tensor *from)
     return status;
 }
 
-/* A gradient with the base's strides, so that the same operators lead to the view's elements. */
-static kt_status like_base(const kt__geometry *base, kt_tensor *g, kt_tensor **out)
+/* Memory with the base's strides, so that the same operators lead to the view's elements. */
+static kt_status new_like_base(const kt__geometry *base, kt_dtype dtype, kt_device device, kt_tensor **out)
 {
     int64_t reach = 1;
     for (int i = 0; i < base->ndim; i++)
         reach = base->sizes[i] ? reach + (base->sizes[i] - 1) * base->strides[i] : reach;
-    kt_tensor *t = kt__tensor_new(kt__gradient_dtype(base->dtype, g), kt__device(g), KT_SHAPE(reach));
+    kt_tensor *t = kt__tensor_new(dtype, device, KT_SHAPE(reach));
     if (!t)
         return kt_error_status();
     if (kt__tensor_set_geometry(t, (kt_shape){base->ndim, base->sizes}, (kt_shape){base->ndim, base->strides}, 0)) {
@@ -262,6 +262,15 @@ static kt_status like_base(const kt__geometry *base, kt_tensor *g, kt_tensor **o
         return kt_error_status();
     }
     t->flags |= base->bits;
+    *out = t;
+    return KT_OK;
+}
+
+static kt_status like_base(const kt__geometry *base, kt_tensor *g, kt_tensor **out)
+{
+    kt_tensor *t = NULL;
+    if (new_like_base(base, kt__gradient_dtype(base->dtype, g), kt__device(g), &t))
+        return kt_error_status();
     if (write_over(KT_OP_copy, t, g)) {
         kt__unref(t);
         return kt_error_status();
@@ -355,6 +364,27 @@ kt_status kt__written_with_history(kt_node *inner, kt_tensor *written, kt_tensor
         status = seen_through(whole, base, &inner->outer->base[1], out);
     }
     kt__unref(whole);
+    return status;
+}
+
+/* `value` lies elsewhere: operators on memory like the base's give the history alone. */
+kt_status kt__value_with_history(kt_node *inner, kt_tensor *value, kt_tensor **out)
+{
+    const kt__geometry *base = &inner->outer->base[0];
+    kt_tensor          *whole = NULL, *linked = NULL, *part = NULL;
+    kt_status           status = new_like_base(base, (kt_dtype)base->dtype, kt__device(value), &whole);
+    if (!status)
+        status = kt__with_history(whole, inner->outer, 0, &linked);
+    if (!status)
+        status = seen_through(linked, base, &inner->outer->base[1], &part);
+    const struct kt_autograd *a = part ? part->autograd : NULL;
+    if (!status && a && a->node)
+        status = kt__with_history(value, a->node, a->result, out);
+    else if (!status)
+        *out = kt__ref(value); /* grad mode is off */
+    kt__unref(whole);
+    kt__unref(linked);
+    kt__unref(part);
     return status;
 }
 

@@ -124,7 +124,11 @@ static const struct {
     {"const kt_watcher *", 0, "ZEROED"},
     {"const kt_site *", 0, "SITE"},
     {"kt_warning_fn *", 0, "WARNING_FN"},
+    {"kt_device *", 0, "ZEROED"},
+    {"kt_shape *", 0, "ZEROED"},
+    {"kt_kept *", 0, "ZEROED"},
     {"kt_hook_call", 0, "HOOK_FN"},
+    {"kt_node_hook_call", 0, "NODE_HOOK_FN"},
     {"kt_hook_visit", 0, "HOOK_VISIT"},
     {"void (*)(void *)", 0, "RELEASE_FN"},
 };

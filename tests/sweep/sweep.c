@@ -334,10 +334,16 @@ kt_node *sweep_node(int slot)
 
 void      sweep_warning(const char *text) { (void)text; }
 void      sweep_release(void *owner) { (void)owner; }
-int sweep_hook_visit(kt_hook_call hook, void *context, void *with)
+int sweep_hook_visit(void (*release)(void *), void *context, void *with)
 {
-    (void)hook, (void)context, (void)with;
+    (void)release, (void)context, (void)with;
     return 0;
+}
+
+kt_status sweep_node_hook_call(kt_node_grads *grads, void *context)
+{
+    (void)grads, (void)context;
+    return KT_OK;
 }
 
 kt_status sweep_hook_call(kt_tensor *grad, void *context, kt_tensor **instead)
@@ -395,7 +401,7 @@ void sweep_got_several(const char *name, kt_tensor *const *t, size_t n)
 void sweep_got_status(const char *name, kt_status status)
 {
     static const char *const givers[] = {"kt_make", "kt_make_over", "kt_make_over_on", "kt_lend", "kt_convert",
-                                         "kt_gradients", "kt_get_data", "kt_number_beside"};
+                                         "kt_gradients", "kt_get_data", "kt_number_beside", "kt_node_run", "kt_node_tensor"};
     CHECK_MSG(pending || (status != KT_OK) == kt_failed(), "%s: the status and the error disagree", name);
     for (size_t i = 0; i < sizeof givers / sizeof *givers; i++)
         for (size_t k = 0; strcmp(name, givers[i]) == 0 && k < sizeof room / sizeof *room; k++)
@@ -436,6 +442,7 @@ static void settle(void)
     while (kt_autocast_leave() > 0)
         continue;
     kt_set_grad_enabled(true);
+    kt_set_anomaly(false, true);
     kt_set_inference(false);
     kt_set_default_dtype(KT_F32);
     kt_set_default_device((kt_device){KT_DEVICE_DEFAULT, 0});

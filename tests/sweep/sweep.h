@@ -62,7 +62,8 @@ FILE             *sweep_stream(void);
 void              sweep_warning(const char *text);
 void              sweep_release(void *owner);
 kt_status         sweep_hook_call(kt_tensor *grad, void *context, kt_tensor **instead);
-int               sweep_hook_visit(kt_hook_call hook, void *context, void *with);
+kt_status         sweep_node_hook_call(kt_node_grads *grads, void *context);
+int               sweep_hook_visit(void (*release)(void *), void *context, void *with);
 void              sweep_before(void);
 
 #define TENSOR(slot, name)      sweep_tensor(slot, name)
@@ -110,6 +111,7 @@ void              sweep_before(void);
 #define SITE(slot, name)        (sweep_aimed(slot) ? NULL : sweep_zeroed())
 #define WARNING_FN(slot, name)  (sweep_aimed(slot) ? NULL : sweep_warning)
 #define HOOK_FN(slot, name)     (sweep_aimed(slot) ? NULL : sweep_hook_call)
+#define NODE_HOOK_FN(slot, name) (sweep_aimed(slot) ? NULL : sweep_node_hook_call)
 #define HOOK_VISIT(slot, name)  (sweep_aimed(slot) ? NULL : sweep_hook_visit)
 #define RELEASE_FN(slot, name)  (sweep_aimed(slot) ? NULL : sweep_release)
 #define OPTIONS(slot, options)  sweep_options(slot, options)

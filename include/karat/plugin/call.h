@@ -116,9 +116,9 @@ KT_API kt_status kt_lend(kt_tensor *t, bool fixed, kt_tensor **lent);           
 KT_API void    **kt_tensor_wrapper(kt_tensor *t);                                                /* NULL and an error for NULL */
 KT_API bool      kt_is_shared(const kt_tensor *t);          /* does it have owners besides the caller? false for NULL */
 KT_API void      kt_on_wrapper_left(void (*left)(void *wrapper)); /* called when a tensor is freed whose slot is not NULL */
-/* For a binding's garbage collector: visits the hooks that would be freed with t, if the caller is its only owner. A
- * nonzero result of a visit ends the traversal and is returned. */
-typedef int (*kt_hook_visit)(kt_hook_call call, void *context, void *with);
+/* For a binding's garbage collector: visits the contexts of hooks that would be freed with t, if the caller is its only owner; a
+ * binding knows its own by their `release`. A nonzero result of a visit ends the traversal and is returned. */
+typedef int (*kt_hook_visit)(void (*release)(void *context), void *context, void *with);
 KT_API int       kt_hooks_visit(const kt_tensor *t, kt_hook_visit visit, void *with);
 KT_API void      kt_hooks_clear(kt_tensor *t);              /* removes them and releases their contexts */
 KT_API bool      kt_has_hooks(const kt_tensor *t);

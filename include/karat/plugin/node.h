@@ -15,6 +15,7 @@
 #define KARAT_PLUGIN_NODE_H
 
 #include <karat/grad.h>
+#include <karat/plugin/call.h>
 
 KT_BEGIN
 
@@ -65,7 +66,7 @@ KT_API bool                kt_node_is_shared(const kt_node *node); /* does it ha
  * results can be saved, results before or after they are attached. A result is saved without its history, so that the node
  * does not keep itself alive; kt_node_saved restores the history. The tensor it returns is owned; NULL if NULL was saved. */
 KT_API kt_status kt_node_save(kt_node *node, int64_t place, kt_tensor *t);
-KT_API kt_status kt_node_saved(kt_node *node, int64_t place, kt_tensor **t);
+KT_API kt_status kt_node_saved(kt_node *node, int64_t place, kt_tensor **t); /* of an operator's node, too */
 KT_API int64_t   kt_node_n_saved(const kt_node *node);
 KT_API void      kt_increment_version(kt_tensor *t); /* its memory was written to by other means than an operator */
 KT_API kt_status kt_fail_freed(void); /* the error of kt_node_saved after backward has freed what was saved */
@@ -83,6 +84,68 @@ typedef struct kt_saved_hooks {
 KT_API kt_status kt_saved_hooks_push(const kt_saved_hooks *hooks, void *context); /* both live until they are popped */
 KT_API void     *kt_saved_hooks_pop(void);                                        /* the context; NULL: there were none */
 KT_API bool      kt_has_saved_hooks(void);
+
+/* ---- hooks of nodes ----
+ * A hook `before` is shown the gradients of the node's results when they are complete and the node is about to run; the other
+ * kind is shown the gradients of the inputs, too, once the node has computed them and they are fitted to the inputs. The first
+ * may replace the gradients of the results, the second those of the inputs: it sets `replaces`, and each of instead[i] (owned:
+ * kt_keep; the engine drops it; NULL: no gradient) takes the place of what was there, with the same dtype and sizes. Order,
+ * removal (kt_hook_remove) and failure are those of hooks of tensors (karat/grad.h), which run first. Hooks of a leaf's
+ * "AccumulateGrad" live as long as that node, which the graphs of the leaf keep alive. */
+typedef struct kt_node_grads {
+    kt_node          *node;
+    kt_tensor *const *inputs, *const *results; /* NULL where there is no gradient; `inputs` is NULL before the node runs */
+    int64_t           n_inputs, n_results;
+    kt_tensor       **instead;  /* out: as many as the gradients that the hook may replace */
+    bool              replaces; /* out */
+} kt_node_grads;
+typedef kt_status (*kt_node_hook_call)(kt_node_grads *grads, void *context);
+KT_API kt_hook *kt_node_hook_add_before(kt_node *node, const char *name, kt_node_hook_call call, void *context,
+                                        void (*release)(void *context)); /* owned handle */
+KT_API kt_hook *kt_node_hook_add(kt_node *node, const char *name, kt_node_hook_call call, void *context,
+                                 void (*release)(void *context));        /* owned handle */
+
+/* One pointer of the binding's, which lives as long as the node; NULL: none. */
+KT_API void     *kt_node_data(const kt_node *node);
+KT_API kt_status kt_node_set_data(kt_node *node, void *data, void (*release)(void *data));
+
+/* As kt_hooks_visit and kt_hooks_clear (plugin/call.h), with the node's data, if the caller is the node's only owner. */
+KT_API int  kt_node_hooks_visit(const kt_node *node, kt_hook_visit visit, void *with);
+KT_API void kt_node_hooks_clear(kt_node *node);
+
+/* ---- looking at a graph ---- */
+KT_API kt_node *kt_node_keep(kt_node *node);                /* one more owner: you; NULL passes through */
+/* What takes the gradient of t: its grad_fn, or of a leaf its "AccumulateGrad". NULL: it requires none. */
+KT_API kt_node *kt_gradient_node(kt_tensor *t, int64_t *result); /* owned */
+KT_API uint64_t kt_node_sequence(const kt_node *node);      /* backward runs larger numbers first; UINT64_MAX: a leaf's */
+KT_API int64_t  kt_node_results(const kt_node *node);       /* number of results that a gradient may reach */
+/* Form of a result. false: it is not known, since the node was reached neither from a tensor nor through an input. */
+KT_API bool     kt_node_result(const kt_node *node, int64_t i, kt_dtype *dtype, kt_device *device, kt_shape *sizes);
+/* A tensor that stands for a result of the node where a function takes a tensor for its history: kt_gradients,
+ * kt_backward_many. For a leaf's node it is the leaf. Its elements are not defined. */
+KT_API kt_status kt_node_tensor(kt_node *node, int64_t result, kt_tensor **t); /* owned */
+/* Runs the node alone, without hooks: results[i] is the gradient of input i, owned or NULL, not fitted to it. What it saved
+ * stays. In grad mode it is recorded. */
+KT_API kt_status kt_node_run(kt_node *node, kt_tensor *const *grads, int64_t n_grads, kt_tensor **results, int64_t n_inputs);
+
+/* What an operator's node keeps, under PyTorch's names: tensors (kt_node_saved, from `place` on; n of them if it is a list)
+ * and other arguments. */
+typedef struct kt_kept {
+    const char     *name;  /* "self", "result", "dim" */
+    int64_t         place; /* -1: `value` */
+    int64_t         n;     /* of a list; -1: one tensor, or a value */
+    const kt_value *value; /* of the kind `kind` */
+    uint8_t         kind;  /* kt_arg_kind */
+    bool            wrapped; /* a number that PyTorch keeps as a tensor */
+    bool            absent;  /* the argument is None */
+} kt_kept;
+KT_API bool kt_node_kept(const kt_node *node, int64_t i, kt_kept *kept); /* false: there are not so many */
+/* Gives what is saved at a place to these hooks, as if they had been pushed when it was saved. */
+KT_API kt_status kt_node_pack(kt_node *node, int64_t place, const kt_saved_hooks *hooks, void *context);
+
+/* The run of backward that this thread is in: a number that no other has, and whether it runs (or has run) a node. */
+KT_API uint64_t kt_backward_id(void); /* 0: none */
+KT_API bool     kt_backward_runs(const kt_node *node);
 
 /* Attaches the results, once, in the order of their gradients. from[i]: the input that result i is, if that was written in
  * place (the rules for leaves and views apply), or one of the values below. from NULL: all are KT_RESULT_MADE. */

@@ -3,7 +3,8 @@
 from .. import _karat, _missing
 from .._karat import Tensor
 from .. import modes as grad_mode  # noqa: F401
-from . import function, graph  # noqa: F401
+from . import anomaly_mode, function, graph  # noqa: F401
+from .anomaly_mode import detect_anomaly, set_detect_anomaly  # noqa: F401
 from .function import Function  # noqa: F401
 from ..modes import (  # noqa: F401
     _force_original_view_tracking,
@@ -32,7 +33,9 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
                              True if materialize_grads else allow_unused)
     if not materialize_grads:
         return found
-    like = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
+    like = (inputs,) if isinstance(inputs, (Tensor, graph.GradientEdge)) else tuple(inputs)
+    if any(g is None and isinstance(one, graph.GradientEdge) for g, one in zip(found, like)):
+        raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
     zeros_like = _karat.functions["zeros_like"]
     return tuple(zeros_like(one, requires_grad=create_graph) if g is None else g for g, one in zip(found, like))
 

@@ -1,7 +1,139 @@
 """karat.autograd.graph: the recorded graph, and what it keeps for backward."""
 
+import abc
+import threading
+from collections import namedtuple
+
 from .. import _karat, _missing
-from .._karat import Node  # noqa: F401
+from .function import BackwardCFunction
+
+__all__ = [
+    "saved_tensors_hooks",
+    "save_on_cpu",
+    "disable_saved_tensors_hooks",
+    "register_multi_grad_hook",
+    "Node",
+    "GradientEdge",
+    "get_gradient_edge",
+    "increment_version",
+]
+
+
+class Node(abc.ABC):
+    """What made a tensor, as the tape recorded it: what grad_fn shows. isinstance(t.grad_fn, Node) is true of every node."""
+
+    @abc.abstractmethod
+    def name(self):
+        """PyTorch's name of the node: MulBackward0."""
+
+    @property
+    @abc.abstractmethod
+    def next_functions(self):
+        """What made its inputs: a tuple of (node, which of its results)."""
+
+    @abc.abstractmethod
+    def metadata(self):
+        """A dict for the user's notes."""
+
+    @property
+    @abc.abstractmethod
+    def _input_metadata(self):
+        """The forms of its results."""
+
+    @abc.abstractmethod
+    def register_hook(self, fn):
+        """fn(grad_inputs, grad_outputs) runs after the node; a tuple that it returns replaces grad_inputs."""
+
+    @abc.abstractmethod
+    def register_prehook(self, fn):
+        """fn(grad_outputs) runs before the node; a tuple that it returns replaces them."""
+
+    @abc.abstractmethod
+    def _sequence_nr(self):
+        """Backward runs nodes with larger numbers first."""
+
+    @classmethod
+    def __subclasshook__(cls, subclass):
+        return issubclass(subclass, (_karat.Node, BackwardCFunction)) if cls is Node else NotImplemented
+
+
+GradientEdge = namedtuple("GradientEdge", ["node", "output_nr", "ownership_token"], defaults=[None])
+GradientEdge.__doc__ = """Where a gradient arrives: a node, and which of its results. backward() and grad() take it for a tensor.
+
+ownership_token keeps the node of a torch.autograd.Function alive."""
+_karat.set_edge_class(GradientEdge)
+
+
+def get_gradient_edge(tensor):
+    """The GradientEdge at which the tensor's gradient arrives."""
+    if not tensor.requires_grad:
+        raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
+    return GradientEdge(*_karat.gradient_edge(tensor))
+
+
+class _MultiHandle:
+    """What ends a hook of several tensors."""
+
+    def __init__(self, handles):
+        self.handles = tuple(handles)
+
+    def remove(self):
+        for handle in self.handles:
+            handle.remove()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *args):
+        self.remove()
+
+
+def _when_any(tensors, fn):
+    lock, ran = threading.Lock(), [None]  # the run of backward that it was called in
+
+    def one(grad):
+        run = _karat.backward_id()
+        with lock:
+            if run == ran[0]:
+                return
+            ran[0] = run
+        fn(grad)
+
+    return [t.register_hook(one) for t in tensors if t.requires_grad]
+
+
+def _when_all(tensors, fn):
+    nodes = [_karat.gradient_edge(t)[0] if t.requires_grad else None for t in tensors]
+    lock, runs = threading.Lock(), {}  # by run of backward: [how many gradients it brings, how many have come, the gradients]
+
+    def at(i):
+        def one(grad):
+            run = _karat.backward_id()
+            with lock:
+                if run not in runs:
+                    runs[run] = [sum(_karat.backward_runs(n) for n in nodes), 0, [None] * len(nodes)]
+                state = runs[run]
+                state[1] += 1
+                state[2][i] = grad
+                if state[1] != state[0]:
+                    return
+                del runs[run]
+            fn(state[2])
+
+        return one
+
+    return [t.register_hook(at(i)) for i, t in enumerate(tensors)]
+
+
+def register_multi_grad_hook(tensors, fn, *, mode="all"):
+    """fn(gradients) runs in backward when the gradients of all these tensors that it computes are complete, None for the others;
+    with mode="any", fn(gradient) when the first is. What fn returns is ignored."""
+    if mode not in ("all", "any"):
+        raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
+    tensors = tuple(tensors)
+    if mode == "all" and not all(t.requires_grad for t in tensors):
+        raise AssertionError("Expected gradient function to be set")
+    return _MultiHandle((_when_all if mode == "all" else _when_any)(tensors, fn))
 
 
 class saved_tensors_hooks:
