@@ -111,6 +111,25 @@ static PyObject *refuse_saved_hooks(PyObject *module, PyObject *text)
     return NULL;
 }
 
+static PyObject *mutation_begin(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    return kt_mutation_begin() ? kp_raise() : Py_NewRef(Py_None);
+}
+
+static PyObject *mutation_clear(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    return kt_mutation_clear() ? kp_raise() : Py_NewRef(Py_None);
+}
+
+static PyObject *mutation_end(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    kt_mutation_end();
+    Py_RETURN_NONE;
+}
+
 static PyObject *increment_version(PyObject *module, PyObject *t)
 {
     (void)module;
@@ -126,6 +145,9 @@ PyMethodDef kp_saved_functions[] = {
     {"push_saved_hooks", push_saved_hooks, METH_VARARGS, "push_saved_hooks(pack, unpack)"},
     {"pop_saved_hooks", pop_saved_hooks, METH_NOARGS, "ends what push_saved_hooks began"},
     {"refuse_saved_hooks", refuse_saved_hooks, METH_O, "refuse_saved_hooks(text or None): the text before"},
+    {"mutation_begin", mutation_begin, METH_NOARGS, "from now on, what is saved may be written to"},
+    {"mutation_clear", mutation_clear, METH_NOARGS, "forgets what was kept because of that"},
+    {"mutation_end", mutation_end, METH_NOARGS, "ends what mutation_begin began"},
     {"increment_version", increment_version, METH_O, "its memory was written to by other means than an operator"},
     {NULL, NULL, 0, NULL},
 };

@@ -249,12 +249,18 @@ KT__HOT static inline kt_status run_row(kt_call *call)
     return status;
 }
 
+static inline kt_status tell_of_write(const kt_call *call)
+{
+    kt__write_watch *watch = atomic_load_explicit(&kt__about_to_write, memory_order_relaxed);
+    return KT__UNLIKELY(watch != NULL) ? watch(call) : KT_OK;
+}
+
 static kt_status run_any(kt_call *call)
 {
     if (call->form > KT_OUT || !(call->row->forms >> call->form & 1))
         return kt_fail(KT_ERR_TYPE, "%s has no %s form", call->row->name,
                        call->form == KT_INPLACE ? "in-place" : "out=");
-    if (check_arguments(call) || (call->form != KT_PLAIN && check_inference(call)))
+    if (check_arguments(call) || (call->form != KT_PLAIN && (check_inference(call) || tell_of_write(call))))
         return kt_error_status();
     kt_status status = KT__UNLIKELY(kt__mode_word & KT_M_AUTOCAST) ? kt__run_under_autocast(call, run_row) : run_row(call);
     return KT__UNLIKELY(status && call->form != KT_PLAIN) ? kt__report_first_error(call) : status;

@@ -2,4 +2,5 @@
 #include "plan/observe.h"
 
 kt__tape_hooks    kt__tape;
+kt__write_watch *_Atomic kt__about_to_write;
 kt__lineage_hooks kt__lineage;

@@ -20,6 +20,9 @@ typedef struct kt__tape_hooks {
     kt_status (*note)(kt_tensor *t); /* creates the autograd state of a new tensor, with its current version */
 } kt__tape_hooks;
 extern KT__HIDDEN kt__tape_hooks kt__tape;
+/* Called before a call that writes in place or to out=, once anybody has wanted to know (grad/mutation.c); NULL: nobody has. */
+typedef kt_status kt__write_watch(const kt_call *call);
+extern KT__HIDDEN kt__write_watch *_Atomic kt__about_to_write;
 
 /* ---- lineage ---- */
 /* limits of what one error names: operands, fixes, bytes of a fix's text */

@@ -1,4 +1,4 @@
-"""torch.autograd.graph: gradient edges, hooks of several tensors; anomaly mode; grad_dtype; errors that name lines."""
+"""torch.autograd.graph: edges, hooks of several tensors, writes to what is saved. Anomalies, grad_dtype, lines in errors."""
 
 import gc
 import inspect
@@ -11,8 +11,12 @@ import pytest
 
 import karat
 from karat.autograd import Function, anomaly_mode, detect_anomaly, grad, set_detect_anomaly
-from karat.autograd.graph import GradientEdge, get_gradient_edge, register_multi_grad_hook
-from on_device import DEVICE
+from karat.autograd.graph import (
+    GradientEdge,
+    allow_mutation_on_saved_tensors,
+    get_gradient_edge,
+    register_multi_grad_hook,
+)
 
 HERE = os.path.basename(__file__)
 
@@ -177,6 +181,87 @@ def test_what_a_hook_of_several_answers_is_ignored():
     register_multi_grad_hook([x], lambda g: g * 2, mode="any")
     (x * 2).sum().backward()
     assert x.grad.tolist() == [2.0]
+
+
+# ---- writes to saved tensors ----
+
+
+def written_after(function, write):
+    """The gradient of a leaf [1, 2, 3] through function(b), where b is written to before backward."""
+    x = leaf(1.0, 2.0, 3.0)
+    with allow_mutation_on_saved_tensors():
+        b = x.clone()
+        total = function(b).sum()
+        write(b)
+        total.backward()
+    return x.grad.tolist()
+
+
+def into(b):
+    with karat.no_grad():
+        karat.add(b, 1, out=b)
+
+
+@pytest.mark.parametrize("write", [
+    lambda b: b.sin_(), lambda b: b[1:].mul_(5), lambda b: b.data.zero_(), lambda b: b.__setitem__(0, 7.0), into,
+    lambda b: karat._foreach_mul_([b], 3), lambda b: b.mul_(2).mul_(3),
+])
+def test_what_is_saved_may_be_written_to(write):
+    assert written_after(lambda b: b * b, write) == [2.0, 4.0, 6.0]
+    assert written_after(lambda b: b[:2] ** 2, write) == [2.0, 4.0, 0.0]
+
+
+def test_results_and_tensors_outside_the_graph_may_be_written_to():
+    x, weight = leaf(0.0, 1.0), karat.ones(2)
+    with allow_mutation_on_saved_tensors() as context:
+        y = x.exp()
+        z = x * weight
+        y.add_(1), weight.zero_()
+        (y + z).sum().backward()
+        assert x.grad.tolist() == pytest.approx([2.0, 1 + 2.718281828459045])
+        b = x.clone()
+        g, = grad((b**3).sum(), x, create_graph=True)
+        b.zero_()
+        assert grad(g.sum(), x)[0].tolist() == [0.0, 6.0]
+        y = b * b
+        context.clear()
+        with pytest.raises(AssertionError, match="Trying to backward outside of the 'allow_mutation_on_saved_tensors' context"):
+            y.sum().backward()
+
+
+def test_the_regions_of_writes():
+    x = leaf(1.0)
+    with allow_mutation_on_saved_tensors():
+        with pytest.raises(RuntimeError, match="contexts cannot be nested"):
+            allow_mutation_on_saved_tensors().__enter__()
+        b = x.clone()
+        y = b * b
+        b.zero_()
+    with pytest.raises(AssertionError, match="Trying to backward outside"):
+        y.sum().backward()
+    b = x.clone()
+    y = b * b
+    b.zero_()
+    assert "modified by an inplace operation" in refusal(RuntimeError, y.sum().backward)
+
+
+def test_copies_are_made_once_and_given_back():
+    def once():
+        x = karat.ones(1000, requires_grad=True)
+        with allow_mutation_on_saved_tensors():
+            b = x.clone()
+            y = b * b
+            for _ in range(5):
+                b.add_(1)
+            y.sum().backward()
+        return x
+
+    once()
+    gc.collect()
+    before = karat.memory_stats()["live_bytes"]
+    for _ in range(5):
+        once()
+    assert karat.memory_stats()["live_bytes"] == before
 
 
 # ---- anomalies ----

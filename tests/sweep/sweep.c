@@ -443,6 +443,7 @@ static void settle(void)
         continue;
     kt_set_grad_enabled(true);
     kt_set_anomaly(false, true);
+    kt_mutation_end();
     kt_set_inference(false);
     kt_set_default_dtype(KT_F32);
     kt_set_default_device((kt_device){KT_DEVICE_DEFAULT, 0});

@@ -85,6 +85,13 @@ KT_API kt_status kt_saved_hooks_push(const kt_saved_hooks *hooks, void *context)
 KT_API void     *kt_saved_hooks_pop(void);                                        /* the context; NULL: there were none */
 KT_API bool      kt_has_saved_hooks(void);
 
+/* ---- writing to saved tensors ----
+ * From begin to end, what nodes save on this thread may be written to in place by operators: they copy it first, if a node still
+ * needs it. Backward through such nodes belongs between the two as well; `clear` forgets what was kept so far. */
+KT_API kt_status kt_mutation_begin(void); /* cannot be nested */
+KT_API kt_status kt_mutation_clear(void);
+KT_API void      kt_mutation_end(void);
+
 /* ---- hooks of nodes ----
  * A hook `before` is shown the gradients of the node's results when they are complete and the node is about to run; the other
  * kind is shown the gradients of the inputs, too, once the node has computed them and they are fitted to the inputs. The first

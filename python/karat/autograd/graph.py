@@ -1,6 +1,7 @@
 """karat.autograd.graph: the recorded graph, and what it keeps for backward."""
 
 import abc
+import contextlib
 import threading
 from collections import namedtuple
 
@@ -12,6 +13,7 @@ __all__ = [
     "save_on_cpu",
     "disable_saved_tensors_hooks",
     "register_multi_grad_hook",
+    "allow_mutation_on_saved_tensors",
     "Node",
     "GradientEdge",
     "get_gradient_edge",
@@ -181,6 +183,25 @@ class disable_saved_tensors_hooks:
                 return function(*args, **kwargs)
 
         return inside
+
+
+class _AllowMutationOnSavedContext:
+    """What allow_mutation_on_saved_tensors gives to its block."""
+
+    def clear(self):
+        """Forgets what was kept so far: backward through the graph that was recorded in the block is over."""
+        _karat.mutation_clear()
+
+
+@contextlib.contextmanager
+def allow_mutation_on_saved_tensors():
+    """In its block, what calls keep for backward may be written to in place: it is copied before. Backward belongs into the
+    block, too."""
+    _karat.mutation_begin()
+    try:
+        yield _AllowMutationOnSavedContext()
+    finally:
+        _karat.mutation_end()
 
 
 def increment_version(tensor):

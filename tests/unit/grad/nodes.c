@@ -269,6 +269,30 @@ TEST(anomalies_are_named)
     kt_on_warning(NULL);
 }
 
+/* ---- writes to what is saved ---- */
+
+TEST(what_is_saved_may_be_written_to)
+{
+    const uint64_t bytes = live_bytes();
+    {
+        KT_SCOPE;
+        kt_tensor *x = leaf(2), *a = kt_mul_s(x, KT_INT(1)), *y = NULL;
+        CHECK_EQ_INT(kt_mutation_begin(), KT_OK);
+        CHECK_FAILS(kt_mutation_begin(), KT_ERR_RUNTIME, "allow_mutation_on_saved_tensors contexts cannot be nested");
+        y = kt_sum(kt_mul(a, a));
+        kt_mul_s_(a, KT_INT(5));
+        CHECK_EQ_INT(kt_backward(y), KT_OK);
+        CHECK_NEAR(tensor_at(kt_grad(x), 0), 4, 0);
+        y = kt_sum(kt_mul(a, a));
+        CHECK_EQ_INT(kt_mutation_clear(), KT_OK);
+        CHECK_FAILS(kt_backward(y), KT_ERR_ASSERTION, "Trying to backward outside of the 'allow_mutation_on_");
+        kt_mutation_end();
+        kt_mutation_end();
+        CHECK_EQ_INT(kt_mutation_clear(), KT_OK);
+    }
+    CHECK_EQ_INT(live_bytes(), bytes);
+}
+
 /* ---- the dtype of a leaf's gradient ---- */
 
 TEST(a_leafs_gradient_has_the_dtype_that_was_asked_for)
