@@ -94,8 +94,9 @@ static void write_arguments(FILE *f, int *first)
         fprintf(f, "    /* %s */\n", rows[i].name);
         for (int k = 0; k < s.n; k++, at++) {
             const arg *a = &s.args[k];
-            fprintf(f, "    {\"%s\", KT_ARG_%s, %d, %d, %d, 0, %d, %d, ", a->name, types[type_of(a)].kind, a->optional,
-                    a->value[0] != 0, a->keyword, holed(a), a->alone);
+            fprintf(f, "    {\"%s\", KT_ARG_%s, %d, %d, %d, 0, %d, %d, 0, %d, ", a->name, types[type_of(a)].kind, a->optional,
+                    a->value[0] != 0, a->keyword, holed(a), a->alone,
+                    a->optional && (!a->value[0] || strcmp(a->value, "None") == 0));
             write_default(f, a);
             fputs("},\n", f);
         }

@@ -94,7 +94,7 @@ OWN = {  # what PyTorch has not, and classes written in C
 }
 # Modules that the user knows; their stubs import GIVEN from the package's.
 MODULES = """accelerator autograd autograd.functional autograd.gradcheck backends compiler cpu cuda fft functional jit linalg
-    mps mtia nn nn.functional nn.utils nn.utils.rnn overrides random return_types special storage testing
+    library mps mtia nn nn.functional nn.utils nn.utils.rnn overrides random return_types special storage testing
     torch_version types utils utils.dlpack version xpu""".split()
 GIVEN = ("Generator", "Number", "Size", "Tensor", "memory_format")
 OPERATORS = """add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv mod rmod pow rpow matmul rmatmul and rand or ror xor
@@ -262,7 +262,7 @@ def stub(module, own_types):
         lines += tensor_class(module.Tensor) + [f"from . import {n} as {n}" for n in sorted({m.split(".")[0] for m in MODULES})]
         lines += ["from . import errors as errors", "from .errors import LineageRecord"]
         lines += ['_F = TypeVar("_F", bound=Callable[..., Any])']
-        lines += ["__version__: str", "_dtype = dtype", "_device = device", "_layout = layout"]
+        lines += ["__version__: str", "ops: Any", "_dtype = dtype", "_device = device", "_layout = layout"]
     return lines
 
 

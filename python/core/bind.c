@@ -48,7 +48,7 @@ static inline int put(kp_args *a, const kp_row_facts *form, int i, Py_ssize_t po
     m->element = -1;
     int taken = kp_take(a, form, i, o, m);
     if (taken > 0) {
-        if (KP_LIKELY(form->at[i] != KP_NOWHERE))
+        if (KP_LIKELY(form->at[i] < KP_FIRST_TARGET))
             a->call.given |= 1u << form->at[i];
         m->what = KP_FITS;
     } else if (taken == 0 && !m->unasked && !m->got) {
@@ -225,6 +225,11 @@ static int complete(kp_args *a, const char *name, const kp_row_facts *form, bool
         a->call.given |= form->zeros;
     }
     return KP_UNLIKELY(a->numbers) ? make_tensors(a, form) : 1;
+}
+
+int kp_complete(kp_args *a, const char *name, const kp_row_facts *form, PyObject *const *argv, Py_ssize_t n)
+{
+    return complete(a, name, form, false, argv, n);
 }
 
 int kp_bind(kp_args *a, const char *name, const kp_row_facts *form, kt_form as, bool method, PyObject *const *argv,

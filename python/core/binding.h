@@ -223,7 +223,7 @@ int kp_to_generator(PyObject *o, kt_generator **g); /* 1, or 0: not a generator 
 int kp_generator_start(PyObject *module);
 
 /* ---- arguments (bind.c) and the functions made of rows (function.c) ---- */
-enum { KP_NOWHERE = 255, KP_UNSHOWN = 2, KP_MOST_PARAMETERS = 16 };
+enum { KP_NOWHERE = 255, KP_FIRST_TARGET = 240, KP_UNSHOWN = 2, KP_MOST_PARAMETERS = 16 };
 
 /* Why arguments do not fit a form; worded as PyTorch does when raised. It owns its objects: reading arguments may run
  * Python code that releases them. */
@@ -281,7 +281,8 @@ typedef struct kp_row_facts { /* one form (overload) of a function: its paramete
     const kt_row      *row;      /* NULL: none does */
     const kt_arg_spec *spec;     /* n_args of them; keyword_only may be KP_UNSHOWN: not shown in messages */
     PyObject *const   *name;     /* interned Python names */
-    const uint8_t     *at;       /* index of the row's argument for each; KP_NOWHERE: checked and ignored */
+    const uint8_t     *at;       /* index of the row's argument for each; KP_NOWHERE: checked and ignored; from KP_FIRST_TARGET
+                                  * on: a target of the row's out= form */
     uint16_t           known;    /* bit i: parameter i has a NumPy synonym */
     const kp_span     *defaults; /* as written in the table; NULL: those of the specs */
     int                n_args, n_positional;
@@ -306,6 +307,8 @@ typedef struct kp_signature {
 /* 1: bound, run it and kp_args_free; 0: does not fit (see mistake), nothing to free; -1: exception, nothing to free. */
 int         kp_bind(kp_args *a, const char *name, const kp_row_facts *facts, kt_form form, bool method,
                     PyObject *const *argv, Py_ssize_t n, PyObject *keywords, kp_mistake *mistake);
+/* The last step of it, where another binder took the arguments: numbers that stand for tensors, arguments that a form lacks. */
+int         kp_complete(kp_args *a, const char *name, const kp_row_facts *form, PyObject *const *argv, Py_ssize_t n);
 void        kp_args_free(kp_args *a);
 void        kp_mistake_free(kp_mistake *m);
 int         kp_take(kp_args *a, const kp_row_facts *form, int i, PyObject *o, kp_mistake *m); /* take.c: 1, 0 or -1 */
@@ -328,6 +331,13 @@ PyObject   *kp_number_as_tensor(kt_scalar number, const kt_tensor *beside); /* n
 kp_row_facts *kp_forms_of(const char *name, const char *otherwise, const kt_row *const *rows, int n_rows, kt_form form,
                           bool method, int *n);
 
+struct schema_text;
+/* The form of one schema, with the row of these that serves it; `row` is NULL: none does. One allocation (PyMem_Free). `numbers`:
+ * numbers may stand for its tensors. */
+kp_row_facts *kp_form_of_schema(const struct schema_text *t, const kt_row *const *rows, int n_rows, bool numbers);
+/* The rows behind a name of PyTorch's operators ("add_", "linalg_det", "gelu"), and their form; their number, 0: none. */
+int kp_rows_named(const char *name, const kt_row *const **rows, kt_form *form);
+
 /* ---- texts (mistake.c) ---- */
 void        kp_raise_mistakes(const char *name, const kp_row_facts *forms, int n_forms, bool method,
                               PyObject *const *argv, Py_ssize_t n, PyObject *keywords); /* none of the forms fits */
@@ -341,7 +351,7 @@ void        kp_raise_no_name(const char *function, int kind, PyObject *name, PyO
 void        kp_raise_mistake(const char *name, const kp_row_facts *form, bool method, Py_ssize_t n_given,
                              const kp_mistake *m);
 
-extern PyTypeObject kp_function_type, kp_method_type;
+extern PyTypeObject kp_function_type, kp_method_type, kp_operator_type;
 int kp_functions_start(PyObject *module); /* module.functions, and the methods of Tensor */
 
 /* ---- parts of the Tensor type, one file each ---- */
@@ -429,7 +439,7 @@ extern PyMethodDef kp_override_functions[], kp_make_functions[], kp_buffer_funct
     kp_lineage_functions[], kp_dlpack_functions[], kp_print_functions[], kp_compare_functions[], kp_warn_functions[],
     kp_mode_functions[], kp_dtype_functions[], kp_device_functions[], kp_ceiling_functions[],
     kp_autocast_functions[], kp_stream_functions[], kp_facts_functions[], kp_graph_functions[],
-    kp_custom_functions[], kp_saved_functions[], kp_node_functions[];
+    kp_custom_functions[], kp_saved_functions[], kp_node_functions[], kp_operator_functions[], kp_kernel_functions[];
 
 /* ---- the rows that the binding itself calls (rows.c) ---- */
 #define KP_ROWS(X)                                                                                                      \

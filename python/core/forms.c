@@ -26,6 +26,7 @@ static const struct overload {
 enum { N_OVERLOADS = sizeof overloads / sizeof *overloads };
 
 typedef struct parameter {
+    bool        out; /* a target: "out", or in a schema of torch.ops a tensor that is written to and passed by name */
     kt_arg_spec spec;
     PyObject   *name;
     kp_span     value; /* the default's text */
@@ -42,7 +43,7 @@ static const struct {
 #define TYPE(type, kind, field, c) {type, KT_ARG_##kind},
 #include "tables/types.def"
     {"Layout", KP_ARG_LAYOUT},      {"Like", KP_ARG_LIKE},         {"Dimname", KP_ARG_NAME}, {"Dimname[]", KP_ARG_NAMES},
-    {"NoDimname", KP_ARG_NO_NAME}, {"float[]", KP_ARG_ENDS},
+    {"NoDimname", KP_ARG_NO_NAME}, {"Ends", KP_ARG_ENDS},
 };
 
 static int kind_of(schema_span type)
@@ -60,27 +61,42 @@ static void copy_name(char *into, const char *from, size_t n)
     into[n] = 0;
 }
 
+/* -1: there is an argument of a type that the binding does not know; its text in *unknown. */
+static int take_parameters(const schema_text *t, parameter *p, const char **unknown)
+{
+    for (int i = 0; i < t->n_args; i++) {
+        const schema_arg *a = &t->arg[i];
+        const int         kind = kind_of(a->type);
+        if (kind < 0) {
+            *unknown = a->type.s;
+            return -1;
+        }
+        p[i] = (parameter){.spec = {.kind = (uint8_t)kind, .optional = a->optional, .has_default = a->value.s != NULL,
+                                    .keyword_only = a->hidden ? KP_UNSHOWN : a->keyword, .alone = a->alone,
+                                    .element = schema_is(a->type, "float[]")  ? KT_SCALAR_FLOAT
+                                               : schema_is(a->type, "bool[]") ? KT_SCALAR_BOOL
+                                                                              : 0,
+                                    .holes = schema_is_holed(a)},
+                           .value = {a->value.s, a->value.n}};
+        copy_name(p[i].own, a->name.s, (size_t)a->name.n);
+        copy_name(p[i].rows, a->target.s, (size_t)a->target.n);
+        p[i].out = schema_is(a->name, "out") || (a->written && a->keyword);
+    }
+    return t->n_args;
+}
+
 static int read_parameters(const char *text, parameter *p)
 {
     schema_text t = {0};
+    const char *unknown = NULL;
     if (!schema_args(&t, text, 0)) {
         PyErr_Format(PyExc_SystemError, "OVERLOAD: %s at '%s'", t.mistake, t.at);
         return -1;
     }
-    for (int i = 0; i < t.n_args; i++) {
-        const schema_arg *a = &t.arg[i];
-        const int         kind = kind_of(a->type);
-        if (kind < 0) {
-            PyErr_Format(PyExc_SystemError, "OVERLOAD: no such type at '%s'", a->type.s);
-            return -1;
-        }
-        p[i] = (parameter){.spec = {.kind = (uint8_t)kind, .optional = a->optional, .has_default = a->value.s != NULL,
-                                    .keyword_only = a->hidden ? KP_UNSHOWN : a->keyword, .alone = a->alone},
-                           .value = {a->value.s, a->value.n}};
-        copy_name(p[i].own, a->name.s, (size_t)a->name.n);
-        copy_name(p[i].rows, a->target.s, (size_t)a->target.n);
-    }
-    return t.n_args;
+    const int n = take_parameters(&t, p, &unknown);
+    if (n < 0)
+        PyErr_Format(PyExc_SystemError, "OVERLOAD: no such type at '%s'", unknown);
+    return n;
 }
 
 /* ---- the parameters of a row without overloads ---- */
@@ -91,6 +107,7 @@ static void insert(parameter *p, int *n, int at, const char *name, int kind)
     p[at] = (parameter){.spec = {.kind = (uint8_t)kind, .has_default = 1, .optional = 1, .keyword_only = 1}};
     copy_name(p[at].own, name, strlen(name));
     copy_name(p[at].rows, name, strlen(name));
+    p[at].out = strcmp(name, "out") == 0;
     ++*n;
 }
 
@@ -128,13 +145,13 @@ static bool serves(int wanted, int given, bool made) /* made: a number is conver
            (made && wanted == KT_ARG_TENSOR && (given == KT_ARG_SCALAR || given == KT_ARG_TENSOR_OR_SCALAR)) ||
            ((wanted == KT_ARG_SCALAR || wanted == KT_ARG_INT) && given == KT_ARG_TENSOR) ||
            (wanted == KT_ARG_INTS && given == KT_ARG_INT) || (wanted == KT_ARG_DTYPE && given == KP_ARG_LIKE) ||
-           (wanted == KT_ARG_FLOAT && given == KP_ARG_ENDS);
+           (wanted == KT_ARG_FLOAT && given == KP_ARG_ENDS) || (wanted == KT_ARG_STRING && given == KT_ARG_INT);
 }
 
 static bool is_dropped(const parameter *p)
 {
     return p->spec.kind == KP_ARG_LAYOUT || (p->spec.kind == KP_ARG_NAMES && p->spec.optional) ||
-           strcmp(p->own, "pin_memory") == 0 || strcmp(p->own, "non_blocking") == 0 || strcmp(p->own, "out") == 0;
+           strcmp(p->own, "pin_memory") == 0 || strcmp(p->own, "non_blocking") == 0 || p->out;
 }
 
 static bool match(const kt_row *row, bool made, const parameter *p, int n, uint8_t *at, uint32_t *zeros)
@@ -212,7 +229,7 @@ static int fill(kp_row_facts *form, block *b, parameter *p, int n, const kt_row 
     if (method)
         self_first(p, n);
     for (int i = 0; i < n; i++) { /* only functions have out= */
-        if (strcmp(p[i].own, "out") == 0) {
+        if (p[i].out) {
             p[i].spec.kind = p[i].spec.kind == KT_ARG_TENSORS ? KP_ARG_OUTS : KP_ARG_OUT;
             if (!with_out)
                 continue;
@@ -266,6 +283,54 @@ static int count_overloads(const char *name, unsigned face)
     for (int i = 0; i < N_OVERLOADS; i++)
         n += (overloads[i].where & face) && strcmp(overloads[i].name, name) == 0;
     return n;
+}
+
+/* A schema of torch.ops names its targets one by one; numbers stand for tensors only where PyTorch takes them. */
+kp_row_facts *kp_form_of_schema(const schema_text *t, const kt_row *const *rows, int n_rows, bool numbers)
+{
+    parameter     p[KP_MOST_PARAMETERS + 3];
+    const char   *unknown = NULL;
+    const int     n = take_parameters(t, p, &unknown);
+    kp_row_facts *form = n < 0 ? NULL : PyMem_Malloc(sizeof(kp_row_facts) + sizeof(block));
+    if (n < 0)
+        PyErr_Format(PyExc_NotImplementedError, "karat has no arguments of the type that begins '%.32s'", unknown);
+    else if (!form)
+        PyErr_NoMemory();
+    if (!form)
+        return NULL;
+    for (int i = 0; numbers && i < n; i++)
+        if (p[i].spec.kind == KT_ARG_TENSOR && !p[i].out)
+            p[i].spec.kind = KT_ARG_TENSOR_OR_SCALAR;
+    block *b = (block *)(void *)(form + 1);
+    int    status = fill(form, b, p, n, rows, n_rows, true, false);
+    for (int i = 0; !status && !form->row && i < n; i++) /* functions of nn call it input */
+        if (strcmp(p[i].own, "self") == 0) {
+            copy_name(p[i].rows, "input", strlen("input"));
+            status = fill(form, b, p, n, rows, n_rows, true, false);
+        }
+    if (status) {
+        PyMem_Free(form);
+        return NULL;
+    }
+    int n_targets = 0;
+    for (int i = 0; i < form->n_args; i++) { /* several targets are several arguments here */
+        if (b->spec[i].kind == KP_ARG_OUTS && p[i].out && !schema_is(t->arg[i].type, "Tensor[]"))
+            b->spec[i].kind = KP_ARG_OUT;
+        if (b->spec[i].kind == KP_ARG_OUT)
+            b->at[i] = (uint8_t)(KP_FIRST_TARGET + n_targets++);
+        Py_XSETREF(b->name[i], PyUnicode_InternFromString(p[i].own)); /* `self`, not `input` */
+        if (!b->name[i]) {
+            PyMem_Free(form);
+            return NULL;
+        }
+        b->spec[i].name = PyUnicode_AsUTF8(b->name[i]);
+    }
+    if (form->row && !kt_row_has_form(form->row, KT_OUT) && n_targets > 1)
+        form->row = NULL;
+    form->results = form->results_out = NULL;
+    form->spread = false;
+    form->known = 0;
+    return form;
 }
 
 kp_row_facts *kp_forms_of(const char *name, const char *otherwise, const kt_row *const *rows, int n_rows, kt_form form,

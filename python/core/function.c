@@ -376,6 +376,7 @@ static family families[] = {{"nn_", "nn_functions", false, NULL},
                             {"special_", "special_functions", true, NULL},
                             {"fft_", "fft_functions", true, NULL}};
 enum { N_FAMILIES = sizeof families / sizeof *families };
+static PyObject *all_functions; /* the names of no family */
 
 static const family *family_of(const char *name)
 {
@@ -512,6 +513,22 @@ static int add_aliases(PyObject *functions, PyObject *methods)
     return 0;
 }
 
+int kp_rows_named(const char *name, const kt_row *const **rows, kt_form *form)
+{
+    const family *of = family_of(name);
+    PyObject     *found = PyDict_GetItemString(all_functions, name);
+    if (!found && of)
+        found = PyDict_GetItemString(of->names, name + strlen(of->prefix));
+    if (!found)
+        found = PyDict_GetItemString(families[0].names, name); /* nn */
+    if (!found || !Py_IS_TYPE(found, &kp_function_type))
+        return 0;
+    const kp_function *f = (const kp_function *)found;
+    *rows = f->row;
+    *form = (kt_form)f->form;
+    return f->n_rows;
+}
+
 int kp_functions_start(PyObject *module)
 {
     PyObject     *functions = PyDict_New();
@@ -526,6 +543,6 @@ int kp_functions_start(PyObject *module)
     if (!status && add_aliases(functions, kp_tensor_type->tp_dict))
         status = -1;
     PyType_Modified(kp_tensor_type);
-    Py_XDECREF(functions);
+    Py_XSETREF(all_functions, functions);
     return status;
 }

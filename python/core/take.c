@@ -158,11 +158,14 @@ static int take_list_of_ints(kp_args *a, const kt_arg_spec *spec, PyObject *o, k
     }
     if (!spec->alone || !kp_is_index(o))
         return 0;
-    int64_t *d = room_for(a, 1);
+    int64_t *d = room_for(a, spec->alone);
     if (!d)
         return -1;
-    *shape = (kt_shape){1, d};
-    return read_int(a, o, d, m, -1);
+    *shape = (kt_shape){spec->alone, d};
+    const int taken = read_int(a, o, d, m, -1);
+    for (int i = 1; i < spec->alone; i++)
+        d[i] = d[0];
+    return taken;
 }
 
 /* An element that is not a tensor is an error at once, whatever other forms take, as in PyTorch. */
@@ -208,7 +211,7 @@ static int take_scalar(PyObject *o, kt_scalar *s)
 }
 
 /* A list of numbers alone: where elements are tensors, another form takes it. */
-static int take_scalars(kp_args *a, PyObject *o, kt_value *value)
+static int take_scalars(kp_args *a, const kt_arg_spec *spec, PyObject *o, kt_value *value)
 {
     enum { WORDS = sizeof(kt_scalar) / sizeof(int64_t) };
     if (!PyList_Check(o) && !PyTuple_Check(o))
@@ -226,6 +229,10 @@ static int take_scalars(kp_args *a, PyObject *o, kt_value *value)
         const int taken = kp_to_operand(items[i], &s[i]);
         if (taken <= 0)
             return taken;
+        if (spec->element == KT_SCALAR_FLOAT && s[i].kind < KT_SCALAR_FLOAT)
+            s[i] = KT_FLOAT(s[i].is_unsigned ? (double)(uint64_t)s[i].v.i : (double)s[i].v.i);
+        if (spec->element && s[i].kind != spec->element)
+            return 0;
     }
     value->ss.s = s;
     value->ss.n = n;
@@ -298,6 +305,16 @@ static int take_word(kp_args *a, PyObject *o, const char **text)
     const int taken = word ? take_text(a, word, text) : -1;
     Py_XDECREF(word);
     return taken;
+}
+
+/* The schemas of losses number what their functions say in words. */
+static int take_reduction(kp_args *a, const kt_arg_spec *spec, PyObject *o, const char **text, const kp_mistake *m)
+{
+    static const char *const words[] = {"none", "mean", "sum"};
+    int64_t                  i = -1;
+    const int                taken = take_int(a, spec, o, &i, m);
+    *text = taken > 0 && i >= 0 && i < 3 ? words[i] : NULL;
+    return taken > 0 && !*text ? 0 : taken;
 }
 
 static int take_device(PyObject *o, kt_device *d)
@@ -390,7 +407,7 @@ static int take_own_kind(kp_args *a, const kp_row_facts *form, int at, int kind,
             return 0;
         if (form->row && kt_row_has_form(form->row, KT_OUT)) {
             a->call.form = KT_OUT;
-            a->call.out[0] = kp_tensor_of(o);
+            a->call.out[at == KP_NOWHERE ? 0 : at - KP_FIRST_TARGET] = kp_tensor_of(o);
         } else {
             a->into = o;
         }
@@ -439,7 +456,7 @@ int kp_take(kp_args *a, const kp_row_facts *form, int i, PyObject *o, kp_mistake
 {
     const kt_arg_spec *spec = &form->spec[i];
     const int          at = form->at[i];
-    kt_value           dropped, *value = at == KP_NOWHERE ? &dropped : &a->call.arg[at];
+    kt_value           dropped, *value = at >= KP_FIRST_TARGET ? &dropped : &a->call.arg[at];
     if (KP_UNLIKELY(spec->kind >= KP_ARG_OBJECT))
         return take_own_kind(a, form, at, spec->kind, o, value, m);
     switch ((kt_arg_kind)spec->kind) {
@@ -478,8 +495,10 @@ int kp_take(kp_args *a, const kp_row_facts *form, int i, PyObject *o, kp_mistake
             value->ints = (kt_shape){1, d};
             return take_int(a, spec, o, d, m);
         }
+        if (at < KP_FIRST_TARGET && form->row && kt_row_arg(form->row, at)->kind == KT_ARG_STRING)
+            return take_reduction(a, spec, o, &value->str, m);
         return take_int(a, spec, o, &value->i, m);
-    case KT_ARG_SCALARS: return take_scalars(a, o, value);
+    case KT_ARG_SCALARS: return take_scalars(a, spec, o, value);
     case KT_ARG_INTS: return take_list_of_ints(a, spec, o, &value->ints, m);
     case KT_ARG_FLOAT: return take_float(a, o, &value->f, m);
     case KT_ARG_BOOL:

@@ -56,4 +56,15 @@ class DisableTorchFunctionSubclass:
 
 DisableTorchFunction = DisableTorchFunctionSubclass
 
+
+class _AutoDispatchBelowAutograd:
+    """A scope in which nothing is recorded, and kernels of torch.library for the key Autograd are skipped."""
+
+    def __enter__(self):
+        self._mode = _karat.open_below()
+        _karat.set_grad(False)
+
+    def __exit__(self, *error):
+        _karat.close_below(self._mode)
+
 __getattr__ = _missing.of(__name__)

@@ -98,6 +98,7 @@ from .printing import get_printoptions, printoptions, set_printoptions  # noqa: 
 from . import copying, storage  # noqa: E402, F401
 from .storage import UntypedStorage  # noqa: E402, F401
 from . import _VF, autograd, cuda, fft, linalg, nn, random, special, utils, version  # noqa: E402, F401
+from ._ops import ops  # noqa: E402, F401
 from .settings import NAMES as _settings  # noqa: E402
 from .symbols import NAMES as _symbols  # noqa: E402
 from .utils.dlpack import from_dlpack, to_dlpack  # noqa: E402
@@ -131,6 +132,7 @@ def explain(t):
 
 
 _missing.mark_absent(Tensor)
-_later = """_C _utils accelerator backends compiler cpu errors jit mps mtia overrides return_types testing torch_version types
+_later = """_C _utils accelerator backends compiler cpu errors jit library mps mtia overrides return_types testing torch_version
+    types
     xpu""".split()
 __getattr__ = _missing.of(__name__, lazy=_later)

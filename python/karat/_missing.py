@@ -53,7 +53,7 @@ def is_module(path):
     """Is torch.<path> a module that both have? Includes PyTorch's private modules that programs import."""
     from ._torch_names import NAMES
 
-    return path in NAMES or path.partition(".")[0] in NAMES[""] or path in ("_C", "_VF", "_utils")
+    return path in NAMES or path.partition(".")[0] in NAMES[""] or path in ("_C", "_VF", "_ops", "_utils")
 
 
 def _is_from_import(frame):

@@ -1,6 +1,6 @@
 /* append.c - rows that are appended while a program runs (plugin/operator.h). In: an operator as its maker describes it. Out: a
  * row in one piece of memory, with all that tools/gen_rows.c works out for those of the table, from the same reading of its
- * schema; and the run of its body: what goes in and what comes out is as its dtype rule says. */
+ * schema. kernels.c runs them. */
 #include "call/append.h"
 
 #include <errno.h>
@@ -28,112 +28,6 @@ const kt_row *kt__appended_at(int index)
     return index < atomic_load_explicit(&n_appended, memory_order_acquire)
                ? atomic_load_explicit(&appended[index], memory_order_relaxed)
                : NULL;
-}
-
-/* ---- a run ---- */
-
-static kt_status check_devices(const kt__gathered *g)
-{
-    for (int i = 0; i < g->n; i++)
-        if (g->t[i] && (g->t[i]->backend != g->first->backend || g->t[i]->index != g->first->index))
-            return kt__refuse_devices(g->first, g->t[i]);
-    return KT_OK;
-}
-
-/* The operands of `seen` as the decision has them; what was made for it is in `made`. */
-static kt_status convert_operands(kt_call *seen, const kt__gathered *g, const kt__decision *d, kt_tensor **made)
-{
-    for (int i = 0; i < g->n; i++) {
-        if (!g->t[i] || g->dtype[i] == d->as[i])
-            continue;
-        if (kt__convert_inside(g->t[i], (kt_dtype)d->as[i], (kt_reason)d->why[i], &made[i]))
-            return kt_error_status();
-        seen->arg[kt__operand_argument(seen, i)].t = made[i];
-    }
-    return KT_OK;
-}
-
-static kt_status check_results(const kt_call *call, const kt_call *seen, const kt__decision *d)
-{
-    for (int i = 0; i < kt__n_results(call->row); i++)
-        if (!seen->out[i])
-            return kt_fail(KT_ERR_RUNTIME, "%s: its body gave no result %d", call->row->name, i);
-    if (d && seen->out[0]->dtype != d->result)
-        return kt_fail(KT_ERR_RUNTIME, "%s: its body gave %s where its dtype rule says %s", call->row->name,
-                       kt_dtype_name((kt_dtype)seen->out[0]->dtype), kt_dtype_name((kt_dtype)d->result));
-    return KT_OK;
-}
-
-static void trace(const kt_call *call, const kt__gathered *g, const kt__decision *d)
-{
-#ifndef KT_NO_LINEAGE
-    kt_tensor *out = call->out[0];
-    if (kt_is_shared(out) || !g->first)
-        return; /* an operand itself, or made of numbers alone */
-    out->lineage = d->origin != 0xff ? g->t[d->origin]->lineage : kt__result_lineage(call, d, g->first);
-#else
-    (void)call, (void)g, (void)d;
-#endif
-}
-
-static kt_status run_body(kt_call *call, kt_call *seen, const kt__decision *d)
-{
-    kt_status status = call->row->appended->body(seen);
-    if (status && !kt__failed())
-        kt_fail(status, "%s failed", call->row->name);
-    if (!kt__failed())
-        check_results(call, seen, d);
-    if (!kt__failed()) {
-        memcpy(call->out, seen->out, sizeof call->out);
-        return KT_OK;
-    }
-    for (int i = 0; i < kt__n_results(call->row); i++)
-        kt__unref(seen->out[i]);
-    return kt_error_status();
-}
-
-/* A call that is only tried, to see whether other dtypes would do, has tensors without memory: no body sees them. */
-static kt_status try_body(kt_call *call, const kt__gathered *g, const kt__decision *d)
-{
-    call->out[0] = g->first ? kt__tensor_new((kt_dtype)d->result, kt__device(g->first), kt__sizes(g->first)) : NULL;
-    for (int i = 1; i < kt__n_results(call->row); i++)
-        call->out[i] = call->out[0] ? kt__ref(call->out[0]) : NULL;
-    return call->out[0] ? KT_OK : kt_fail(KT_ERR_RUNTIME, "%s cannot be tried", call->row->name);
-}
-
-static kt_status run_converted(kt_call *call, const kt__gathered *g, const kt__decision *d)
-{
-    kt_call    seen = *call;
-    kt_tensor *made[KT_MOST_GATHERED] = {NULL};
-    memset(seen.out, 0, sizeof seen.out);
-    KT_SCOPE; /* of the body's typed calls */
-    kt_status status = g ? convert_operands(&seen, g, d, made) : KT_OK;
-    if (!status)
-        status = run_body(call, &seen, d);
-    for (int i = 0; g && i < g->n; i++)
-        kt__unref(made[i]);
-    return status;
-}
-
-static kt_status run_appended(kt_call *call)
-{
-    kt__gathered g;
-    kt__decision own;
-    if (call->row->rule == RULE_NONE)
-        return kt__trying ? kt_fail(KT_ERR_RUNTIME, "%s cannot be tried", call->row->name) : run_converted(call, NULL, NULL);
-    kt__gather(call, &g);
-    if (check_devices(&g))
-        return kt_error_status();
-    const kt__decision *d = kt__resolve(call, &g, kt__mode(), &own);
-    if (!d)
-        return kt_error_status();
-    own = *d; /* the body's calls decide too, in the same cache */
-    if (kt__trying)
-        return try_body(call, &g, &own);
-    kt_status status = run_converted(call, &g, &own);
-    if (!status)
-        trace(call, &g, &own);
-    return status;
 }
 
 const kt_value *kt_call_arg(const kt_call *call, int i)
@@ -226,7 +120,9 @@ static bool read_real(schema_span text, double *value)
 
 static bool read_scalar(schema_span text, kt_scalar *value)
 {
-    if (read_int(text, &value->v.i))
+    if (schema_is(text, "True") || schema_is(text, "False"))
+        *value = KT_FLAG(schema_is(text, "True"));
+    else if (read_int(text, &value->v.i))
         value->kind = KT_SCALAR_INT;
     else if (read_real(text, &value->v.re))
         value->kind = KT_SCALAR_FLOAT;
@@ -258,6 +154,30 @@ static char *copy_text(char **room, const char *s, int n)
     return into;
 }
 
+/* "[1.5, True]": numbers of one kind, where the list has one; they stand where integers do, three words each. */
+static bool read_numbers(schema_span text, kt_arg_spec *spec, int64_t **room)
+{
+    kt_scalar  *number = (kt_scalar *)(void *)*room;
+    int64_t     n = 0;
+    const char *s = schema_blanks(text.s + 1), *end = text.s + text.n - 1;
+    for (; s < end; n++) {
+        const schema_span one = {s, (int)strcspn(s, ",] ")};
+        number[n] = (kt_scalar){.kind = 0};
+        if (!one.n || !read_scalar(one, &number[n]))
+            return false;
+        if (spec->element == KT_SCALAR_FLOAT && number[n].kind == KT_SCALAR_INT)
+            number[n] = KT_FLOAT((double)number[n].v.i);
+        if (spec->element && number[n].kind != spec->element)
+            return false;
+        s = schema_blanks(s + one.n);
+        s = *s == ',' ? schema_blanks(s + 1) : s;
+    }
+    spec->value.ss.s = number;
+    spec->value.ss.n = n;
+    *room += n * (int64_t)(sizeof(kt_scalar) / sizeof(int64_t));
+    return text.n > 1 && text.s[0] == '[' && *end == ']';
+}
+
 /* The default of an argument as a value; what it points at goes into `ints` and `text`. */
 static bool read_default(const schema_arg *a, kt_arg_spec *spec, int64_t **ints, char **text)
 {
@@ -279,10 +199,18 @@ static bool read_default(const schema_arg *a, kt_arg_spec *spec, int64_t **ints,
         *ints += spec->value.ints.n;
         return true;
     case KT_ARG_STRING:
-        if (v.n < 2 || v.s[0] != '\'')
+        if (v.n < 2 || (v.s[0] != '\'' && v.s[0] != '"'))
             return false;
         spec->value.str = copy_text(text, v.s + 1, v.n - 2);
         return true;
+    case KT_ARG_DTYPE: {
+        char name[32];
+        return v.n < (int)sizeof name && (spec->value.dtype = kt_dtype_find(copy_text(&(char *){name}, v.s, v.n))) != KT_NONE;
+    }
+    case KT_ARG_DEVICE:
+        spec->value.device = (kt_device){KT_CPU, 0};
+        return schema_is(v, "'cpu'") || schema_is(v, "\"cpu\"");
+    case KT_ARG_SCALARS: return read_numbers(v, spec, ints);
     default: return false;
     }
 }
@@ -296,7 +224,11 @@ static kt_status read_args(const kt_operator *op, const schema_text *t, kt_arg_s
             return kt_fail(KT_ERR_VALUE, "operator %s: there is no type %.*s", op->name, a->type.n, a->type.s);
         args[i] = (kt_arg_spec){.name = copy_text(text, a->name.s, a->name.n), .kind = (uint8_t)kind, .optional = a->optional,
                                 .has_default = a->value.s != NULL, .keyword_only = a->keyword, .written = a->written,
-                                .holes = schema_is_holed(a), .alone = a->alone};
+                                .holes = schema_is_holed(a), .alone = a->alone,
+                                .absent = a->optional && (!a->value.s || schema_is(a->value, "None")),
+                                .element = schema_is(a->type, "float[]")  ? KT_SCALAR_FLOAT
+                                           : schema_is(a->type, "bool[]") ? KT_SCALAR_BOOL
+                                                                          : 0};
         if (!read_default(a, &args[i], &ints, text))
             return kt_fail(KT_ERR_VALUE, "operator %s: %.*s is no default of the argument %s", op->name, a->value.n, a->value.s,
                            args[i].name);
@@ -305,6 +237,22 @@ static kt_status read_args(const kt_operator *op, const schema_text *t, kt_arg_s
 }
 
 /* ---- appending ---- */
+
+static bool writes(const schema_text *t)
+{
+    for (int i = 0; i < t->n_args; i++)
+        if (t->arg[i].written)
+            return true;
+    return false;
+}
+
+static bool gives_more(const schema_text *t) /* than tensors, of which the tape knows how many */
+{
+    for (int i = 0; i < t->n_results; i++)
+        if (schema_is_number(&t->result_type[i]))
+            return true;
+    return t->list || !t->n_results;
+}
 
 static kt_status check_operator(const kt_operator *op, schema_text *t)
 {
@@ -321,12 +269,12 @@ static kt_status check_operator(const kt_operator *op, schema_text *t)
         if (end == c + 1)
             return kt_fail(KT_ERR_VALUE, "'%.80s' is no name of an operator", op->name);
     }
-    if (!op->body)
-        return refuse(op, "it has no body");
     if (!schema_read(t, op->schema))
         return kt_fail(KT_ERR_VALUE, "operator %s: %s at '%s' in its schema \"%s\"", op->name, t->mistake, t->at, op->schema);
-    if (t->list)
-        return refuse(op, "its schema gives a list of tensors: an appended operator gives so many tensors");
+    if (op->node && writes(t))
+        return refuse(op, "it writes to an argument: a derivative is of an operator that does not");
+    if (!op->composite && gives_more(t))
+        return refuse(op, "its schema gives a list, a number or nothing: that is of a composite, whose parts are recorded");
     if (op->node && op->composite)
         return refuse(op, "a composite has the derivatives of what it is made of, and no node of its own");
     if (op->n_saved < 0 || op->n_saved > 1 << 20 || (!op->node && (op->setup || op->n_saved)))
@@ -339,8 +287,8 @@ static const kt__fold_args no_fold = {-1, -1, -1, -1, -1, -1, -1, -1};
 static void fill_in(kt_row *row, const kt_operator *op, const schema_text *t)
 {
     const schema_facts f = schema_facts_of(t);
-    row->way = &kt__way_body;
-    row->body = run_appended;
+    row->way = t->list ? &kt__way_list : &kt__way_body;
+    row->body = kt__run_appended;
     row->kernel = KT_K_none;
     row->exact = 0xff;
     row->forms = 1 << KT_PLAIN;
@@ -365,6 +313,7 @@ static void fill_in(kt_row *row, const kt_operator *op, const schema_text *t)
 typedef struct block { /* a row and all that it points at */
     kt_row       row;
     kt__appended appended;
+    kt__kernels  kernels;
     kt_arg_spec  args[KT_MAX_ARGS];
     int64_t      ints[]; /* the defaults of int[]; the texts follow */
 } block;
@@ -373,8 +322,9 @@ static const char *copy_line(char **room, const char *s) { return s ? copy_text(
 
 static kt_status make_row(const kt_operator *op, const schema_text *t, kt_row **made)
 {
-    /* Names and defaults are parts of the schema, each with a byte to end it; of two characters one is an integer at most. */
-    const size_t length = strlen(op->schema), ints = length / 2 + KT_MAX_ARGS;
+    /* Names and defaults are parts of the schema, each with a byte to end it; of two characters one is a number at most, of as
+     * many words as a kt_scalar has. */
+    const size_t length = strlen(op->schema), ints = (length / 2 + KT_MAX_ARGS) * (sizeof(kt_scalar) / sizeof(int64_t));
     const size_t texts = 2 * length + strlen(op->name) + (op->doc ? strlen(op->doc) : 0) + 2 * KT_MAX_ARGS + KT_MAX_RESULTS + 8;
     const size_t bytes = (sizeof(block) + ints * sizeof(int64_t) + texts + 63) & ~(size_t)63;
     block       *b = aligned_alloc(64, bytes); /* for good: none of the memory that is counted */
@@ -390,9 +340,13 @@ static kt_status make_row(const kt_operator *op, const schema_text *t, kt_row **
     row->doc = copy_line(&text, op->doc);
     row->args = b->args;
     row->appended = &b->appended;
-    b->appended = (kt__appended){op->body, op->setup, op->node, (uint32_t)op->n_saved};
-    for (int i = 0; t->n_results > 1 && i < t->n_results; i++)
-        row->results[i] = t->result[i].s ? copy_text(&text, t->result[i].s, t->result[i].n) : "";
+    b->appended = (kt__appended){.body = op->body, .setup = op->setup, .node = op->node, .n_saved = (uint32_t)op->n_saved,
+                                 .composite = op->composite, .kernels = &b->kernels};
+    for (int i = 0; i < t->n_results; i++) {
+        b->appended.result_kind[i] = t->list ? KT_ARG_TENSORS : (uint8_t)kind_of(&t->result_type[i]);
+        if (t->n_results > 1)
+            row->results[i] = t->result[i].s ? copy_text(&text, t->result[i].s, t->result[i].n) : "";
+    }
     if (read_rule(op, &row->rule) || read_accepts(op, &row->accepts) || read_args(op, t, b->args, b->ints, &text)) {
         free(b);
         return kt_error_status();
@@ -405,19 +359,40 @@ static kt_status make_row(const kt_operator *op, const schema_text *t, kt_row **
     return KT_OK;
 }
 
-static kt_status enter(kt_row *row)
+/* A row that was withdrawn and is appended again as it was: so a program that does it over and over needs no new one. */
+static const kt_row *withdrawn_as(const kt_row *row, int n)
+{
+    const kt__appended *a = row->appended;
+    for (int i = 0; i < n; i++) {
+        const kt_row       *old = atomic_load_explicit(&appended[i], memory_order_relaxed);
+        const kt__appended *o = old->appended;
+        if (kt_row_is_withdrawn(old) && strcmp(old->name, row->name) == 0 && strcmp(old->schema, row->schema) == 0 &&
+            strcmp(old->doc, row->doc) == 0 && old->rule == row->rule && old->accepts == row->accepts && o->body == a->body &&
+            o->setup == a->setup && o->node == a->node && o->n_saved == a->n_saved && o->composite == a->composite)
+            return old;
+    }
+    return NULL;
+}
+
+/* *entered: the row, or the old one that is the same. */
+static kt_status enter(kt_row *row, const kt_row **entered)
 {
     kt_status status = KT_OK;
     pthread_mutex_lock(&appending);
-    const int n = atomic_load_explicit(&n_appended, memory_order_relaxed);
+    const int     n = atomic_load_explicit(&n_appended, memory_order_relaxed);
+    const kt_row *old = withdrawn_as(row, n);
     if (kt_row_find(row->name))
         status = kt_fail(KT_ERR_VALUE, "operator %s: there is one of that name", row->name);
-    else if (n == KT_MOST_APPENDED)
+    else if (!old && n == KT_MOST_APPENDED)
         status = kt_fail(KT_ERR_RUNTIME, "operator %s: %d are appended already, and there is no room for more", row->name, n);
-    if (!status) {
+    if (!status && old) {
+        atomic_store_explicit(&old->appended->kernels->withdrawn, false, memory_order_release);
+        *entered = old;
+    } else if (!status) {
         row->id = (uint16_t)(KT_NUM_OPS + n);
         atomic_store_explicit(&appended[n], row, memory_order_relaxed);
         atomic_store_explicit(&n_appended, n + 1, memory_order_release);
+        *entered = row;
     }
     pthread_mutex_unlock(&appending);
     return status;
@@ -434,10 +409,32 @@ kt_status kt_row_append(const kt_operator *op, const kt_row **row)
     op = kt__options(op, &own, sizeof own);
     if (!op || check_operator(op, &t) || make_row(op, &t, &made))
         return kt_error_status();
-    if (enter(made)) {
+    enter(made, row);
+    if (*row != made)
         free(made);
+    if (!*row)
+        return kt_error_status();
+    const kt_kernel any = {.size = sizeof any, .run = kt__kernel_of_body};
+    if (op->body && kt_row_kernel(*row, &any)) {
+        kt_row_withdraw(*row);
+        *row = NULL;
         return kt_error_status();
     }
-    *row = made;
     return KT_OK;
+}
+
+kt_status kt_row_withdraw(const kt_row *row)
+{
+    if (!row || !row->appended)
+        return kt_fail(KT_ERR_VALUE, "%s was not appended: it cannot be withdrawn", row ? row->name : "NULL");
+    pthread_mutex_lock(&appending);
+    atomic_store_explicit(&row->appended->kernels->withdrawn, true, memory_order_release);
+    pthread_mutex_unlock(&appending);
+    kt__kernels_clear(row);
+    return KT_OK;
+}
+
+bool kt_row_is_withdrawn(const kt_row *row)
+{
+    return row && row->appended && atomic_load_explicit(&row->appended->kernels->withdrawn, memory_order_acquire);
 }

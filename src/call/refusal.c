@@ -93,6 +93,7 @@ const char *kt__row_display_name(const kt_row *row, bool by_binding, char *room,
     static const char *const families[][2] = {{"nn_", ""}, {"linalg_", "linalg."}, {"special_", "special."}, {"fft_", "fft."}};
     kt__str                  s = kt__str_in(room, size);
     const char              *name = by_binding ? (row->schema[0] == '_' ? kt__schema_display_name(row) : row->schema) : row->name;
+    name = row->appended ? row->name : name; /* mylib::scale in every language */
     for (size_t i = 0; by_binding && i < sizeof families / sizeof *families; i++)
         if (strncmp(name, families[i][0], strlen(families[i][0])) == 0) {
             name += strlen(families[i][0]);

@@ -17,7 +17,7 @@ const kt_row *kt_row_find(const char *name)
 {
     const kt_row *row = NULL;
     for (int id = 0; name && (row = kt_row_at(id)); id++)
-        if (strcmp(row->name, name) == 0)
+        if (strcmp(row->name, name) == 0 && !kt_row_is_withdrawn(row))
             return row;
     return NULL;
 }
@@ -36,6 +36,13 @@ const char *kt_row_result_name(const kt_row *row, int index)
 {
     const char *name = row && index >= 0 && index < KT_MAX_RESULTS ? row->results[index] : NULL;
     return name ? name : "";
+}
+
+int kt_row_result_kind(const kt_row *row, int index)
+{
+    if (!row || index < 0 || index >= kt__n_results(row))
+        return -1;
+    return row->appended ? row->appended->result_kind[index] : row->way->lists ? KT_ARG_TENSORS : KT_ARG_TENSOR;
 }
 
 const kt_arg_spec *kt_row_arg(const kt_row *row, int index)

@@ -48,6 +48,8 @@ static bool is_opaque(const kt_node *node) { return !node->row->grad || node->fo
 
 static kt_status refuse_opaque(const kt_node *node)
 {
+    if (node->row->appended)
+        return kt_fail(KT_ERR_RUNTIME, "derivative for %s is not implemented", node->row->name);
     const char *name = kt__schema_display_name(node->row);
     return kt_fail(KT_ERR_RUNTIME, "derivative for aten::%.*s%s is not implemented", schema_name_length(name), name,
                    node->form == KT_INPLACE ? "_" : "");

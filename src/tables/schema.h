@@ -1,4 +1,4 @@
-/* schema.h - how a schema is read: "name.overload(Type? arg=default, *, ...) -> (Tensor values, Tensor indices)". One reader for
+/* schema.h - how a schema is read: "space::name.overload(Type? arg=default, *, ...) -> (Tensor values, Tensor indices)". One reader for
  * the generators, for rows that are appended at run time and for the overloads of Python's names.
  *
  * In: text. Out: spans of that text; nothing is copied or allocated. What cannot be read gives a sentence and its place. Which
@@ -18,24 +18,27 @@ typedef struct schema_span {
 } schema_span;
 
 typedef struct schema_arg {
-    schema_span type;   /* "Tensor", "int[]": without "?", and without what follows in this struct */
-    schema_span name;
-    schema_span target; /* "other>src": the row's name of it; else `name` */
-    schema_span value;  /* the default's text */
-    bool        optional;
-    bool        keyword; /* by name alone */
-    bool        hidden;  /* "~Type": texts do not say it */
-    bool        alone;   /* "int[1]" and "SymInt", which are int[] and int: one integer, any index may stand for it */
-    bool        written; /* "Tensor(a!)" */
+    schema_span   type;   /* "Tensor", "int[]": without "?", and without what follows in this struct */
+    schema_span   name;
+    schema_span   target; /* "other>src": the row's name of it; else `name` */
+    schema_span   value;  /* the default's text */
+    schema_span   alias;  /* "a!" of "Tensor(a!)" */
+    schema_span   said;   /* the whole type as it was written */
+    bool          optional;
+    bool          keyword; /* by name alone */
+    bool          hidden;  /* "~Type": texts do not say it */
+    unsigned char alone;   /* "int[2]": 2; one integer may stand for the list, so often. "SymInt", which is int: any index may */
+    bool          written; /* "Tensor(a!)" */
 } schema_arg;
 
 typedef struct schema_text {
-    schema_span name; /* before "." or "(" */
+    schema_span space, name, overload; /* "space::name.overload(": two of them may be absent */
     schema_arg  arg[SCHEMA_ARGS];
-    schema_span result[SCHEMA_RESULTS]; /* the names of several, where they have one */
-    int         n_args, n_results;      /* results: 1 of a list too */
-    bool        list;                   /* gives Tensor[] */
-    const char *mistake, *at;           /* where the text could not be read */
+    schema_span result[SCHEMA_RESULTS];      /* the names of several, where they have one */
+    schema_arg  result_type[SCHEMA_RESULTS]; /* of each its type: a Tensor, a list of them, or a number */
+    int         n_args, n_results;           /* results: 1 of a list too; 0: "()" */
+    bool        list;                        /* gives Tensor[] */
+    const char *mistake, *at;                /* where the text could not be read */
 } schema_text;
 
 static inline bool schema_is(schema_span span, const char *text)
@@ -65,44 +68,70 @@ static inline const char *schema_name(const char *s, schema_span *name)
     return n && n < 64 && !(*s >= '0' && *s <= '9') ? s + n : NULL;
 }
 
-/* "int[1]?", "Tensor(a!)", "Tensor?[]": up to the blank. */
+/* A type whose list is written with a length or an alias between: "int[2]" and "Tensor(a!)[]" are int[] and Tensor[]. */
+static inline schema_span schema_list_of(schema_span element, bool holes, schema_span said)
+{
+    static const struct {
+        const char *element, *list, *holed;
+    } lists[] = {{"Tensor", "Tensor[]", "Tensor?[]"}, {"int", "int[]", 0}, {"SymInt", "int[]", 0}, {"float", "float[]", 0},
+                 {"bool", "bool[]", 0}, {"Scalar", "Scalar[]", 0}};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        if (schema_is(element, lists[i].element) && (!holes || lists[i].holed)) {
+            const char *text = holes ? lists[i].holed : lists[i].list;
+            return (schema_span){text, (int)strlen(text)};
+        }
+    return said;
+}
+
+/* "int[1]?", "Tensor(a!)", "Tensor?[]", "Tensor(a!)[]": up to the end of the type. */
 static inline const char *schema_type(schema_text *t, schema_arg *a, const char *s)
 {
-    static const char list[] = "int[]", integer[] = "int";
-    size_t            n = strcspn(s, " ,)=(");
+    static const char integer[] = "int";
+    const size_t      n = strcspn(s, " ,)=([?");
     const char       *end = s + n;
-    if (*end == '(') { /* aliases are named; what is written to is marked */
-        const size_t inside = strcspn(end, ")");
-        a->written = memchr(end, '!', inside) != NULL;
-        end += inside;
-        if (*end != ')')
-            return schema_mistake(t, "a bracket is not closed", s);
-        end++;
-        if (*end == '?') {
-            a->optional = true;
-            end++;
-        }
-    }
-    if (n && s[n - 1] == '?') {
-        a->optional = true;
-        n--;
-    }
-    if (!n || *end != ' ')
+    bool              holes = false;
+    if (!n)
         return schema_mistake(t, "expected a type and a name", s);
     a->type = (schema_span){s, (int)n};
-    if (schema_is(a->type, "int[1]") || schema_is(a->type, "SymInt")) {
-        a->alone = true;
-        a->type = *s == 'S' ? (schema_span){integer, 3} : (schema_span){list, 5};
+    if (*end == '(') { /* aliases are named; what is written to is marked */
+        const size_t inside = strcspn(end, ")");
+        if (end[inside] != ')')
+            return schema_mistake(t, "a bracket is not closed", s);
+        a->alias = (schema_span){end + 1, (int)inside - 1};
+        a->written = memchr(end, '!', inside) != NULL;
+        end += inside + 1;
     }
-    return schema_blanks(end);
+    if (*end == '?' && end[1] == '[') {
+        holes = true;
+        end++;
+    }
+    if (*end == '[') {
+        const size_t digits = strspn(end + 1, "0123456789");
+        for (size_t i = 1; i <= digits; i++)
+            a->alone = (unsigned char)(a->alone < 25 ? a->alone * 10 + (end[i] - '0') : 250);
+        end += digits + 1;
+        if (*end != ']')
+            return schema_mistake(t, "a bracket is not closed", s);
+        end++;
+        a->type = schema_list_of(a->type, holes, (schema_span){s, (int)(end - s)});
+    } else if (schema_is(a->type, "SymInt")) {
+        a->alone = 1;
+        a->type = (schema_span){integer, 3};
+    }
+    if (*end == '?') {
+        a->optional = true;
+        end++;
+    }
+    a->said = (schema_span){s, (int)(end - s)};
+    return end;
 }
 
 /* A default goes to the comma or the bracket that ends it; a list has commas of its own, a string what it likes. */
 static inline const char *schema_value(schema_text *t, schema_arg *a, const char *s)
 {
     const char *end = s;
-    if (*s == '[' || *s == '\'') {
-        end = strchr(s + 1, *s == '[' ? ']' : '\'');
+    if (*s == '[' || *s == '\'' || *s == '"') {
+        end = strchr(s + 1, *s == '[' ? ']' : *s);
         if (!end)
             return schema_mistake(t, "a default is not closed", s);
         end++;
@@ -121,11 +150,14 @@ static inline const char *schema_one(schema_text *t, schema_arg *a, const char *
         a->hidden = true;
         s++;
     }
-    const char *at = s = schema_type(t, a, s);
-    if (s && !(s = schema_name(s, &a->name)))
-        return schema_mistake(t, "expected the name of an argument", at);
-    if (!s)
+    const char *at = s;
+    if (!(s = schema_type(t, a, s)))
         return NULL;
+    if (*s != ' ')
+        return schema_mistake(t, "expected a type and a name", at);
+    at = s = schema_blanks(s);
+    if (!(s = schema_name(s, &a->name)))
+        return schema_mistake(t, "expected the name of an argument", at);
     a->target = a->name;
     if (*s == '>' && !(s = schema_name(at = s + 1, &a->target)))
         return schema_mistake(t, "expected the name of an argument", at);
@@ -164,21 +196,41 @@ static inline const char *schema_args(schema_text *t, const char *s, char end)
     return s;
 }
 
+static inline bool schema_is_number(const schema_arg *a)
+{
+    return schema_is(a->type, "int") || schema_is(a->type, "float") || schema_is(a->type, "bool") || schema_is(a->type, "Scalar");
+}
+
+/* The type of a result: a tensor or a number; a list of tensors where it is the only one. */
+static inline const char *schema_result(schema_text *t, schema_arg *a, const char *s, bool only)
+{
+    const char *end = schema_type(t, a, s);
+    if (!end)
+        return NULL;
+    t->list = only && schema_is(a->type, "Tensor[]");
+    if (a->optional || !(schema_is(a->type, "Tensor") || t->list || schema_is_number(a)))
+        return schema_mistake(t, only ? "expected Tensor, Tensor[] or (Tensor name, ...)" : "a result is no Tensor", s);
+    return end;
+}
+
 static inline const char *schema_results(schema_text *t, const char *s)
 {
-    t->n_results = 1;
-    t->list = strcmp(s, "Tensor[]") == 0;
-    if (t->list || strcmp(s, "Tensor") == 0)
-        return s + strlen(s);
-    if (*s != '(')
-        return schema_mistake(t, "expected Tensor, Tensor[] or (Tensor name, ...)", s);
+    if (*s != '(') {
+        t->n_results = 1;
+        const char *at = s;
+        if (!*s)
+            return schema_mistake(t, "expected Tensor, Tensor[] or (Tensor name, ...)", s);
+        if (!(s = schema_result(t, &t->result_type[0], s, true)))
+            return NULL;
+        return *s ? schema_mistake(t, "expected Tensor, Tensor[] or (Tensor name, ...)", at) : s;
+    }
     for (t->n_results = 0, s = schema_blanks(s + 1); *s != ')'; t->n_results++) {
         if (t->n_results == SCHEMA_RESULTS)
             return schema_mistake(t, "there are too many results", s);
         const char *at = s;
-        if (strncmp(s, "Tensor", 6) != 0)
-            return schema_mistake(t, "a result is no Tensor", at);
-        s = schema_blanks(s + 6);
+        if (!(s = schema_result(t, &t->result_type[t->n_results], s, false)))
+            return NULL;
+        s = schema_blanks(s);
         if (*s != ',' && *s != ')' && !(s = schema_name(s, &t->result[t->n_results])))
             return schema_mistake(t, "expected the name of a result", at);
         s = schema_blanks(s);
@@ -187,7 +239,7 @@ static inline const char *schema_results(schema_text *t, const char *s)
         else if (*s != ')')
             return schema_mistake(t, "expected a comma", s);
     }
-    if (t->n_results < 2)
+    if (t->n_results == 1)
         return schema_mistake(t, "expected more than one result in brackets", s);
     return s[1] ? schema_mistake(t, "expected the end", s + 1) : s + 1;
 }
@@ -195,11 +247,14 @@ static inline const char *schema_results(schema_text *t, const char *s)
 /* Returns whether all of it was understood; else t->mistake and t->at say what was not. */
 static inline bool schema_read(schema_text *t, const char *text)
 {
-    schema_span overload;
     memset(t, 0, sizeof *t);
     const char *s = schema_name(text, &t->name);
+    if (s && s[0] == ':' && s[1] == ':') {
+        t->space = t->name;
+        s = schema_name(s + 2, &t->name);
+    }
     if (s && *s == '.')
-        s = schema_name(s + 1, &overload);
+        s = schema_name(s + 1, &t->overload);
     if (!s || *s != '(')
         return schema_mistake(t, "expected name(", text);
     if (!(s = schema_args(t, s + 1, ')')))
@@ -215,7 +270,10 @@ static inline bool schema_read(schema_text *t, const char *text)
 static inline bool schema_is_either(const schema_arg *a) { return schema_is(a->type, "Tensor|Scalar"); }
 static inline bool schema_is_holed(const schema_arg *a) { return schema_is(a->type, "Tensor?[]"); }
 static inline bool schema_is_list(const schema_arg *a) { return schema_is(a->type, "Tensor[]") || schema_is_holed(a); }
-static inline bool schema_is_numbers(const schema_arg *a) { return schema_is(a->type, "Scalar[]"); }
+static inline bool schema_is_numbers(const schema_arg *a)
+{
+    return schema_is(a->type, "Scalar[]") || schema_is(a->type, "float[]") || schema_is(a->type, "bool[]");
+}
 static inline bool schema_is_operand(const schema_arg *a) { return schema_is(a->type, "Tensor") || schema_is_either(a); }
 
 typedef struct schema_facts {

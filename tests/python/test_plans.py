@@ -22,7 +22,7 @@ ctypes.CDLL(os.path.join(BUILD, "lib", "libkarat.so.0"), ctypes.RTLD_GLOBAL)  # 
 plugin = ctypes.CDLL(PLUGIN)
 plugin.plans_end.restype = ctypes.c_char_p
 
-LINE = re.compile(r"(?P<op>\w+), (?P<device>\w+):(?P<out>.*?)(?: <-(?P<into>.*))?, (?P<file>[^:,]+):(?P<line>\d+)$")
+LINE = re.compile(r"(?P<op>[\w:]+), (?P<device>\w+):(?P<out>.*?)(?: <-(?P<into>.*))?, (?P<file>[^:,]+):(?P<line>\d+)$")
 
 
 def plans(run):
@@ -204,3 +204,18 @@ def test_nothing_is_seen_without_a_watcher():
     assert x + x is not None
     assert plugin.plans_begin() == 0
     assert plugin.plans_end() == b""
+
+
+def test_operators_of_torch_library():
+    """Plans name the operator that was called, and the line in its kernel."""
+    @karat.library.custom_op("test_plans::product", mutates_args=())
+    @karat.library.takes("*: float32", dtypes="PROMOTE")
+    def product(a: karat.Tensor, b: karat.Tensor) -> karat.Tensor:
+        return a * b
+
+    a, b = karat.ones(3), karat.ones(3).half()
+    found = plans(lambda: product(a, b))
+    assert [op for op, _, _ in found] == ["test_plans::product"] * 2
+    assert found[0][1] == {("float16", "float32", "promotion")}
+    kernel = line_of(product._init_fn)
+    assert kernel < found[1][2] <= kernel + 4

@@ -115,6 +115,7 @@ static const struct {
     {"const kt_row *", 0, "ROW"},
     {"const kt_row **", 0, "ZEROED"},
     {"const kt_operator *", 0, "OPERATOR"},
+    {"const kt_kernel *", 0, "KERNEL"},
     {"kt_call *", 0, "CALL"},
     {"const kt_call *", 0, "CALL"},
     {"const kt_value *", 0, "VALUES"},

@@ -310,6 +310,34 @@ const kt_operator *sweep_operator(int slot)
     return &op;
 }
 
+static kt_status run_no_kernel(kt_call *of, void *context) { return of && !context ? KT_ERR_RUNTIME : KT_OK; }
+
+const kt_kernel *sweep_kernel(int slot)
+{
+    static const char *const hostile[] = {"x", "x: ", "y: float32", "x: nothing", ":", "x: float32; ; *", "x:contiguous;x"};
+    static kt_kernel         kernel;
+    kernel = (kt_kernel){.size = sizeof kernel, .device = "cpu", .takes = "*: float32", .run = run_no_kernel};
+    if (sweep_aimed(slot) && value == 0)
+        return NULL;
+    if (sweep_aimed(slot))
+        kernel.takes = hostile[value - 1];
+    return &kernel;
+}
+
+/* One of the table; of functions about kernels, one that was appended. */
+const kt_row *sweep_row(int slot)
+{
+    if (sweep_aimed(slot))
+        return value ? kt_row_at(value) : NULL;
+    if (!strstr(now->name, "kernel") && !strstr(now->name, "withdraw"))
+        return kt_row_at(0);
+    kt_operator   op = {.size = sizeof op, .name = "sweep::kernels", .schema = "kernels(Tensor x) -> Tensor", .composite = true};
+    const kt_row *row = kt_row_find(op.name);
+    if (!row)
+        kt_row_append(&op, &row);
+    return row;
+}
+
 kt_node **sweep_nodes(void)
 {
     kt_node_drop(node);

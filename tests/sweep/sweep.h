@@ -50,6 +50,8 @@ kt_node          *sweep_node(int slot);
 kt_node         **sweep_nodes(void);
 const kt_node_type *sweep_node_type(int slot);
 const kt_operator *sweep_operator(int slot);
+const kt_kernel  *sweep_kernel(int slot);
+const kt_row     *sweep_row(int slot);
 char             *sweep_text(int slot);
 void             *sweep_memory(void);
 void             *sweep_zeroed(void);
@@ -104,7 +106,8 @@ void              sweep_before(void);
 #define NODES(slot, name)       (sweep_aimed(slot) ? NULL : sweep_nodes())
 #define NODE_TYPE(slot, name)   sweep_node_type(slot)
 #define OPERATOR(slot, name)    sweep_operator(slot)
-#define ROW(slot, name)         (sweep_aimed(slot) ? NULL : (void *)(size_t)kt_row_at(0))
+#define KERNEL(slot, name)      sweep_kernel(slot)
+#define ROW(slot, name)         sweep_row(slot)
 #define CALL(slot, name)        sweep_call(slot)
 #define VALUES(slot, name)      sweep_values(slot)
 #define ZEROED(slot, name)      (sweep_aimed(slot) ? NULL : sweep_zeroed())

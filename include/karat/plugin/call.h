@@ -61,7 +61,10 @@ typedef struct kt_arg_spec {
     uint8_t     keyword_only;
     uint8_t     written;      /* "Tensor(a!)": written even by the plain form */
     uint8_t     holes;        /* "Tensor?[]": an element of the list may be NULL */
-    uint8_t     alone;        /* "int[1]": Python may pass one integer for the list; "SymInt": anything with __index__ */
+    uint8_t     alone;        /* "int[2]": 2; Python may pass one integer for a list of so many; "SymInt": 1, anything with
+                                 __index__ */
+    uint8_t     element;      /* "float[]", "bool[]": the kt_scalar_kind that all numbers of the list have; 0: any */
+    uint8_t     absent;       /* an optional argument whose default is None, or that has none */
     kt_value    value;        /* the default; an absent optional is kind 0, NULL or KT_NONE */
 } kt_arg_spec;
 
@@ -95,12 +98,16 @@ KT_API int                kt_row_n_args(const kt_row *row);
 KT_API const kt_arg_spec *kt_row_arg(const kt_row *row, int index);
 KT_API int                kt_row_n_results(const kt_row *row); /* 1 unless the row names several; 1 for a list too */
 KT_API const char        *kt_row_result_name(const kt_row *row, int index); /* "" if the row has one result */
+/* KT_ARG_TENSOR, KT_ARG_TENSORS, or of an appended row a number: KT_ARG_INT, _FLOAT, _BOOL or _SCALAR, which the call gives as
+ * a 0-dim tensor on the CPU, of int64, float64 or bool. -1: there is no such result. */
+KT_API int                kt_row_result_kind(const kt_row *row, int index);
 KT_API bool               kt_row_has_form(const kt_row *row, kt_form form);
 KT_API bool               kt_row_is_view(const kt_row *row);
 
 KT_API void      kt_call_begin(kt_call *call, const kt_row *row, kt_form form);
 KT_API kt_status kt_call_run(kt_call *call);
 KT_API void      kt_call_free_list(kt_call *call);          /* drops the results of a Tensor[] row */
+KT_API kt_status kt_call_make_list(kt_call *call, int64_t n); /* for a body: room for n results in call->list, all NULL */
 
 /* For bindings: a new tensor to be filled through kt_data, whose lineage begins with `maker` (a string that is never
  * freed); and the slot for a binding's object, so that one tensor is one object. */

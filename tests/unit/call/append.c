@@ -209,13 +209,13 @@ TEST(a_body_that_fails)
     which = 1;
     CHECK_FAILS(run(row, x, NULL), KT_ERR_INDEX, "mine");
     which = 2;
-    CHECK_FAILS(run(row, x, NULL), KT_ERR_RUNTIME, "mylib::faulty: its body gave no result 0");
+    CHECK_FAILS(run(row, x, NULL), KT_ERR_RUNTIME, "mylib::faulty: its kernel gave no result 0");
     which = 3;
-    CHECK_FAILS(run(row, x, NULL), KT_ERR_RUNTIME, "mylib::faulty: its body gave float64 where its dtype rule says float32");
+    CHECK_FAILS(run(row, x, NULL), KT_ERR_RUNTIME, "mylib::faulty: its kernel gave float64 where its dtype rule says float32");
     which = 4; /* no derivative */
     kt_set_requires_grad(x, true);
     kt_tensor *y = run(row, x, NULL);
-    CHECK_FAILS(kt_backward(kt_sum(y)), KT_ERR_RUNTIME, "derivative for aten::faulty is not implemented");
+    CHECK_FAILS(kt_backward(kt_sum(y)), KT_ERR_RUNTIME, "derivative for mylib::faulty is not implemented");
 }
 
 /* ---- made of operators, lists and defaults of every kind ---- */
@@ -241,8 +241,8 @@ TEST(a_composite_of_a_list)
     KT_SCOPE;
     const kt_row *row = NULL;
     kt_operator   op = {.size = sizeof op, .name = "mylib::total", .body = total, .composite = true,
-                        .schema = "total(Tensor[] tensors, int[2] add=[4, -5]) -> (Tensor product, Tensor sum)"};
-    CHECK_FAILS(kt_row_append(&op, &row), KT_ERR_VALUE, "operator mylib::total: there is no type int[2]");
+                        .schema = "total(Tensor[] tensors, str[] add=[4, -5]) -> (Tensor product, Tensor sum)"};
+    CHECK_FAILS(kt_row_append(&op, &row), KT_ERR_VALUE, "operator mylib::total: there is no type str[]");
     op.schema = "total.list(Tensor[] tensors, int times=-3, int[] add=[4, -5], *, bool flag=True, str text='a, b', "
                 "Scalar half=0.5, Scalar? none=None, int[1] dim=1) -> (Tensor product, Tensor sum)";
     REQUIRE(kt_row_append(&op, &row) == KT_OK);
@@ -276,8 +276,13 @@ TEST(what_cannot_be_appended)
         {"n::f", "f(Tensor x -> Tensor", NULL, NULL, "operator n::f: expected a comma at '-> Tensor' in its schema"},
         {"n::f", "f(Tensor) -> Tensor", NULL, NULL, "operator n::f: expected a type and a name at 'Tensor) -> Tensor'"},
         {"n::f", "f(Tensor x)", NULL, NULL, "operator n::f: expected -> at ''"},
-        {"n::f", "f(Tensor x) -> int", NULL, NULL, "operator n::f: expected Tensor, Tensor[] or (Tensor name, ...) at 'int'"},
-        {"n::f", "f(Tensor x) -> Tensor[]", NULL, NULL, "operator n::f: its schema gives a list of tensors"},
+        {"n::f", "f(Tensor x) -> str", NULL, NULL, "operator n::f: expected Tensor, Tensor[] or (Tensor name, ...) at 'str'"},
+        {"n::f", "f(Tensor x) -> Tensor?", NULL, NULL, "operator n::f: expected Tensor, Tensor[] or (Tensor name, ...) at "
+                                                       "'Tensor?'"},
+        {"n::f", "f(Tensor x) -> (Tensor, Tensor[])", NULL, NULL, "operator n::f: a result is no Tensor at 'Tensor[])'"},
+        {"n::f", "f(Tensor x) -> int", NULL, NULL, "operator n::f: its schema gives a list, a number or nothing"},
+        {"n::f", "f(Tensor x) -> Tensor[]", NULL, NULL, "operator n::f: its schema gives a list, a number or nothing"},
+        {"n::f", "f(Tensor x) -> ()", NULL, NULL, "operator n::f: its schema gives a list, a number or nothing"},
         {"n::f", "f(Tensor x, Tensor x) -> Tensor", NULL, NULL, "operator n::f: two arguments have one name"},
         {"n::f", "f(Matrix x) -> Tensor", NULL, NULL, "operator n::f: there is no type Matrix"},
         {"n::f", "f(Tensor x, int n=1.5) -> Tensor", NULL, NULL, "operator n::f: 1.5 is no default of the argument n"},
@@ -298,9 +303,12 @@ TEST(what_cannot_be_appended)
         CHECK_FAILS(kt_row_append(&op, &row), KT_ERR_VALUE, bad[i].text);
         CHECK(!row);
     }
-    kt_operator op = {.size = sizeof op, .name = "n::f", .schema = "f(Tensor x) -> Tensor"};
-    CHECK_FAILS(kt_row_append(&op, &row), KT_ERR_VALUE, "operator n::f: it has no body");
-    op.body = faulty;
+    kt_operator op = {.size = sizeof op, .name = "n::f", .schema = "f(Tensor(a!) x) -> Tensor", .body = faulty,
+                      .node = &scale_node};
+    CHECK_FAILS(kt_row_append(&op, &row), KT_ERR_VALUE,
+                "operator n::f: it writes to an argument: a derivative is of an operator");
+    op.schema = "f(Tensor x) -> Tensor";
+    op.node = NULL;
     op.n_saved = 1;
     CHECK_FAILS(kt_row_append(&op, &row), KT_ERR_VALUE, "operator n::f: what it saves is for its node");
     op.node = &scale_node;

@@ -1,0 +1,1 @@
+"""The parts of torch.library: schemas from annotations, derivatives of Python kernels, checks."""

@@ -1,0 +1,347 @@
+"""torch.ops: every operator by namespace, name and overload, with its schema.
+
+    torch.ops.aten.add.Tensor(x, y)      one overload of a name
+    torch.ops.mylib.scale(x)             the first overload that takes the arguments
+
+An overload binds its arguments by its schema and calls the row of the operator table that serves it (python/core/operator.c). The
+rows of torch.library, and those that C code appends, are found by their names.
+"""
+
+import contextlib
+import types
+
+from . import _karat
+from ._missing import of as _of
+
+_aten = {}  # names, filled at the first use
+
+
+class Argument:
+    """One argument or result of a schema."""
+
+    __slots__ = ("name", "type", "default_value", "kwarg_only", "alias_info", "is_out", "_default")
+
+    def __init__(self, type_text, name, default, keyword, alias):
+        self.type, self.name, self.kwarg_only = type_text, name, keyword
+        self._default = default
+        self.default_value = None if default is None else _value(default)
+        self.alias_info = AliasInfo(alias) if alias else None
+        self.is_out = bool(keyword and self.alias_info and self.alias_info.is_write)
+
+    def has_default_value(self):
+        """Is there a default?"""
+        return self._default is not None
+
+    def __str__(self):
+        text = f"{self.type} {self.name}" if self.name else self.type
+        return text if self._default is None else f"{text}={_printed(self._default, self.type)}"
+
+    __repr__ = __str__
+
+
+class AliasInfo:
+    """The alias of a tensor in a schema: the "a!" of Tensor(a!)."""
+
+    __slots__ = ("is_write", "before_set", "after_set")
+
+    def __init__(self, text):
+        self.is_write = "!" in text
+        before, _, after = text.partition("->")
+        self.before_set = {before.strip(" !")}
+        self.after_set = {after.strip(" !")} if after else self.before_set
+
+
+class FunctionSchema:
+    """A schema as PyTorch prints it: "aten::add.Tensor(Tensor self, ...) -> Tensor"."""
+
+    __slots__ = ("name", "overload_name", "arguments", "returns")
+
+    def __init__(self, name, overload_name, arguments, returns):
+        self.name, self.overload_name = name, overload_name
+        self.arguments = [Argument(*one) for one in arguments]
+        self.returns = [Argument(*one) for one in returns]
+
+    @property
+    def is_mutable(self):
+        """Does it write to an argument?"""
+        return any(one.alias_info is not None and one.alias_info.is_write for one in self.arguments)
+
+    def __str__(self):
+        words = []
+        for one in self.arguments:
+            if one.kwarg_only and "*" not in words:
+                words.append("*")
+            words.append(str(one))
+        results = ", ".join(str(one) for one in self.returns)
+        bare = len(self.returns) == 1 and not self.returns[0].name
+        overload = f".{self.overload_name}" if self.overload_name else ""
+        return f"{self.name}{overload}({', '.join(words)}) -> {results if bare else f'({results})'}"
+
+    __repr__ = __str__
+
+    def __eq__(self, other):
+        return isinstance(other, FunctionSchema) and str(self) == str(other)
+
+    def __hash__(self):
+        return hash(str(self))
+
+
+def _value(text):
+    """A default as an object: None, a number, a text, a list."""
+    words = {"None": None, "True": True, "False": False}
+    if text in words:
+        return words[text]
+    if text[0] == "[":
+        inside = text[1:-1].strip()
+        return [_value(one.strip()) for one in inside.split(",")] if inside else []
+    if text[0] in "'\"":
+        return text[1:-1]
+    for number in (int, float):
+        with contextlib.suppress(ValueError):
+            return number(text)
+    return text  # a dtype's name
+
+
+def _printed(text, type_text):
+    """A default as PyTorch prints it: 2. is a float, a text has double quotes."""
+    value = _value(text)
+    of_floats = type_text.startswith("float")
+    if type_text.startswith("ScalarType"):
+        return text
+
+    def one(value):
+        if isinstance(value, str):
+            return f'"{value}"'
+        if isinstance(value, bool) or value is None:
+            return str(value)
+        if isinstance(value, float) or of_floats:
+            return f"{int(value)}." if float(value).is_integer() and abs(value) < 1e15 else f"{value:.17g}"
+        return str(value)
+
+    return f"[{', '.join(one(each) for each in value)}]" if isinstance(value, list) else one(value)
+
+
+def parse_schema(text, space=""):
+    """The schema in `text`, in the namespace `space` unless it names one. RuntimeError: it cannot be read."""
+    read = _karat.read_schema(text)
+    if len(read) == 2:
+        mistake, at = read
+        raise RuntimeError(f"{mistake} here:\n{text}\n{' ' * at}~ <--- HERE\n")
+    own, name, overload, arguments, returns = read
+    return FunctionSchema(f"{own or space}::{name}" if own or space else name, overload, arguments, returns)
+
+
+class OpOverload:
+    """One overload of an operator: torch.ops.aten.add.Tensor."""
+
+    def __init__(self, packet, overload, op, schema):
+        self._overloadpacket, self._overloadname = packet, overload or "default"
+        self._op, self._said = op, schema
+        self._read = None
+        self._qualname = f"{packet._qualified_op_name}.{overload}" if overload else packet._qualified_op_name
+        self.__name__ = f"{packet.__name__}.{self._overloadname}"
+        self.__module__ = packet.__module__
+        self.__qualname__ = self._qualname
+        self.tags = []
+        op.face = self
+
+    def __call__(self, /, *args, **kwargs):
+        return self._op(*args, **kwargs)
+
+    @property
+    def _schema(self):
+        if self._read is None:
+            self._read = parse_schema(self._said, self.namespace)
+        return self._read
+
+    @property
+    def overloadpacket(self):
+        """The operator with all its overloads."""
+        return self._overloadpacket
+
+    @property
+    def op(self):
+        """What is called."""
+        return self._op
+
+    @property
+    def namespace(self):
+        """The part of the name before the colons."""
+        return self._overloadpacket._namespace
+
+    def name(self):
+        """namespace::name.overload"""
+        return self._qualname
+
+    def has_kernel_for_dispatch_key(self, key):
+        """Is there a kernel for that key, a name such as "CPU"?"""
+        if self.namespace == "aten":
+            return key in ("CPU", "Meta")
+        from .library import _place_of
+
+        device, above = _place_of(key)
+        return _karat.has_kernel(self._qualname, device, above)
+
+    def __repr__(self):
+        return f"<OpOverload(op='{self._overloadpacket}', overload='{self._overloadname}')>"
+
+    def __str__(self):
+        return f"{self._overloadpacket}.{self._overloadname}"
+
+    def __hash__(self):
+        return hash(self._qualname)
+
+    def __deepcopy__(self, memo=None):
+        return self
+
+
+class OpOverloadPacket:
+    """An operator with its overloads: torch.ops.aten.add."""
+
+    def __init__(self, namespace, name, found):
+        self._namespace, self.__name__ = namespace, name
+        self._qualified_op_name = self.__qualname__ = f"{namespace}::{name}"
+        self.__module__ = f"torch._ops.{namespace}"
+        self._overload_names = list(found)
+        self._dir = []
+        self._made = {key or "default": OpOverload(self, key, *pair) for key, pair in found.items()}
+        self._all = tuple(one._op for one in self._made.values())
+
+    def __call__(self, /, *args, **kwargs):
+        return _karat.call_first(self, self._all, *args, **kwargs)
+
+    def __getattr__(self, key):
+        made = self.__dict__.get("_made", {})
+        if key in made:
+            return made[key]
+        if key.startswith("__"):
+            raise AttributeError(f"'{self}' can't have an overload name beginning with '__' and the underlying op has no "
+                                 f"attribute {key} either.")
+        raise AttributeError(f"The underlying op of '{self}' has no overload name '{key}'")
+
+    def __iter__(self):
+        return iter(self._dir)
+
+    @property
+    def op(self):
+        """What is called."""
+        return self.__call__
+
+    @property
+    def _schemas(self):
+        return {one._schema.overload_name: one._schema for one in self._made.values()}
+
+    def overloads(self):
+        """The names of the overloads."""
+        return list(self._made)
+
+    def __repr__(self):
+        return f"<OpOverloadPacket(op='{self}')>"
+
+    def __str__(self):
+        return f"{self._namespace}.{self.__name__}"
+
+    def __hash__(self):
+        return hash(self._qualified_op_name)
+
+    def __deepcopy__(self, memo=None):
+        return self
+
+
+def _appended(namespace):
+    """{name: {overload: row's name}} of the rows that were appended in a namespace."""
+    found = {}
+    for whole in _karat.appended_names():
+        space, _, rest = whole.partition("::")
+        if space == namespace:
+            name, _, overload = rest.partition(".")
+            found.setdefault(name, {})[overload] = whole
+    return found
+
+
+class _OpNamespace(types.ModuleType):
+    """The operators of one namespace: torch.ops.aten."""
+
+    def __init__(self, name):
+        super().__init__(f"torch.ops.{name}")
+        self.__file__ = "torch.ops"
+        self.name = name
+        self._dir = []
+
+    def __iter__(self):
+        return iter(self._dir)
+
+    def __getattr__(self, key):
+        if key.startswith("__"):
+            raise AttributeError(f"'_OpNamespace' '{self.name}' object has no attribute '{key}'")
+        if self.name == "aten":
+            found = {k: pair for k, pair in _karat.aten_overloads(key).items() if pair[0] is not None}
+        else:
+            found = {k: _karat.appended_operator(whole) for k, whole in _appended(self.name).get(key, {}).items()}
+        if not found:
+            raise AttributeError(f"'_OpNamespace' '{self.name}' object has no attribute '{key}'")
+        packet = OpOverloadPacket(self.name, key, found)
+        setattr(self, key, packet)
+        self._dir.append(key)
+        return packet
+
+    def __dir__(self):
+        if self.name != "aten":
+            return sorted({*_appended(self.name), "name"})
+        if not _aten:
+            _aten.update(_karat.aten_names())
+        return sorted(_aten)
+
+    def _forget(self, key):
+        """The operator has changed: it is looked up again."""
+        self.__dict__.pop(key, None)
+        if key in self._dir:
+            self._dir.remove(key)
+
+
+class _Ops(types.ModuleType):
+    """torch.ops: the namespaces, and libraries that bring operators."""
+
+    __file__ = "_ops.py"
+
+    def __init__(self):
+        super().__init__("torch.ops")
+        self.loaded_libraries = set()
+        self._dir = []
+
+    def __iter__(self):
+        return iter(self._dir)
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(f"module 'torch.ops' has no attribute '{name}'")
+        space = _OpNamespace(name)
+        setattr(self, name, space)
+        self._dir.append(name)
+        return space
+
+    def load_library(self, path):
+        """Opens a shared library whose constructors append operators by plugin/operator.h (kt_row_append); it must be linked with
+        libkarat. A library of PyTorch's C++ operators cannot be used: OSError, or no operator."""
+        import ctypes
+        import os
+
+        path = os.path.realpath(os.fspath(path)) if os.path.exists(path) else os.fspath(path)
+        try:
+            ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
+        except OSError as error:
+            raise OSError(f"Could not load this library: {path}") from error
+        self.loaded_libraries.add(path)
+        for space in [one for one in self.__dict__.values() if isinstance(one, _OpNamespace)]:
+            for key in list(space._dir):
+                space._forget(key)
+
+    def import_module(self, module):
+        """Imports a Python module that registers operators."""
+        import importlib
+
+        importlib.import_module(module)
+
+
+ops = _Ops()
+__getattr__ = _of(__name__)

@@ -1,0 +1,189 @@
+"""torch.ops: namespaces, packets and overloads, their schemas, how arguments are bound, and that every operator of the table is
+there."""
+
+import copy
+
+import karat as torch
+import pytest
+from karat import _karat
+from karat._ops import FunctionSchema, OpOverload, OpOverloadPacket, parse_schema
+
+aten = torch.ops.aten
+ALL = list(_karat.aten_names())
+
+
+def test_names_of_things():
+    assert repr(torch.ops) == "<module 'torch.ops' from '_ops.py'>" and repr(aten) == "<module 'torch.ops.aten' from 'torch.ops'>"
+    assert repr(aten.add) == "<OpOverloadPacket(op='aten.add')>" and str(aten.add) == "aten.add"
+    assert repr(aten.add.Tensor) == "<OpOverload(op='aten.add', overload='Tensor')>" and str(aten.add.Tensor) == "aten.add.Tensor"
+    assert aten.add.Tensor.name() == "aten::add.Tensor" and aten.exp.default.name() == "aten::exp"
+    assert aten.add.Tensor.__name__ == "add.Tensor" and aten.add.__name__ == "add" and aten.add.Tensor.namespace == "aten"
+    assert isinstance(aten.add, OpOverloadPacket) and isinstance(aten.add.Tensor, OpOverload)
+    assert aten.add is aten.add and aten.add.Tensor is aten.add.Tensor and aten.add.Tensor.overloadpacket is aten.add
+    assert copy.deepcopy(aten.add.Tensor) is aten.add.Tensor and len({aten.add, aten.add.Tensor, aten.add.Tensor}) == 2
+    assert aten.add.overloads() == ["Tensor", "Scalar", "out", "Scalar_out"]
+    assert aten.add.Tensor.has_kernel_for_dispatch_key("CPU") and "add" in dir(aten)
+
+
+def test_what_is_not_there():
+    with pytest.raises(AttributeError, match="'_OpNamespace' 'aten' object has no attribute 'nosuch'"):
+        aten.nosuch
+    with pytest.raises(AttributeError, match="'_OpNamespace' 'nosuchns' object has no attribute 'nosuch'"):
+        torch.ops.nosuchns.nosuch
+    with pytest.raises(AttributeError, match="The underlying op of 'aten.add' has no overload name 'nosuch'"):
+        aten.add.nosuch
+    for whose in (aten, aten.add, torch.ops):
+        with pytest.raises(AttributeError):
+            whose.__path__
+
+
+def test_schemas():
+    schema = aten.add.Tensor._schema
+    assert str(schema) == "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor"
+    assert schema.name == "aten::add" and schema.overload_name == "Tensor" and not schema.is_mutable
+    assert [one.name for one in schema.arguments] == ["self", "other", "alpha"]
+    assert schema.arguments[2].kwarg_only and schema.arguments[2].default_value == 1 and schema.arguments[0].default_value is None
+    written = aten.add_.Tensor._schema
+    assert str(written) == "aten::add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)"
+    assert written.is_mutable
+    assert written.arguments[0].alias_info.is_write and written.arguments[0].alias_info.before_set == {"a"}
+    out = aten.add.out._schema
+    assert str(out) == "aten::add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)"
+    assert out.arguments[3].is_out
+    split = str(aten.split.Tensor._schema)
+    assert split == "aten::split.Tensor(Tensor(a -> *) self, SymInt split_size, int dim=0) -> Tensor(a)[]"
+    assert set(aten.sum._schemas) == set(o if o != "default" else "" for o in aten.sum.overloads())
+    assert schema == parse_schema("add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", "aten")
+    assert isinstance(schema, FunctionSchema) and hash(schema) == hash(parse_schema(str(schema)))
+
+
+@pytest.mark.parametrize("text, said", [
+    ("f(float x=2.0, float y=1e-5, float z=0.1, float w=1e20, float v=1000) -> Tensor",
+     "f(float x=2., float y=1.0000000000000001e-05, float z=0.10000000000000001, float w=1e+20, float v=1000.) -> Tensor"),
+    ("f(Scalar s=0.5, Scalar t=1, bool[2] b=[True, False], int[] i=[1,2], str s2='a b') -> (Tensor a, Tensor)",
+     'f(Scalar s=0.5, Scalar t=1, bool[2] b=[True, False], int[] i=[1, 2], str s2="a b") -> (Tensor a, Tensor)'),
+    ("f() -> ()", "f() -> ()"), ("f(Tensor?[] x, Tensor(a!)[] y) -> int", "f(Tensor?[] x, Tensor(a!)[] y) -> int")])
+def test_schemas_are_printed_as_in_pytorch(text, said):
+    assert str(parse_schema(text)) == said
+
+
+@pytest.mark.parametrize("text", ["", "f", "f(", "f(x) -> Tensor", "f(Tensor x)", "f(Tensor x) -> ", "f(Tensor(a x) -> Tensor",
+                                  "f(int[2 x) -> Tensor", "f(Tensor x=[) -> Tensor", "f(Tensor x) -> Nothing",
+                                  "::f(Tensor x) -> Tensor"])
+def test_texts_that_are_no_schema(text):
+    with pytest.raises(RuntimeError, match="<--- HERE"):
+        parse_schema(text)
+
+
+def test_calls():
+    x, y = torch.tensor([1.0, 2.0]), torch.tensor([10.0, 20.0])
+    assert aten.add.Tensor(x, y).tolist() == [11, 22] and aten.mul(x, y).tolist() == [10, 40]
+    assert aten.add.Tensor(x, y, alpha=2).tolist() == [21, 42] and aten.add.Tensor(self=x, other=y).tolist() == [11, 22]
+    assert aten.add(1, 2).item() == 3 and aten.add.Tensor(1, x).tolist() == [2, 3] and aten.add.Scalar(x, 1).tolist() == [2, 3]
+    assert aten.add_.Tensor(x.clone(), 2).tolist() == [3, 4]
+    out = torch.empty(2)
+    assert aten.add.out(x, y, out=out) is out and aten.add(x, y, out=out) is out and out.tolist() == [11, 22]
+    m = torch.ones(2, 3)
+    assert aten.sum(m, 1).tolist() == aten.sum.dim_IntList(m, [1]).tolist() == aten.sum.dim_IntList(m, 1).tolist() == [3, 3]
+    assert aten.sum.dim_IntList(m, [1], True, dtype=torch.float64).dtype is torch.float64
+    values, indices = aten.max.dim(m, 1)
+    assert type(aten.max.dim(m, 1)) is tuple and values.tolist() == [1, 1] and indices.tolist() == [0, 0]
+    a, b = torch.empty(0), torch.empty(0, dtype=torch.long)
+    assert aten.max.dim_max(m, 0, max=a, max_values=b)[0] is a and a.tolist() == [1, 1, 1]
+    assert type(aten.split(x, 1)) is list and [t.item() for t in aten.split(x, 1)] == [1, 2]
+    assert aten._foreach_add_.Scalar([x.clone()], 1) is None and aten._foreach_add.Scalar([x], 1)[0].tolist() == [2, 3]
+    assert aten.max_pool2d.default(torch.ones(1, 1, 4, 4), 2).shape == (1, 1, 2, 2)
+    assert aten.mse_loss.default(x, y, 2).item() == 81 + 324 and aten.mse_loss.default(x, y).item() == (81 + 324) / 2
+    assert aten.empty.memory_format([2], dtype=torch.float64, device="cpu", layout=torch.strided, pin_memory=False).shape == (2,)
+    assert aten.mul.Tensor(torch.ones(1, requires_grad=True), 2).grad_fn.name() == "MulBackward0"
+    assert aten.add.Tensor(torch.ones(2, device="meta"), 1).device.type == "meta"
+
+
+@pytest.mark.parametrize("call, text", [
+    (lambda x: aten.exp.default(1), r"aten::exp\(\) Expected a value of type 'Tensor' for argument 'self' but instead found type "
+                                    r"'int'.\nPosition: 0\nValue: 1\nDeclaration: aten::exp\(Tensor self\) -> Tensor\n"
+                                    r"Cast error details: Unable to cast 1 to Tensor"),
+    (lambda x: aten.exp.default(), r"aten::exp\(\) is missing value for argument 'self'. Declaration: aten::exp\(Tensor self\) "
+                                   r"-> Tensor"),
+    (lambda x: aten.exp.default(x, x), r"aten::exp\(\) expected at most 1 argument\(s\) but received 2 argument\(s\)"),
+    (lambda x: aten.add.Tensor(x, x, 3), r"aten::add\(\) takes 2 positional argument\(s\) but 3 was/were given"),
+    (lambda x: aten.cumsum.default(x, dim=0, nothing=1), "Unknown keyword argument 'nothing' for operator 'aten::cumsum'. "
+                                                         "Schema: aten::"),
+    (lambda x: aten.cumsum.default(x, 0, dim=0), "Argument 'dim' specified both as positional and keyword argument. Schema: "
+                                                 "aten::"),
+    (lambda x: aten.select.int(x, 0, 1.0), "Expected a value of type 'int' for argument 'index' but instead found type 'float'"),
+    (lambda x: aten.sum.dim_IntList(x, 0.5), r"Expected a value of type 'Optional\[List\[int\]\]' for argument 'dim'"),
+    (lambda x: aten.sum.dim_IntList(x, [1, "a"]), r"instead found type 'list'(.|\n)*Unable to cast Python instance of type "
+                                                  r"<class 'str'>"),
+    (lambda x: aten.cumsum.default(x, 2**70), "Expected a value of type 'int' for argument 'dim' but instead found type 'int'"),
+    (lambda x: aten.mul.Scalar(x, torch.tensor(2.0)), r"Expected a value of type 'number'(.|\n)*Cannot cast tensor\(2.\) to "
+                                                      r"number"),
+    (lambda x: aten.cat.default(x), r"Expected a value of type 'List\[Tensor\]' for argument 'tensors' but instead found type "
+                                    r"'Tensor'"),
+    (lambda x: aten.cat.default([x, 3]), r"Expected a value of type 'List\[Tensor\]' for argument 'tensors' but instead found "
+                                         r"type 'list'"),
+    (lambda x: aten.empty.memory_format([2], device=3), r"Expected a value of type 'Optional\[Device\]'"),
+    (lambda x: aten.empty.memory_format([2], device="bogus"), "Expected one of cpu, cuda"),
+    (lambda x: aten.sum.default(x, dtype="a"), r"Expected a value of type 'Optional\[int\]' for argument 'dtype'"),
+    (lambda x: aten.add("a", 1), r"Overloaded torch operator invoked from Python failed to match any schema:\n"
+                                 r"aten::add\(\) Expected a value of type 'Tensor'"),
+])
+def test_arguments_that_do_not_fit(call, text):
+    with pytest.raises(RuntimeError, match=text) as caught:
+        call(torch.ones(2))
+    assert hasattr(caught.value, "karat")
+
+
+def test_errors_of_operators_are_explained():
+    with pytest.raises(RuntimeError, match="expected m1 and m2 to have the same dtype") as caught:
+        aten.mm.default(torch.ones(2, 2), torch.ones(2, 2).half())
+    assert caught.value.karat["op"] == "mm" and caught.value.karat["fixes"]
+
+
+def test_overrides_are_shown_the_operator():
+    seen = []
+
+    class Own(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, function, types, args=(), kwargs=None):
+            seen.append(function)
+            return "answer"
+
+    x = torch.ones(1).as_subclass(Own)
+    assert aten.add.Tensor(x, 1) == aten.add(x, 1) == "answer"
+    assert seen == [aten.add.Tensor, aten.add]
+
+
+def test_the_table_is_served():
+    """Every schema of the table has a row, and its text is what is shown."""
+    assert len(ALL) > 800
+    for name in ALL:
+        found = _karat.aten_overloads(name)
+        assert found, name
+        for overload, (operator, schema) in found.items():
+            assert operator is not None, schema
+            assert str(parse_schema(schema)) == schema, schema
+            assert operator.row and (overload in schema)
+
+
+def test_every_public_row_is_there():
+    """The functions of torch are in torch.ops.aten, but for those that PyTorch has elsewhere."""
+    missing = [name for name in _karat.functions if not name.startswith("_") and name not in ALL]
+    elsewhere = {"fmax_", "fmin_", "logaddexp_", "logaddexp2_", "maximum_", "minimum_", "svd_lowrank", "pca_lowrank",
+                 "unravel_index",
+                 "softmin",
+                 "scalar_tensor", "einsum", "tanhshrink", "softsign", "glu_halves",
+                 # the last have other arguments
+                 "grid_sampler_2d_backward", "grid_sampler_3d_backward", "multilabel_margin_loss_backward"}
+    assert set(missing) <= elsewhere, sorted(set(missing) - elsewhere)
+    assert _karat.aten_overloads("nosuch") == {} and _karat.aten_overloads("") == {}
+    for wrong in (3, None):
+        with pytest.raises(TypeError):
+            _karat.aten_overloads(wrong)
+        with pytest.raises(TypeError):
+            _karat.appended_operator(wrong)
+        with pytest.raises(TypeError):
+            _karat.read_schema(wrong)
+    with pytest.raises(TypeError):
+        _karat.call_first()
+    assert _karat.appended_operator("add") is None
