@@ -93,8 +93,8 @@ OWN = {  # what PyTorch has not, and classes written in C
     def __call__(self, function: _F) -> _F: ...""",
 }
 # Modules that the user knows; their stubs import GIVEN from the package's.
-MODULES = """accelerator autograd autograd.functional autograd.gradcheck backends compiler cpu cuda fft functional jit linalg
-    library mps mtia nn nn.functional nn.utils nn.utils.rnn overrides random return_types special storage testing
+MODULES = """accelerator autograd autograd.forward_ad autograd.functional autograd.gradcheck backends compiler cpu cuda fft func
+    functional jit library linalg mps mtia nn nn.functional nn.utils nn.utils.rnn overrides random return_types special storage testing
     torch_version types utils utils.dlpack version xpu""".split()
 GIVEN = ("Generator", "Number", "Size", "Tensor", "memory_format")
 OPERATORS = """add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv mod rmod pow rpow matmul rmatmul and rand or ror xor

@@ -60,6 +60,19 @@ KT_API kt_status kt_gradients(kt_tensor *const *outputs, kt_tensor *const *gradi
                               kt_tensor *const *inputs, int64_t n_inputs, const kt_gradients_opts *opts,
                               kt_tensor **results);
 
+/* ---- forward mode: a tensor's tangent goes along with every operator ----
+ * A level is one run of forward mode; the last one that was entered is left first, and its tangents go with it. A dual tensor
+ * is a view of t with that tangent, of t's sizes. What is computed from it has a tangent too, whatever the grad mode, unless
+ * forward mode is off on this thread (or inference mode on). The tangents of a level are computed without those of its own and
+ * higher levels, so that levels can be nested. */
+KT_API int64_t     kt_dual_level_enter(void);                   /* the new level, from 0 on; -1 and an error */
+KT_API kt_status   kt_dual_level_exit(int64_t level);
+KT_API kt_tensor  *kt_make_dual(kt_tensor *t, kt_tensor *tangent, int64_t level);
+/* primal: t without that tangent. *tangent is NULL if there is none. Both belong to the scope. */
+KT_API kt_status   kt_unpack_dual(kt_tensor *t, int64_t level, kt_tensor **primal, kt_tensor **tangent);
+KT_API bool        kt_forward_enabled(void);
+KT_API void        kt_set_forward_enabled(bool on);
+
 /* ---- hooks: called when a tensor's gradient is complete, in the order in which they were added ----
  * A hook may put a tensor of the same dtype and sizes into *instead (kt_keep it: the engine drops it), which replaces the
  * gradient. A hook that fails ends backward. `name` appears in errors. The list of hooks is fixed when the gradient is

@@ -439,12 +439,13 @@ extern PyMethodDef kp_override_functions[], kp_make_functions[], kp_buffer_funct
     kp_lineage_functions[], kp_dlpack_functions[], kp_print_functions[], kp_compare_functions[], kp_warn_functions[],
     kp_mode_functions[], kp_dtype_functions[], kp_device_functions[], kp_ceiling_functions[],
     kp_autocast_functions[], kp_stream_functions[], kp_facts_functions[], kp_graph_functions[],
-    kp_custom_functions[], kp_saved_functions[], kp_node_functions[], kp_operator_functions[], kp_kernel_functions[];
+    kp_custom_functions[], kp_saved_functions[], kp_node_functions[], kp_operator_functions[], kp_kernel_functions[],
+    kp_forward_functions[];
 
 /* ---- the rows that the binding itself calls (rows.c) ---- */
 #define KP_ROWS(X)                                                                                                      \
     X(alias) X(clone) X(conj) X(detach) X(empty_like) X(imag) X(isclose) X(logical_not) X(ne) X(permute) X(real)       \
-    X(resolve_conj) X(resolve_neg) X(sum) X(to) X(transpose)
+    X(resolve_conj) X(resolve_neg) X(sum) X(to) X(transpose) X(zeros_like)
 typedef struct kp_row_set {
 #define X(name) const kt_row *name;
     KP_ROWS(X)

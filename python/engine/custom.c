@@ -20,6 +20,7 @@ typedef struct kp_context {
     int32_t   n_args, n_outputs, n_saved;
     bool      leaves_out; /* set_materialize_grads(False): a gradient that did not arrive is None */
     bool      applied;    /* there is or was a node */
+    bool      ahead;      /* jvp runs: saved_tensors are what save_for_forward was given */
     bool      whole;      /* the last backward added to every leaf */
 } kp_context;
 
@@ -168,6 +169,7 @@ typedef struct kp_applied {
     int64_t      n_inputs;
     bool         single;     /* forward returned no tuple */
     bool         records;
+    uint64_t     levels;     /* of forward mode, that the arguments have tangents of */
 } kp_applied;
 
 static int take_arguments(kp_applied *a, Py_ssize_t n)
@@ -184,8 +186,10 @@ static int take_arguments(kp_applied *a, Py_ssize_t n)
     for (Py_ssize_t i = 0; i < n; i++) {
         const bool tensor = kp_is_tensor(a->argv[i]), needs = tensor && kt_requires_grad(kp_tensor_of(a->argv[i]));
         self->edge_of[i] = tensor ? (int32_t)a->n_inputs : -1;
-        if (tensor)
+        if (tensor) {
+            a->levels |= kt_dual_levels(kp_tensor_of(a->argv[i]));
             a->inputs[a->n_inputs++] = kp_tensor_of(a->argv[i]);
+        }
         a->records |= needs;
         PyTuple_SET_ITEM(self->needs, i, PyBool_FromLong(needs));
     }
@@ -204,6 +208,7 @@ static PyObject *run_forward(PyObject *cls, kp_applied *a, Py_ssize_t n)
         return NULL;
     }
     kt_mode_guard off = kt_no_grad_open();
+    kt_set_forward_enabled(false);
     if (setup == base_setup) {
         PyObject **all = PyMem_Malloc(sizeof(PyObject *) * (size_t)(n + 1));
         if (all) {
@@ -298,6 +303,7 @@ static PyObject *settle(const kp_applied *a, PyObject *output, int64_t *from)
     if (input < 0 || written)
         return Py_NewRef(output);
     kt_mode_guard off = kt_no_grad_open();
+    kt_set_forward_enabled(false);
     kt_tensor    *alias = kp_run_row(constant && kt_requires_grad(t) ? kp_rows.detach : kp_rows.alias, t);
     kt_mode_close(&off);
     return alias ? kp_wrap(alias) : NULL;
@@ -398,6 +404,120 @@ static PyObject *settle_all(kp_applied *a)
     return settled;
 }
 
+/* ---- apply: forward mode ---- */
+
+static PyObject *tangent_of(const kp_applied *a, int64_t input, int64_t level)
+{
+    kt_tensor *tangent = NULL;
+    if (kt_tangent_of(a->inputs[input], level, &tangent))
+        return kp_raise();
+    if (!tangent && a->context->leaves_out)
+        return Py_NewRef(Py_None);
+    return tangent ? kp_wrap(tangent) : kp_wrap(kp_run_row(kp_rows.zeros_like, a->inputs[input]));
+}
+
+static PyObject *tangents_of(const kp_applied *a, int64_t level) /* the arguments of jvp */
+{
+    const kp_context *self = a->context;
+    PyObject         *all = PyTuple_New(self->n_args);
+    for (int32_t i = 0; all && i < self->n_args; i++) {
+        PyObject *one = self->edge_of[i] < 0 ? Py_NewRef(Py_None) : tangent_of(a, self->edge_of[i], level);
+        if (one)
+            PyTuple_SET_ITEM(all, i, one);
+        else
+            Py_CLEAR(all);
+    }
+    return all;
+}
+
+/* jvp must treat the tangent as forward treats the tensor: what is written in place, and what is a view. */
+static int check_tangent(const kp_applied *a, PyObject *output, kt_tensor *result, PyObject *tangents, kt_tensor *tangent)
+{
+    const int64_t input = input_that_is(a, kp_tensor_of(output));
+    if (!is_among(a->context->dirty, output)) {
+        bool seen = false;
+        for (int64_t i = 0; i < a->n_inputs && kt_is_view(result); i++)
+            seen |= kt_shares_storage(result, a->inputs[i]);
+        if (!seen || kt_is_view(tangent))
+            return 0;
+        PyErr_SetString(PyExc_RuntimeError, "A custom Function's forward is returning a view (or an input as-is) but the jvp is "
+                                            "not returning a view.");
+        return -1;
+    }
+    for (int32_t i = 0; input >= 0 && i < a->context->n_args; i++)
+        if (a->context->edge_of[i] == input && PyTuple_GET_ITEM(tangents, i) != Py_None &&
+            kp_tensor_of(PyTuple_GET_ITEM(tangents, i)) == tangent)
+            return 0;
+    PyErr_SetString(PyExc_RuntimeError,
+                    "An inplace custom Function is not modifying the forward mode gradients inplace. If the forward is modifying "
+                    "an input inplace, then the jvp function must modify the corresponding gradient inplace.");
+    return -1;
+}
+
+static int set_tangent(const kp_applied *a, PyObject *settled, PyObject *tangents, PyObject *answer, Py_ssize_t i, int64_t level)
+{
+    PyObject  *output = PyTuple_GET_ITEM(a->outputs, i), *given = PyTuple_GET_ITEM(answer, i);
+    const bool tensor = kp_is_tensor(output);
+    const bool sloped = tensor && kt_dtype_category(kt_dtype_of(kp_tensor_of(output))) & (KT_CAT_FLOAT | KT_CAT_COMPLEX) &&
+                        !is_among(a->context->constant, output);
+    if (given != Py_None && !kp_is_tensor(given)) {
+        PyErr_Format(PyExc_RuntimeError, "expected Variable or None (got %s) for grad output %zd.", Py_TYPE(given)->tp_name, i);
+        return -1;
+    }
+    if (!sloped && given != Py_None) {
+        PyErr_Format(PyExc_RuntimeError, "Function's jvp returned a gradient at position %zd, but  the corresponding forward "
+                                         "output is not a differentiable Tensor.You should return None at that position "
+                                         "instead.", i);
+        return -1;
+    }
+    if (!sloped)
+        return 0;
+    if (given == Py_None) {
+        PyErr_SetString(PyExc_RuntimeError, "Expected both tensor and its forward grad to be floating point or complex");
+        return -1;
+    }
+    kt_tensor *result = kp_tensor_of(PyTuple_GET_ITEM(settled, i)), *tangent = kp_tensor_of(given);
+    if (check_tangent(a, output, result, tangents, tangent))
+        return -1;
+    if (!kt_tangent_set(result, tangent, level, is_among(a->context->dirty, output)))
+        return 0;
+    kp_raise();
+    return -1;
+}
+
+static int run_level(kp_applied *a, PyObject *settled, int64_t level)
+{
+    kp_context   *self = a->context;
+    kt_mode_guard below = kt_below_level_open(level);
+    PyObject     *tangents = tangents_of(a, level);
+    PyObject     *method = tangents ? PyObject_GetAttrString((PyObject *)self, "apply_jvp") : NULL;
+    self->ahead = true;
+    PyObject *answer = as_tuple(method ? PyObject_CallObject(method, tangents) : NULL);
+    self->ahead = false;
+    int failed = answer ? 0 : -1;
+    if (answer && PyTuple_GET_SIZE(answer) != PyTuple_GET_SIZE(settled)) {
+        PyErr_Format(PyExc_RuntimeError,
+                     "Function's jvp returned an invalid number of forward gradients (expected %zd but got %zd)",
+                     PyTuple_GET_SIZE(settled), PyTuple_GET_SIZE(answer));
+        failed = -1;
+    }
+    for (Py_ssize_t i = 0; !failed && i < PyTuple_GET_SIZE(settled); i++)
+        failed = set_tangent(a, settled, tangents, answer, i, level);
+    kt_mode_close(&below);
+    Py_XDECREF(answer);
+    Py_XDECREF(method);
+    Py_XDECREF(tangents);
+    return failed;
+}
+
+static int look_ahead(kp_applied *a, PyObject *settled)
+{
+    for (uint64_t left = a->levels; left; left &= left - 1)
+        if (run_level(a, settled, __builtin_ctzll(left)))
+            return -1;
+    return 0;
+}
+
 static PyObject *finish(kp_applied *a, PyObject *answer) /* steals the reference */
 {
     PyObject *settled = NULL;
@@ -405,6 +525,8 @@ static PyObject *finish(kp_applied *a, PyObject *answer) /* steals the reference
     a->outputs = as_tuple(answer);
     if (a->outputs && check_dirty(a) == 0 && (!a->records || check_tensors(a->context->to_save, NULL) == 0))
         settled = settle_all(a);
+    if (settled && a->levels && look_ahead(a, settled))
+        Py_CLEAR(settled);
     if (!settled || !a->single)
         return settled;
     PyObject *only = Py_NewRef(PyTuple_GET_ITEM(settled, 0));
@@ -455,6 +577,8 @@ static PyObject *get_saved(PyObject *o, void *unused)
 {
     (void)unused;
     const kp_context *self = (const kp_context *)o;
+    if (self->ahead)
+        return self->for_forward ? Py_NewRef(self->for_forward) : PyTuple_New(0);
     PyObject         *all = PyTuple_New(self->n_saved);
     if (all && self->applied && !self->node) {
         Py_DECREF(all);

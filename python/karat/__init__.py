@@ -132,7 +132,6 @@ def explain(t):
 
 
 _missing.mark_absent(Tensor)
-_later = """_C _utils accelerator backends compiler cpu errors jit library mps mtia overrides return_types testing torch_version
-    types
-    xpu""".split()
+_later = """_C _utils accelerator backends compiler cpu errors func jit library mps mtia overrides return_types testing torch_version
+    types xpu""".split()
 __getattr__ = _missing.of(__name__, lazy=_later)

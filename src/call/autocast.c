@@ -88,7 +88,7 @@ static bool is_cast(const casting *c, const kt_tensor *t)
 /* Owned. Only weights are cached: float32 leaves that require grad and are not views. */
 static kt_tensor *cast(const casting *c, kt_tensor *t, int at)
 {
-    enum { WEIGHT = KT_T_REQUIRES_GRAD | KT_T_LEAF, NONE = KT_T_VIEW | KT_T_INFERENCE };
+    enum { WEIGHT = KT_T_REQUIRES_GRAD | KT_T_LEAF, NONE = KT_T_VIEW | KT_T_INFERENCE | KT_T_DUAL };
     kt_tensor *made = NULL;
     if (kt__allow(c->mode, c->call, kt__arg_spec(c->call->row, at)->name, t, c->to, KT_WHY_AUTOCAST))
         return NULL;

@@ -14,33 +14,43 @@ KT__HOT_LOCAL kt__naming     kt__named;
 
 /* ---- the tape's part ---- */
 
-KT__HOT static bool writes_to_history(const kt_call *call)
+/* Of what is written to: KT_T_FOLLOWED. */
+KT__HOT static uint32_t target_flags(const kt_call *call)
 {
+    uint32_t flags = 0;
     if (call->form == KT_PLAIN)
-        return false;
+        return 0;
     if (call->form == KT_INPLACE)
-        return kt__grad_flags(call->arg[0].t) & KT_T_REQUIRES_GRAD;
+        return kt__grad_flags(call->arg[0].t) & KT_T_FOLLOWED;
     for (int i = 0; i < kt__n_results(call->row); i++)
-        if (kt__grad_flags(call->out[i]) & KT_T_REQUIRES_GRAD)
-            return true;
-    return false;
+        flags |= kt__grad_flags(call->out[i]) & KT_T_FOLLOWED;
+    return flags;
 }
 
-KT__HOT kt_status kt__tape_before(kt_call *call, const kt_plan *plan, bool any_grad, kt__taping *taping)
+KT__HOT kt_status kt__tape_before(kt_call *call, const kt_plan *plan, uint32_t any, kt__taping *taping)
 {
     taping->on = false;
-    if (KT__LIKELY(!any_grad && !writes_to_history(call)))
+    any |= target_flags(call);
+    if (KT__LIKELY(!any))
         return KT_OK;
-    if (!kt__tape.before || !(kt__mode() & KT_M_GRAD) || kt__born_flags)
+    const uint64_t mode = kt__mode();
+    const bool     records = any & KT_T_REQUIRES_GRAD && mode & KT_M_GRAD, dual = any & KT_T_DUAL && kt__ceiling(mode);
+    if (!kt__tape.before || !(records || dual) || kt__born_flags)
         return KT_OK;
-    taping->token = NULL;
+    taping->token = taping->forward = NULL;
     taping->on = true;
+    if (KT__UNLIKELY(dual))
+        return kt__tape.before_dual(call, plan, records, &taping->token, &taping->forward);
     return kt__tape.before(call, plan, &taping->token);
 }
 
 KT__HOT kt_status kt__tape_after(kt_call *call, const kt_plan *plan, kt__taping *taping, kt_status so_far)
 {
-    if (!taping->on || !taping->token)
+    if (!taping->on)
+        return so_far;
+    if (KT__UNLIKELY(taping->forward != NULL))
+        return kt__tape.after_dual(call, taping->token, taping->forward, so_far);
+    if (!taping->token)
         return so_far;
     if (so_far) {
         kt__tape.cancel(taping->token);
@@ -83,29 +93,28 @@ KT__HOT kt_status kt__finish(kt_call *call, const kt_plan *plan, kt__taping *tap
     return status;
 }
 
-bool kt__any_requires_grad(const kt_call *call)
+uint32_t kt__input_flags(const kt_call *call)
 {
     const kt__input_map *map = &call->row->inputs;
+    uint32_t             flags = 0;
     for (int i = 0; i < map->n; i++) {
         int at = map->at[i];
         if (!kt__given(call, at) || call->scalars >> at & 1)
             continue;
         if (!(map->lists >> i & 1)) {
-            if (kt__wants_grad(call->arg[at].t))
-                return true;
+            flags |= call->arg[at].t ? kt__grad_flags(call->arg[at].t) : 0;
             continue;
         }
         for (int64_t k = 0; k < call->arg[at].ts.n; k++)
-            if (kt__wants_grad(call->arg[at].ts.t[k]))
-                return true;
+            flags |= call->arg[at].ts.t[k] ? kt__grad_flags(call->arg[at].ts.t[k]) : 0;
     }
-    return false;
+    return flags & KT_T_FOLLOWED;
 }
 
 bool kt__is_watched(const kt_call *call)
 {
     return kt__tape.rules && kt__mode() & KT_M_GRAD && !kt__born_flags &&
-           (kt__any_requires_grad(call) || writes_to_history(call));
+           (kt__input_flags(call) | target_flags(call)) & KT_T_REQUIRES_GRAD;
 }
 
 kt_status kt__check_history(const kt_call *call)

@@ -33,9 +33,9 @@ typedef struct kt__gathered {
     uint8_t    alone;    /* the kernel takes operand 0 only; the others chose the kernel (pow) */
     uint8_t    want;         /* dtype= argument, KT_NONE when not given */
     uint8_t    asked;        /* the user wrote dtype=; else out= may have said what is wanted */
-    uint8_t    any_grad;
     uint16_t   kernel;
     uint8_t    n_param;
+    uint32_t   any_grad; /* of the tensors' flags: KT_T_FOLLOWED */
     uint64_t   key;    /* dtypes and ranks of the first nine: `operands` of the cache's key */
     uint8_t    simple; /* all tensors are contiguous, of one size and on one device */
     kt_tensor *first;  /* the first tensor; NULL: all are numbers */
@@ -140,7 +140,7 @@ static inline __attribute__((always_inline)) void kt__gather(const kt_call *call
     g->n = (uint8_t)n;
     g->first = first;
     g->simple = simple;
-    g->any_grad = (flags & KT_T_REQUIRES_GRAD) != 0;
+    g->any_grad = flags & KT_T_FOLLOWED;
     g->rule = row->rule;
     g->accepts = row->accepts;
     g->kernel = row->kernel;
@@ -291,9 +291,11 @@ static inline void kt__wrote(kt_tensor *t)
 /* ---- the tape's part of a call, the same for every way ---- */
 typedef struct kt__taping {
     void *token;
+    void *forward; /* forward mode's; set if `on` */
     bool  on;
 } kt__taping;
-kt_status kt__tape_before(kt_call *call, const kt_plan *plan, bool any_grad, kt__taping *taping);
+/* any: flags of the tensors, KT_T_FOLLOWED. */
+kt_status kt__tape_before(kt_call *call, const kt_plan *plan, uint32_t any, kt__taping *taping);
 kt_status kt__tape_after(kt_call *call, const kt_plan *plan, kt__taping *taping, kt_status so_far);
 /* Ends a call that made or wrote `out`: bumps versions, records. Takes over the references. */
 kt_status kt__finish_several(kt_call *call, const kt_plan *plan, kt__taping *taping, kt_tensor *const *out, int n,
@@ -332,12 +334,21 @@ kt_status kt__fill_with(kt_tensor *to, kt_scalar value);                        
 kt_status kt__report_earlier_error(kt_status (*check)(const void *), const void *what);
 /* The same for a failed in-place or out= call: autograd's checks come first. */
 kt_status kt__report_first_error(const kt_call *call);
+kt_status   kt__refuse_forward_out(const kt_call *call); /* the same for forward mode */
 kt_status   kt__refuse_recording(const kt_call *call); /* target.c: PyTorch's error for out= with tensors that require grad */
 /* Autograd's check of out= before anything is allocated. */
 kt_status   kt__check_history(const kt_call *call);
 bool        kt__is_watched(const kt_call *call); /* does the tape check what this call writes to? */
-bool        kt__any_requires_grad(const kt_call *call);
+uint32_t    kt__input_flags(const kt_call *call); /* or of the inputs' flags: KT_T_FOLLOWED */
+static inline bool kt__any_requires_grad(const kt_call *call) { return kt__input_flags(call) & KT_T_REQUIRES_GRAD; }
 static inline bool kt__wants_grad(const kt_tensor *t) { return t && kt__grad_flags(t) & KT_T_REQUIRES_GRAD; }
+/* Does anything follow what is computed from tensors with these flags: the tape, or forward mode? */
+static inline bool kt__are_dual(uint32_t flags) { return flags & KT_T_DUAL && kt__ceiling(kt__mode()) && !kt__born_flags; }
+static inline bool kt__are_followed(uint32_t flags)
+{
+    return (flags & KT_T_REQUIRES_GRAD && kt__mode() & KT_M_GRAD && !kt__born_flags) || kt__are_dual(flags);
+}
+static inline bool kt__is_followed(const kt_tensor *t) { return t && kt__are_followed(kt__grad_flags(t)); }
 /* The outermost call on this thread, which the user wrote: errors name it. NULL: none, or a call that runs one kernel and
  * opens no frame. */
 extern KT__HOT_LOCAL const kt_call *kt__frame;

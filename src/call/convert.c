@@ -243,7 +243,7 @@ kt_status kt__convert_inside(kt_tensor *t, kt_dtype dtype, kt_reason why, kt_ten
     kt__put(&call, 1, dtype, dtype);
     const char *op = why == KT_WHY_EXPLICIT ? kt__cast_name() : kt__frame ? kt__frame->row->name : "convert";
     const kt__cast c = {dtype, kt__device(t), KT_FORMAT_NONE, KT_ROUND_TORCH, why, op, false};
-    kt_status   status = kt__tape_before(&call, NULL, kt__wants_grad(t), &taping);
+    kt_status   status = kt__tape_before(&call, NULL, kt__grad_flags(t) & KT_T_FOLLOWED, &taping);
     if (!status) {
         kt__named.plans = outer ? outer : call.row;
         status = kt__cast_as(t, &c, &made);

@@ -45,6 +45,9 @@ static kt_status store(kt_call *call, kt_tensor *const *made, int n)
     const kt__gathered none = {.n = 0};
     kt__decision       d = {.result = made[0]->dtype, .second = n > 1 ? made[1]->dtype : KT_NONE};
     const bool         wanted = n == 1 && is_wanted(call, made[0]);
+    for (int i = 0; i < n; i++)
+        if (KT__UNLIKELY(kt__are_dual(kt__grad_flags(made[i]) | kt__grad_flags(call->out[i]))))
+            return kt__refuse_forward_out(call);
     if (wanted && kt__tape.rules(call))
         return kt_error_status();
     for (int i = 0; i < n; i++) {

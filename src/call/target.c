@@ -508,6 +508,14 @@ kt_status kt__run_apart(kt_call *call)
 
 /* ---- gradients ---- */
 
+kt_status kt__refuse_forward_out(const kt_call *call)
+{
+    const char *name = kt__schema_display_name(call->row);
+    return kt_fail(KT_ERR_NOT_IMPLEMENTED,
+                   "Trying to use forward AD with %.*s_out that does not support it because it is an out= function",
+                   schema_name_length(name), name);
+}
+
 kt_status kt__refuse_recording(const kt_call *call)
 {
     const char *name = kt__schema_display_name(call->row);

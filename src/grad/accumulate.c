@@ -71,6 +71,10 @@ static bool is_alone(const kt_tensor *g)
 static kt_status take_over(kt_tensor *leaf, kt_tensor *g)
 {
     kt_tensor *own = g->flags & KT_T_VIEW ? kt__tensor_alias(g) : kt__ref(g);
+    if (own && own != g && KT__UNLIKELY(kt__is_dual(g)) && kt__share_tangents(own, g)) {
+        kt__unref(own);
+        return kt_error_status();
+    }
     return own ? replace(leaf, own) : kt_error_status();
 }
 

@@ -15,6 +15,10 @@ static kt_status let_go(kt_node *node, const kt_tensor *base)
         kt_tensor *alias = kt__tensor_alias(s->t);
         if (!alias)
             return kt_error_status();
+        if (KT__UNLIKELY(kt__is_dual(s->t)) && kt__share_tangents(alias, s->t)) {
+            kt__unref(alias);
+            return kt_error_status();
+        }
         alias->flags |= s->t->autograd && s->t->autograd->node ? 0 : s->t->flags & KT_T_VIEW_MADE;
         s->alias = s->t->base ? ALIAS_OF_VIEW : ALIAS_OF_WHOLE;
         kt__unref(s->t);

@@ -28,6 +28,20 @@ static inline kt_tensor *saved(const kt_back *c, uint32_t place)
 }
 static inline bool need(const kt_back *c, int64_t i) { return c->needs[i]; }
 
+/* Is what the formula gives differentiated again, by the tape or by forward mode? Then a saved result that is a constant for both
+ * (factors of a matrix, statistics) must not stand for a function of the inputs. */
+static inline bool goes_on(const kt_back *c)
+{
+    uint32_t flags = 0;
+    for (int64_t i = 0; i < c->n_results; i++)
+        flags |= c->grads[i] ? kt__grad_flags(c->grads[i]) : 0;
+    for (uint32_t i = 0, n = kt__n_saved(c->node); i < n; i++) {
+        const kt__saved *s = kt__is_saved(c->node, i) ? kt__saved_at(c->node, i) : NULL;
+        flags |= s && s->t && s->kind != SAVED_PACKED ? kt__grad_flags(s->t) : 0;
+    }
+    return c->create_graph || kt__are_dual(flags);
+}
+
 #define G  (c->grads[0])
 #define A  saved(c, 0)
 #define B  saved(c, 1)

@@ -52,6 +52,8 @@ kt_tensor *kt_detach_(kt_tensor *t)
         t->autograd->node = NULL;
         t->autograd->result = 0;
     }
+    if (KT__UNLIKELY(kt__is_dual(t)))
+        kt__drop_tangents(t);
     t->flags = (t->flags | KT_T_LEAF) & ~(uint32_t)KT_T_REQUIRES_GRAD;
     return t;
 }

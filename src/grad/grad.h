@@ -96,6 +96,7 @@ struct kt_node {
     bool            noted : 1; /* `results` is set */
     bool            within : 1; /* it is the `inner` node of a kt__node_slices, `outer`, the only node that leads to it */
     bool            packed : 1; /* some saved places are SAVED_PACKED */
+    bool            aside : 1; /* it serves forward mode (forward.c), and is not part of the graph */
     bool            streamed : 1; /* it was recorded on other streams than the default ones: kt__node_streams */
     bool            own_dtype : 1; /* kt__node_accumulate: its leaf has a grad_dtype */
     uint32_t        n_edges;
@@ -136,6 +137,7 @@ struct kt_autograd {
     };
     kt_hook   *hooks;        /* a leaf's: a linked list; owned */
     kt_hook   *retain;       /* retain_grad of a non-leaf; owned */
+    struct kt__tangent *tangents; /* a linked list, highest level first; owned (tangents.c) */
 };
 
 /* node.c */
@@ -193,7 +195,7 @@ static inline __attribute__((always_inline)) kt_node *kt__node_new(const kt_node
     n->holds = 0;
     atomic_init(&n->busy, false);
     n->n_fixed = 0;
-    n->noted = n->within = n->packed = n->streamed = n->own_dtype = false;
+    n->noted = n->within = n->packed = n->aside = n->streamed = n->own_dtype = false;
     n->n_edges = p.edges;
     n->n_results = 1;
     n->n_listed = 0;
@@ -292,6 +294,7 @@ static inline bool kt__view_stale(const kt_tensor *t)
     return t->autograd ? t->autograd->seen_version != kt__version(t) : !(t->base->flags & KT_T_LEAF);
 }
 kt_status kt__restride(kt_tensor *view);
+kt_status kt__seen_as_view(kt_tensor *like, const kt_tensor *view, kt_tensor **out); /* like: of the base's geometry; owned */
 kt_status kt__written_with_history(kt_node *inner, kt_tensor *written, kt_tensor **out); /* owned */
 kt_status kt__value_with_history(kt_node *inner, kt_tensor *value, kt_tensor **out); /* the same of a copy of what was written */
 /* takes over the reference; input: the input that was written to */
@@ -352,6 +355,39 @@ void      kt__warn_of_anomaly(const kt_node *node);   /* an error is pending: fr
 /* owned: the node that takes the gradient of t; or NULL */
 kt_status kt__producer(kt_tensor *t, kt_node **node, uint32_t *result);
 kt_status kt__link_result(kt_tensor *out, kt_node *node, uint32_t result); /* takes over the reference */
+
+/* The same where forward mode follows the call: inputs that have tangents count as wanting a derivative. links false: the tape
+ * does not record, and the node stands aside. NULL without an error: the call has no derivative. */
+kt_status kt__record_dual(kt_call *call, const kt_plan *plan, bool links, kt_node **made); /* owned */
+kt_status kt__link_dual(kt_call *call, kt_node *node);
+/* Does a derivative flow to result i? */
+static inline bool kt__has_slope(const kt_row *row, uint32_t i)
+{
+    return row->saves & SAVES_S ? i >= 1 : row->saves & SAVES_F ? i < 1 : row->saves & SAVES_P ? i < 2 : true;
+}
+
+extern KT__HOT_LOCAL bool kt__lacks_derivative; /* operator.c sets it: the pending error is that a derivative is missing */
+
+/* forward.c */
+kt_status kt__before_dual(kt_call *call, const kt_plan *plan, bool records, void **token, void **state);
+kt_status kt__after_dual(kt_call *call, void *token, void *state, kt_status so_far);
+
+/* tangents.c: the tangents of tensors. `levels`: bit l for level l. */
+void       kt__tangents_free(struct kt__tangent *list);
+uint64_t   kt__levels_of(const kt_tensor *t, uint64_t mode); /* those that are seen in this mode */
+uint64_t   kt__levels_lacked(const kt_tensor *t); /* of a view: it lacks these, whatever its base has */
+kt_status  kt__lack_levels(kt_tensor *t, uint64_t levels);
+kt_status  kt__tangent_at(kt_tensor *t, int level, kt_tensor **tangent); /* owned; NULL without an error: it has none */
+kt_status  kt__set_tangent(kt_tensor *t, kt_tensor *tangent, int level); /* of a result: t has none of this level */
+kt_status  kt__write_tangent(kt_tensor *t, kt_tensor *tangent, int level); /* of what was written in place */
+/* The node's saved alias of a result gets the result's tangents: a derivative may be taken of its formula. */
+kt_status  kt__tell_saved(kt_node *node, uint32_t result, const kt_tensor *t);
+void       kt__drop_tangents(kt_tensor *t);
+kt_status  kt__share_tangents(kt_tensor *to, const kt_tensor *from); /* `to` is an alias of `from` */
+kt_tensor *kt__tangent_shown(const kt_tensor *t); /* of the lowest level that is seen; owned; NULL: none */
+/* A tensor of zeros of those sizes, that takes no memory: its strides are 0. */
+kt_status  kt__zeros_of(const kt_tensor *like, kt_dtype dtype, kt_tensor **zeros); /* owned */
+static inline bool kt__is_dual(const kt_tensor *t) { return t->flags & KT_T_DUAL; }
 
 /* engine.c */
 typedef struct kt__root { /* a tensor that backward starts from */

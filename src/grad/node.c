@@ -189,6 +189,8 @@ KT__HOT void kt__autograd_free(kt_tensor *t)
         kt__retain_end(a);
     if (a->hooks)
         kt__hooks_free(a->hooks);
+    if (KT__UNLIKELY(a->tangents != NULL))
+        kt__tangents_free(a->tangents);
     kt__node_unref(a->node);
     if (KT__UNLIKELY(a->grad != NULL))
         put_grad(a);

@@ -46,8 +46,11 @@ static const char *name_of(const kt_node *n)
 /* A node without a derivative, which only fails; out= may leave one too. */
 static bool is_opaque(const kt_node *node) { return !node->row->grad || node->form == KT_OUT; }
 
+KT__HOT_LOCAL bool kt__lacks_derivative;
+
 static kt_status refuse_opaque(const kt_node *node)
 {
+    kt__lacks_derivative = true;
     if (node->row->appended)
         return kt_fail(KT_ERR_RUNTIME, "derivative for %s is not implemented", node->row->name);
     const char *name = kt__schema_display_name(node->row);
@@ -58,6 +61,7 @@ static kt_status refuse_opaque(const kt_node *node)
 /* PyTorch's other message: it names a derivative and does not have it. */
 GRAD(missing)
 {
+    kt__lacks_derivative = true;
     const char *name = kt__schema_display_name(c->node->row);
     kt_fail(KT_ERR_NOT_IMPLEMENTED, "the derivative for '%.*s' is not implemented.", schema_name_length(name), name);
 }

@@ -18,6 +18,7 @@ typedef struct kt__packed {
     void                 *kept;
     kt_tensor            *now;     /* owned: during a run of the node, what it was unpacked to */
     kt_node              *made_by; /* owned: what made the tensor; NULL: it has no history, or is a result of the node itself */
+    kt_tensor            *dual;    /* owned: a tensor without elements that has the tensor's tangents; NULL: it had none */
     uint32_t              result;
     uint8_t               of;      /* its kt__saved_kind */
     uint8_t               is;      /* its dtype */
@@ -76,6 +77,15 @@ static kt_status call_pack(const kt__pack_level *level, kt_tensor *shown, void *
                    "need to perform in-place operations on the input to a pack hook.");
 }
 
+/* What hooks give back may have no tangents, or be another tensor's alias. */
+static kt_status keep_tangents(kt__packed *packed, const kt_tensor *t, kt_tensor *shown)
+{
+    packed->dual = kt__tensor_new((kt_dtype)t->dtype, kt__device(t), KT_SHAPE(0));
+    if (!packed->dual || kt__share_tangents(packed->dual, t))
+        return kt_error_status();
+    return shown == t ? KT_OK : kt__share_tangents(shown, t);
+}
+
 /* apart: even an operand is shown without its history. */
 static kt_status pack_by(kt_node *node, uint32_t place, const kt__pack_level *level, bool apart)
 {
@@ -86,9 +96,12 @@ static kt_status pack_by(kt_node *node, uint32_t place, const kt__pack_level *le
         return kt__fail_memory(sizeof *packed);
     *packed = (kt__packed){.hooks = level->hooks, .of = s->kind, .is = s->t->dtype, .result = s->result};
     const bool history = s->kind != SAVED_RESULT && kt__wants_grad(s->t);
-    if (!shown || (history && kt__producer(s->t, &packed->made_by, &packed->result)) || call_pack(level, shown, &packed->kept)) {
+    const bool lost = shown && kt__is_dual(s->t) && keep_tangents(packed, s->t, shown);
+    if (!shown || lost || (history && kt__producer(s->t, &packed->made_by, &packed->result)) ||
+        call_pack(level, shown, &packed->kept)) {
         kt__unref(shown);
         kt__node_unref(packed->made_by);
+        kt__unref(packed->dual);
         kt__pool_put(packed, sizeof *packed);
         return kt_error_status();
     }
@@ -139,6 +152,7 @@ void kt__packed_free(kt__saved *s)
     if (packed->hooks->release)
         packed->hooks->release(packed->kept);
     kt__node_unref(packed->made_by);
+    kt__unref(packed->dual);
     kt__pool_put(packed, sizeof *packed);
 }
 
@@ -198,11 +212,19 @@ kt_status kt__packed_tensor(kt_node *node, const kt__saved *s, bool history, kt_
         kt__unref(plain);
         return kt_error_status();
     }
-    if (!history || !floats || (packed->of != SAVED_RESULT && !packed->made_by)) {
+    const bool recorded = history && floats && (packed->of == SAVED_RESULT || packed->made_by),
+               dual = packed->dual && kt__is_dual(packed->dual);
+    if (!recorded && !dual) {
         *t = plain;
         return KT_OK;
     }
-    const kt_status status = with_history(node, packed, plain, t);
+    kt_status status = recorded ? with_history(node, packed, plain, t) : KT_OK;
+    if (!recorded)
+        status = (*t = kt__tensor_alias(plain)) ? KT_OK : kt_error_status();
     kt__unref(plain);
+    if (!status && dual && (status = kt__share_tangents(*t, packed->dual))) {
+        kt__unref(*t);
+        *t = NULL;
+    }
     return status;
 }

@@ -85,6 +85,10 @@ kt_status kt__with_history(kt_tensor *t, kt_node *node, uint32_t result, kt_tens
     again->flags |= KT_T_REQUIRES_GRAD;
     if (!kt__is_accumulator(node))
         again->flags &= ~(uint32_t)KT_T_LEAF;
+    if (KT__UNLIKELY(kt__is_dual(t)) && kt__share_tangents(again, t)) {
+        kt__unref(again);
+        return kt_error_status();
+    }
     *out = again;
     return KT_OK;
 }
@@ -111,7 +115,7 @@ static kt_status unpack(kt_node *n, uint32_t place, bool history, kt_tensor **t,
         return KT_OK;
     if (kt__check_saved(n, place))
         return kt_error_status();
-    const bool constant = place > SAVED_Y && n->row && n->row->saves & SAVES_F;
+    const bool constant = n->aside || (place > SAVED_Y && n->row && n->row->saves & SAVES_F);
     *borrowed = false;
     if (KT__UNLIKELY(s->kind == SAVED_PACKED))
         return kt__packed_tensor(n, s, history && !constant, t);

@@ -89,9 +89,11 @@ enum { FEW_INPUTS = 16 };
 typedef struct inputs {
     kt_tensor **t;
     uint32_t    n, listed; /* `listed`: how many of them are in lists */
-    uint32_t    ask;       /* bit i: input i < FEW_INPUTS requires grad */
+    uint32_t    ask;       /* bit i: input i < FEW_INPUTS requires grad, or has one of the flags `asking` */
     uint32_t    absent;    /* bit i: argument i was not given, and is no operand of the plan */
     uint32_t    flags;     /* or of all tensors' flags */
+    uint32_t    asking;    /* flags of tensors whose derivative is wanted: KT_T_REQUIRES_GRAD; for forward mode KT_T_DUAL too */
+    bool        links;     /* the node gets edges; else it serves forward mode alone */
     int64_t     sizes;     /* integers that the sizes take: of those that want a gradient; among lists of all, since one
                             * stands behind the other */
 } inputs;
@@ -101,11 +103,11 @@ static inline kt_tensor *tensor_at(const kt_call *call, int at)
     return call->given >> at & ~(call->scalars >> at) & 1 ? call->arg[at].t : NULL;
 }
 
-static kt_status gather_lists(const kt_call *call, kt_tensor **few, inputs *in)
+static kt_status gather_lists(const kt_call *call, kt_tensor **few, uint32_t asking, bool links, inputs *in)
 {
     const kt__input_map *map = &call->row->inputs;
     int64_t              n = map->n;
-    *in = (inputs){.t = few};
+    *in = (inputs){.t = few, .asking = asking, .links = links};
     for (int i = 0; i < map->n; i++)
         if (map->lists >> i & 1)
             n += (kt__given(call, map->at[i]) ? call->arg[map->at[i]].ts.n : 0) - 1;
@@ -122,17 +124,18 @@ static kt_status gather_lists(const kt_call *call, kt_tensor **few, inputs *in)
     }
     for (uint32_t i = 0; i < in->n; i++) {
         if (i < FEW_INPUTS)
-            in->ask |= (uint32_t)(in->t[i] && kt__grad_flags(in->t[i]) & KT_T_REQUIRES_GRAD) << i;
+            in->ask |= (uint32_t)(in->t[i] && kt__grad_flags(in->t[i]) & asking) << i;
         in->sizes += in->t[i] ? in->t[i]->ndim : 0;
         in->flags |= in->t[i] ? in->t[i]->flags : 0;
     }
     return KT_OK;
 }
 
-static inline __attribute__((always_inline)) void gather_few(const kt_call *call, kt_tensor **few, inputs *in)
+static inline __attribute__((always_inline)) void gather_few(const kt_call *call, kt_tensor **few, uint32_t asking, bool links,
+                                                              inputs *in)
 {
     const kt__input_map *map = &call->row->inputs;
-    *in = (inputs){.t = few, .n = map->n};
+    *in = (inputs){.t = few, .n = map->n, .asking = asking, .links = links};
     for (uint32_t i = 0; i < map->n; i++) {
         kt_tensor *t = few[i] = tensor_at(call, map->at[i]);
         if (!t) {
@@ -140,7 +143,7 @@ static inline __attribute__((always_inline)) void gather_few(const kt_call *call
             continue;
         }
         in->flags |= t->flags;
-        if (kt__grad_flags(t) & KT_T_REQUIRES_GRAD) {
+        if (kt__grad_flags(t) & asking) {
             in->ask |= 1u << i;
             in->sizes += t->ndim;
         }
@@ -210,7 +213,7 @@ static kt_status link_lists(kt_node *node, const inputs *in, int64_t *room)
             continue;
         kt__edge_form(&node->edge[i], in->t[i], room);
         room += in->t[i]->ndim;
-        if (kt__grad_flags(in->t[i]) & KT_T_REQUIRES_GRAD && link_input(node, i, in->t[i]))
+        if (in->links && kt__grad_flags(in->t[i]) & KT_T_REQUIRES_GRAD && link_input(node, i, in->t[i]))
             return kt_error_status();
     }
     return KT_OK;
@@ -231,7 +234,7 @@ static inline __attribute__((always_inline)) kt_status link_few(kt_node *node, c
         const uint32_t i = (uint32_t)__builtin_ctz(left);
         kt__edge_form(&node->edge[i], in->t[i], room);
         room += in->t[i]->ndim;
-        if (link_input(node, i, in->t[i]))
+        if (in->links && link_input(node, i, in->t[i]))
             return kt_error_status();
     }
     return KT_OK;
@@ -348,7 +351,7 @@ static inline __attribute__((always_inline)) kt_status record(const kt_call *cal
         status = save_inputs(node, call, plan, in);
     if (lists && !status && row->saves & SAVES_L)
         save_listed(node, call);
-    if (!status && KT__UNLIKELY(in->flags & KT_T_INFERENCE))
+    if (!status && KT__UNLIKELY(in->flags & KT_T_INFERENCE) && in->links)
         status = check_saved(node);
     if (KT__UNLIKELY(status)) {
         kt__node_unref(node);
@@ -385,12 +388,12 @@ static kt_status record_appended(const kt_call *call, const inputs *in, kt_node 
     return KT_OK;
 }
 
-static KT__COLD kt_status record_special(const kt_call *call, const kt_plan *plan, kt_node **made)
+static KT__COLD kt_status record_special(const kt_call *call, const kt_plan *plan, uint32_t asking, bool links, kt_node **made)
 {
     const kt__appended *a = call->row->appended;
     kt_tensor *few[FEW_INPUTS];
     inputs     in;
-    if (gather_lists(call, few, &in))
+    if (gather_lists(call, few, asking, links, &in))
         return kt_error_status();
     kt_status status = a && a->node ? record_appended(call, &in, made) : record(call, plan, &in, true, made);
     if (in.t != few)
@@ -398,11 +401,12 @@ static KT__COLD kt_status record_special(const kt_call *call, const kt_plan *pla
     return status;
 }
 
-static inline __attribute__((always_inline)) kt_status record_few(const kt_call *call, const kt_plan *plan, kt_node **made)
+static inline __attribute__((always_inline)) kt_status record_few(const kt_call *call, const kt_plan *plan, uint32_t asking,
+                                                                   bool links, kt_node **made)
 {
     kt_tensor *few[FEW_INPUTS];
     inputs     in;
-    gather_few(call, few, &in);
+    gather_few(call, few, asking, links, &in);
     return record(call, plan, &in, false, made);
 }
 
@@ -430,9 +434,24 @@ KT__HOT static kt_status before(kt_call *call, const kt_plan *plan, void **token
         return KT_OK;
     kt_node  *node = NULL;
     kt_status status =
-        KT__UNLIKELY(call->row->inputs.special) ? record_special(call, plan, &node) : record_few(call, plan, &node);
+        KT__UNLIKELY(call->row->inputs.special) ? record_special(call, plan, KT_T_REQUIRES_GRAD, true, &node)
+                                                : record_few(call, plan, KT_T_REQUIRES_GRAD, true, &node);
     *token = node;
     return status;
+}
+
+kt_status kt__record_dual(kt_call *call, const kt_plan *plan, bool links, kt_node **made)
+{
+    *made = NULL;
+    if (links && call->form != KT_PLAIN && rules(call))
+        return kt_error_status();
+    if (!is_recorded(call))
+        return KT_OK;
+    if (call->row->inputs.special ? record_special(call, plan, KT_T_FOLLOWED, links, made)
+                                  : record_few(call, plan, KT_T_FOLLOWED, links, made))
+        return kt_error_status();
+    (*made)->aside = !links;
+    return KT_OK;
 }
 
 /* ---- after it ---- */
@@ -452,39 +471,43 @@ static inline bool differentiable(const kt_node *node, const kt_tensor *t)
            (kt__is_integer(t->dtype) && leads_to_integer(node));
 }
 
+static kt_status save_one(const kt_call *call, kt_node *node, kt_tensor *out)
+{
+    const uint32_t saves = node->row->saves;
+    const bool     in_place = call->form == KT_INPLACE;
+    const bool kept = (node->row->saves_results & 1 && !(saves & SAVES_E && call->scalars)) || (saves & SAVES_R && in_place);
+    return kept ? kt__save_output(node, SAVED_Y, out, 0) : KT_OK;
+}
+
 static kt_status link_one(const kt_call *call, kt_node *node, kt_tensor *out)
 {
     if (!differentiable(node, out)) {
         kt__node_unref(node);
         return KT_OK;
     }
-    const uint32_t saves = node->row->saves;
-    const bool     in_place = call->form == KT_INPLACE;
-    const bool kept = (node->row->saves_results & 1 && !(saves & SAVES_E && call->scalars)) || (saves & SAVES_R && in_place);
-    if (kept && kt__save_output(node, SAVED_Y, out, 0)) {
-        kt__node_unref(node);
-        return kt_error_status();
-    }
-    if (call->form != KT_PLAIN && kt__break_cycle(node, out)) {
+    if (save_one(call, node, out) || (call->form != KT_PLAIN && kt__break_cycle(node, out))) {
         kt__node_unref(node);
         return kt_error_status();
     }
     return call->form != KT_PLAIN && out->base ? kt__rebase(out, node, 0) : kt__link_result(out, node, 0);
 }
 
-/* One node for several results; saved results are stored without history, each floating result links to the node. */
-static kt_status link_several(kt_node *node, kt_tensor *const *out, uint32_t n)
+static kt_status save_several(kt_node *node, kt_tensor *const *out, uint32_t n)
 {
-    const uint16_t saves = node->row->saves;
-    /* results that may have a gradient: from the first to the last */
-    const uint32_t from = saves & SAVES_S ? 1 : 0, sloped = saves & SAVES_F ? 1 : saves & SAVES_P ? 2 : n;
-    kt_status      status = kt__note_forms(node, out, n);
+    kt_status status = kt__note_forms(node, out, n);
     for (uint32_t left = node->row->saves_results; left && !status; left &= left - 1) {
         const uint32_t i = (uint32_t)__builtin_ctz(left);
         status = kt__save_output(node, SAVED_Y + i, out[i], i);
     }
+    return status;
+}
+
+/* One node for several results; saved results are stored without history, each floating result links to the node. */
+static kt_status link_several(kt_node *node, kt_tensor *const *out, uint32_t n)
+{
+    kt_status status = save_several(node, out, n);
     for (uint32_t i = 0; i < n && !status; i++)
-        if (i >= from && i < sloped && differentiable(node, out[i]))
+        if (kt__has_slope(node->row, i) && differentiable(node, out[i]))
             status = kt__link_result(out[i], kt__node_ref(node), i);
     kt__node_unref(node);
     return status;
@@ -515,6 +538,15 @@ static inline __attribute__((always_inline)) kt_status linked(kt_call *call, kt_
     if (KT__UNLIKELY(call->n_out > 1))
         return link_several(node, call->out, call->n_out);
     return link_one(call, node, call->out[0]);
+}
+
+kt_status kt__link_dual(kt_call *call, kt_node *node)
+{
+    if (!node->aside)
+        return linked(call, kt__node_ref(node));
+    if (call->row->way->lists)
+        return save_several(node, call->list, (uint32_t)call->n_list);
+    return call->n_out > 1 ? save_several(node, call->out, call->n_out) : save_one(call, node, call->out[0]);
 }
 
 static KT__COLD kt_status linked_and_more(kt_call *call, kt_node *node)
@@ -561,6 +593,7 @@ static const char *printed(const kt_tensor *t)
 void kt__grad_init(void)
 {
     kt__print_grad = printed;
-    kt__tape = (kt__tape_hooks){before, after, cancel, rules, note};
+    kt__print_tangent = kt__tangent_shown;
+    kt__tape = (kt__tape_hooks){before, after, cancel, rules, kt__before_dual, kt__after_dual, note};
     kt__autograd_release = kt__autograd_free;
 }

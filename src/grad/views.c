@@ -138,6 +138,14 @@ static kt_status seen_through(kt_tensor *like, const kt__geometry *base, const k
     return status;
 }
 
+kt_status kt__seen_as_view(kt_tensor *like, const kt_tensor *view, kt_tensor **out)
+{
+    kt__geometry g[2];
+    int64_t      room[4 * KT_MAX_DIMS];
+    geometry_into(&g[1], view, geometry_into(&g[0], view->base, room));
+    return seen_through(like, &g[0], &g[1], out);
+}
+
 /* ---- a write to the base ---- */
 
 /* Rebuilds the view's history from its base, which was written to. Recorded in any grad mode: a tensor's history does not
@@ -362,6 +370,8 @@ kt_status kt__written_with_history(kt_node *inner, kt_tensor *written, kt_tensor
         a->node = kt__node_ref(inner->outer);
         a->result = 0;
         status = seen_through(whole, base, &inner->outer->base[1], out);
+        if (!status && KT__UNLIKELY(kt__is_dual(written)))
+            status = kt__share_tangents(*out, written);
     }
     kt__unref(whole);
     return status;

@@ -24,6 +24,11 @@ enum kt__mode_bit {
     KT_M_DECIDES = KT_M_POLICY | KT_M_NOT_CPU | KT_M_STATE /* what the resolver reads; below bit 24, without 2 to 5 and 7 */
 };
 
+/* Forward mode: of the tangents' levels those below a ceiling are seen. The word holds how far below KT__LEVELS it is. */
+enum { KT__LEVELS = 64 };
+#define KT_M_CEILING    (0x7full << 32)
+#define KT_M_NO_FORWARD (1ull << 39) /* no level is seen */
+
 typedef struct kt__autocast_state {
     uint16_t on;                     /* bit k: on for device kind k */
     uint8_t  dtype[KT_MAX_BACKENDS]; /* the low-precision dtype of that kind; KT_NONE: the default */
@@ -44,6 +49,16 @@ static inline uint64_t kt__mode(void)
     return KT__LIKELY(m & KT_M_READY) ? m : kt__mode_start();
 }
 static inline kt_policy kt__policy(uint64_t mode) { return (kt_policy)(mode & KT_M_POLICY); }
+
+/* Levels of tangents below this take part in calls; 0: none do. */
+static inline int kt__ceiling(uint64_t mode)
+{
+    return mode & KT_M_NO_FORWARD ? 0 : KT__LEVELS - (int)((mode & KT_M_CEILING) >> 32);
+}
+static inline uint64_t kt__under_ceiling(uint64_t mode, int ceiling)
+{
+    return (mode & ~KT_M_CEILING) | (uint64_t)(KT__LEVELS - ceiling) << 32;
+}
 
 static inline uint64_t kt__without_autocast(uint64_t mode) { return mode & ~(uint64_t)(KT_M_AUTOCAST | KT_M_STATE); }
 

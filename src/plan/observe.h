@@ -17,6 +17,11 @@ typedef struct kt__tape_hooks {
     kt_status (*after)(kt_call *call, const kt_plan *plan, void *token);
     void      (*cancel)(void *token);
     kt_status (*rules)(const kt_call *call); /* only the checks of `before`: may the target be written? */
+    /* The same two where an input, or what is written to, has tangents that this thread sees. `records`: the tape records the
+     * call. `state` is passed on like the token; NULL: nothing to do for forward mode. Between the two the thread does not see
+     * the tangents. */
+    kt_status (*before_dual)(kt_call *call, const kt_plan *plan, bool records, void **token, void **state);
+    kt_status (*after_dual)(kt_call *call, void *token, void *state, kt_status so_far);
     kt_status (*note)(kt_tensor *t); /* creates the autograd state of a new tensor, with its current version */
 } kt__tape_hooks;
 extern KT__HIDDEN kt__tape_hooks kt__tape;

@@ -13,6 +13,7 @@
 #include <string.h>
 
 const char *(*kt__print_grad)(const kt_tensor *t);
+kt_tensor *(*kt__print_tangent)(const kt_tensor *t);
 
 /* ---- options: of the process, as PyTorch's ---- */
 
@@ -208,6 +209,13 @@ static void add_suffixes(kt__text *text, const kt_tensor *t, const kt_print_opti
         add_suffix(&s, "grad_fn=<", grad, ">");
     else if (grad)
         add_suffix(&s, "requires_grad=", "True", "");
+    kt_tensor *tangent = kt__print_tangent ? kt__print_tangent(t) : NULL;
+    if (tangent) {
+        char *string = kt_to_string(tangent);
+        add_suffix(&s, "tangent=", string, "");
+        kt_free_string(string);
+        kt__unref(tangent);
+    }
 }
 
 /* ---- the face ---- */

@@ -10,6 +10,8 @@
 /* The grad layer's part of the text, set by it at start: the name of the backward node, "" for a leaf that requires a
  * gradient, NULL for any other tensor. */
 extern const char *(*kt__print_grad)(const kt_tensor *t);
+/* The same of forward mode: the tensor's tangent, owned; NULL: none. */
+extern kt_tensor *(*kt__print_tangent)(const kt_tensor *t);
 
 /* ---- text that grows: after a failure (which is pending) it takes no more ---- */
 typedef struct kt__text {

@@ -31,6 +31,8 @@ enum kt__tensor_flag {
     KT_T_IN_INFERENCE  = 1 << 13, /* in inference mode, of a normal tensor */
     KT_T_OWN_COUNTER   = 1 << 14, /* `version` is a counter of its own, reference-counted, not the storage's */
     KT_T_TURNED        = 1 << 15, /* a view that changed lazy bits or dtype, not sizes or strides */
+    KT_T_DUAL          = 1 << 16, /* has tangents: forward mode follows it */
+    KT_T_FOLLOWED      = KT_T_REQUIRES_GRAD | KT_T_DUAL,
     KT_T_VIEW_MADE     = KT_T_UNFOLLOWED | KT_T_ONE_OF_MANY | KT_T_IN_INFERENCE
 };
 
@@ -154,10 +156,10 @@ static inline void kt__view_made(kt_tensor *view, uint32_t how)
         view->flags = (view->flags & ~(uint32_t)KT_T_VIEW_MADE) | how;
 }
 
-/* A view follows its base: it requires grad if its base does. */
+/* A view follows its base: it requires grad, or has a tangent, if its base does. */
 static inline uint32_t kt__grad_flags(const kt_tensor *t)
 {
-    return t->flags | (t->flags & KT_T_VIEW ? t->base->flags & KT_T_REQUIRES_GRAD : 0);
+    return t->flags | (t->flags & KT_T_VIEW ? t->base->flags & KT_T_FOLLOWED : 0);
 }
 
 /* ---- stride arithmetic (strides.c) ---- */

@@ -18,8 +18,8 @@ static bool looked_into(const kt_call *call) { return !(call->arg[0].t->flags & 
 KT__HOT static kt_status run_view(kt_call *call)
 {
     kt__taping taping = {.on = false};
-    const bool grad = kt__wants_grad(call->arg[0].t) && looked_into(call);
-    if (KT__UNLIKELY(grad || call->form != KT_PLAIN) && kt__tape_before(call, NULL, grad, &taping))
+    const uint32_t any = looked_into(call) ? kt__grad_flags(call->arg[0].t) & KT_T_FOLLOWED : 0;
+    if (KT__UNLIKELY(any || call->form != KT_PLAIN) && kt__tape_before(call, NULL, any, &taping))
         return kt_error_status();
     kt_status status = call->row->body(call);
     if (status)
@@ -76,11 +76,11 @@ static kt_status run_derived(kt_call *call)
 {
     kt__taping taping;
     kt_tensor *given[KT_MAX_RESULTS];
-    uint64_t   mode = kt__mode();
     int        n = kt__n_results(call->row);
     bool       list = call->row->way->lists;
-    if (kt__tape_before(call, NULL, kt__any_requires_grad(call) && (!list || looked_into(call)), &taping))
+    if (kt__tape_before(call, NULL, !list || looked_into(call) ? kt__input_flags(call) : 0, &taping))
         return kt_error_status();
+    const uint64_t mode = kt__mode();
     uint32_t version[KT_MAX_RESULTS] = {0};
     for (int i = 0; i < n; i++) {
         given[i] = call->out[i];

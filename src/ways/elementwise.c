@@ -92,7 +92,7 @@ KT__HOT bool kt__run_pair(kt_call *call, kt_status *status)
 {
     kt_tensor *a = call->arg[0].t, *b = call->arg[1].t;
     uint32_t   both = a->flags & b->flags, any = a->flags | b->flags;
-    if (KT__UNLIKELY(!(both & KT_T_CONTIGUOUS) || any & (KT_T_VIEW | KT_T_WRAPPED | KT_T_CONJ | KT_T_NEG) ||
+    if (KT__UNLIKELY(!(both & KT_T_CONTIGUOUS) || any & (KT_T_VIEW | KT_T_WRAPPED | KT_T_CONJ | KT_T_NEG | KT_T_DUAL) ||
                      a->backend != b->backend || a->index != b->index || !kt__same_sizes(a, b)))
         return false;
     uint64_t            mode = kt__mode(), rank = a->ndim ? RANK_DIM : RANK_ZERO;
@@ -107,7 +107,7 @@ KT__HOT bool kt__run_pair(kt_call *call, kt_status *status)
     kt__taping taping = {.on = false};
     plan.arg[1].as = d->as[0];
     plan.arg[2].as = d->as[1];
-    if (KT__UNLIKELY(any & KT_T_REQUIRES_GRAD) && kt__tape_before(call, &plan, true, &taping)) {
+    if (KT__UNLIKELY(any & KT_T_REQUIRES_GRAD) && kt__tape_before(call, &plan, KT_T_REQUIRES_GRAD, &taping)) {
         *status = kt_error_status();
         return true;
     }

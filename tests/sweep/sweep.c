@@ -429,7 +429,8 @@ void sweep_got_several(const char *name, kt_tensor *const *t, size_t n)
 void sweep_got_status(const char *name, kt_status status)
 {
     static const char *const givers[] = {"kt_make", "kt_make_over", "kt_make_over_on", "kt_lend", "kt_convert",
-                                         "kt_gradients", "kt_get_data", "kt_number_beside", "kt_node_run", "kt_node_tensor"};
+                                         "kt_gradients", "kt_get_data", "kt_number_beside", "kt_node_run", "kt_node_tensor",
+                                         "kt_tangent_of"};
     CHECK_MSG(pending || (status != KT_OK) == kt_failed(), "%s: the status and the error disagree", name);
     for (size_t i = 0; i < sizeof givers / sizeof *givers; i++)
         for (size_t k = 0; strcmp(name, givers[i]) == 0 && k < sizeof room / sizeof *room; k++)
@@ -473,6 +474,10 @@ static void settle(void)
     kt_set_anomaly(false, true);
     kt_mutation_end();
     kt_set_inference(false);
+    kt_set_forward_enabled(true);
+    for (int64_t level = 63; level >= 0; level--) /* those that are not the last one are refused */
+        if (kt_dual_level_exit(level))
+            kt_clear();
     kt_set_default_dtype(KT_F32);
     kt_set_default_device((kt_device){KT_DEVICE_DEFAULT, 0});
     kt_set_num_threads(1);
@@ -494,6 +499,7 @@ static void call_once(const sweep_function *f, int slot, int v, int p, bool fail
     pending = false;
     sweep_room();
     kt_guard outer = kt_scope_open(), inner = kt_scope_open();
+    kt_dual_level_enter(); /* level 0 is there */
     aimed = slot;
     pending = failed;
     f->call();

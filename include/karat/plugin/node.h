@@ -15,6 +15,7 @@
 #define KARAT_PLUGIN_NODE_H
 
 #include <karat/grad.h>
+#include <karat/mode.h>
 #include <karat/plugin/call.h>
 
 KT_BEGIN
@@ -153,6 +154,12 @@ KT_API kt_status kt_node_pack(kt_node *node, int64_t place, const kt_saved_hooks
 /* The run of backward that this thread is in: a number that no other has, and whether it runs (or has run) a node. */
 KT_API uint64_t kt_backward_id(void); /* 0: none */
 KT_API bool     kt_backward_runs(const kt_node *node);
+/* ---- tangents of a node of one's own: for each level that an input has, from the lowest, compute those of the results with the
+ * levels from that one on out of sight, and set them after the results were attached ---- */
+KT_API uint64_t      kt_dual_levels(const kt_tensor *t); /* bit l: t has a tangent of level l, and this thread sees it */
+KT_API kt_status     kt_tangent_of(kt_tensor *t, int64_t level, kt_tensor **tangent); /* owned; NULL if it has none */
+KT_API kt_status     kt_tangent_set(kt_tensor *t, kt_tensor *tangent, int64_t level, bool written); /* written: in place */
+KT_API kt_mode_guard kt_below_level_open(int64_t level); /* until kt_mode_close */
 
 /* Attaches the results, once, in the order of their gradients. from[i]: the input that result i is, if that was written in
  * place (the rules for leaves and views apply), or one of the values below. from NULL: all are KT_RESULT_MADE. */

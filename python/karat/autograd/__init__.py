@@ -3,7 +3,7 @@
 from .. import _karat, _missing
 from .._karat import Tensor
 from .. import modes as grad_mode  # noqa: F401
-from . import anomaly_mode, function, graph  # noqa: F401
+from . import anomaly_mode, forward_ad, function, graph  # noqa: F401
 from .anomaly_mode import detect_anomaly, set_detect_anomaly  # noqa: F401
 from .function import Function  # noqa: F401
 from ..modes import (  # noqa: F401

@@ -3,16 +3,20 @@
 In: a function of tensors and its inputs. Out: the products and matrices of its derivatives, with PyTorch's shapes and messages.
 It is Python because the function is: each form is a few calls of autograd.grad, and all arithmetic happens inside them. A product
 with the Jacobian from the right is taken as PyTorch takes it, by two backward passes: u -> u J is linear, and its own
-derivative along v is J v. vectorize=True takes row after row as well and gives the same numbers.
+derivative along v is J v. vectorize=True takes row after row as well and gives the same numbers; with
+strategy="forward-mode" it takes column after column, in forward mode.
 """
 
 from .. import _karat, _missing
 from .._karat import Tensor
 from ..modes import enable_grad as _enable_grad
+from . import forward_ad as _forward
 
 _zeros_like = _karat.functions["zeros_like"]
 _ones_like = _karat.functions["ones_like"]
 _stack = _karat.functions["stack"]
+_zeros = _karat.functions["zeros"]
+_eye = _karat.functions["eye"]
 
 _NOT_STRICT = " This is not allowed in strict mode."
 _NOT_STRICT_GRAPH = _NOT_STRICT[:-1] + " when create_graph=True."
@@ -148,6 +152,7 @@ def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, st
                              '"reverse-mode".')
     if strategy == "forward-mode":
         _refuse_forward(create_graph, strict, vectorize)
+        return _by_columns(func, inputs)
     with _enable_grad():
         tupled, inputs = _tuple_of(inputs, "inputs", "jacobian")
         inputs = _variables(inputs, create_graph)
@@ -175,8 +180,31 @@ def _refuse_forward(create_graph, strict, vectorize):
     if not vectorize:
         raise NotImplementedError("Computing Jacobian using forward-AD or forward-over-reverse Hessian isonly implemented for "
                                   "`vectorize=True`.")
-    raise NotImplementedError('autograd.functional.jacobian: karat has no forward mode; strategy="reverse-mode" gives the same '
-                              "numbers")
+
+
+def _column(func, inputs, j, direction):
+    """(the results are a tuple, the results, their tangents for one direction of input j)"""
+    with _forward.dual_level():
+        dual = tuple(_forward.make_dual(x, direction) if k == j else x for k, x in enumerate(inputs))
+        several, outputs = _tuple_of(func(*dual), "outputs", None)
+        unpacked = [_forward.unpack_dual(out) for out in outputs]
+    return several, [one.primal for one in unpacked], [one.tangent for one in unpacked]
+
+
+def _by_columns(func, inputs):
+    """The Jacobian in forward mode, element by element of the inputs. Several results, or inputs, are in lists, as in PyTorch."""
+    tupled, inputs = _tuple_of(inputs, "inputs", "jacobian")
+    several, outputs = _column(func, inputs, 0, _zeros_like(inputs[0]))[:2]
+    found = [[] for _ in outputs]
+    for j, x in enumerate(inputs):
+        units = _eye(x.numel(), dtype=x.dtype, device=x.device).reshape((x.numel(),) + x.shape).unbind()
+        columns = [_column(func, inputs, j, one)[2] for one in units]
+        for k, out in enumerate(outputs):
+            slopes = [_zeros_like(out) if column[k] is None else column[k] for column in columns]
+            sizes = out.shape + x.shape
+            found[k].append(_stack(slopes, -1).view(sizes) if slopes else _zeros(sizes, dtype=out.dtype, device=out.device))
+    blocks = found if tupled else [row[0] for row in found]
+    return blocks if several else blocks[0]
 
 
 def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, outer_jacobian_strategy="reverse-mode"):
@@ -186,6 +214,8 @@ def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, out
     tupled, inputs = _tuple_of(inputs, "inputs", "hessian")
 
     def gradient(*own):
+        if outer_jacobian_strategy == "forward-mode":  # the dual tensors themselves: a leaf of its own would have no tangent
+            own = tuple(x if x.requires_grad else x.requires_grad_() for x in own)
         slopes = jacobian(lambda *x: _called_for_one(func, x, "hessian", strict).reshape(()), own, create_graph=True)
         return _like(tupled, _complete(slopes, own, strict, _OUTPUT, _LINEAR))
 

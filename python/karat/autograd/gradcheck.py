@@ -5,6 +5,7 @@ In: a Python function of tensors and its inputs. Out: True, or a GradcheckError 
 Both Jacobians are matrices [elements of the input, elements of the result]. Of a complex result the real and the imaginary part
 are functions of their own; the derivative of a real s by a complex z = x + iy is ds/dx + i ds/dy, which is what backward returns.
 fast_mode compares the two numbers v J u instead, of random u and v: one pair of calls an input instead of one an element.
+check_forward_ad compares what moves when one input does, with its slopes along the real and the imaginary axis.
 
 It is Python because the time goes into the calls of the user's function, which is Python. What is done beside them is a write of
 one element before a call and a copy of its results after it; all differences of an input are taken at once (_slopes).
@@ -14,6 +15,7 @@ from itertools import product
 
 from .. import _karat, _missing
 from .._karat import Tensor
+from . import forward_ad as _forward
 from .function import Function
 
 _call = _karat.functions
@@ -132,11 +134,12 @@ class _Undefined(Function):
 class _Check:
     """One gradcheck: the function, its point, what is compared with what tolerance."""
 
-    def __init__(self, function, inputs, eps, atol, rtol, nondet_tol, check_undefined_grad, check_grad_dtypes, fast_mode):
+    def __init__(self, function, inputs, eps, atol, rtol, nondet_tol, check_undefined_grad, check_grad_dtypes, fast_mode,
+                 forward, backward):
         self.inputs, self.checked = inputs, _checked(inputs)
         self.eps, self.atol, self.rtol, self.nondet_tol = eps, atol, rtol, nondet_tol
         self.check_undefined_grad, self.check_grad_dtypes, self.fast = check_undefined_grad, check_grad_dtypes, fast_mode
-        self.function = function
+        self.function, self.forward, self.backward = function, forward, backward
         results = _tuple(function(*inputs))
         self.kept = [i for i, out in enumerate(results) if out.requires_grad]
         self.constant = not self.kept
@@ -159,12 +162,17 @@ class _Check:
                 if slopes.numel() and not slopes.abs().max().item() < self.eps:
                     raise GradcheckError("Numerical gradient for function expected to be zero")
             return
-        for part in _PARTS:
+        for part in _PARTS if self.backward else ():
             for k, out in enumerate(self.outputs):
                 if out.is_complex():
                     self.compare(k, part)
                 elif part == "imag":
                     self.compare(k, None)
+        if self.forward:
+            for j in range(len(self.checked)):
+                self.compare_ahead(j)
+        if not self.backward:
+            return
         self.zero_gives_zero()
         if self.check_undefined_grad:
             self.undefined_gives_zero()
@@ -190,6 +198,34 @@ class _Check:
                 atol *= (self.u[j].sum() * self.v[k].sum()).item()  # an error of atol in each element of the Jacobian
             if not self.close(analytical, numerical, atol):
                 raise GradcheckError(self.mismatch(k, part, j, numerical, analytical))
+
+    def moved(self, j, direction):
+        """The tangents of the results for one of the checked input j."""
+        with _forward.dual_level():
+            at = [i for i, x in enumerate(self.inputs) if x is self.checked[j]]
+            dual = [_forward.make_dual(x, direction) if i == at[0] else x for i, x in enumerate(self.inputs)]
+            results = _tuple(self.function(*dual))
+            found = [_forward.unpack_dual(results[i]).tangent for i in self.kept]
+        return [_call["zeros_like"](out) if t is None else t.detach() for t, out in zip(found, self.outputs)]
+
+    def compare_ahead(self, j):
+        """Forward mode: what the results do when input j moves, along the real axis and the imaginary one."""
+        x = self.checked[j]
+        directions = [self.u[j].to(x.dtype)] if self.fast else list(_one_hot(x))
+        for axis, unit in enumerate((1, 1j) if x.is_complex() else (1,)):
+            tangents = [self.moved(j, one * unit) for one in directions]
+            for k, out in enumerate(self.outputs):
+                rows = [t[k].reshape(-1) for t in tangents]
+                analytical = _call["stack"](rows) if rows else _call["zeros"]((0, out.numel()), dtype=out.dtype)
+                numerical, atol = self.slopes[j][k][axis], self.atol
+                if self.fast:
+                    analytical, numerical = ((one * self.v[k].reshape(1, -1)).sum() for one in (analytical, numerical))
+                    atol *= (self.u[j].sum() * self.v[k].sum()).item()
+                if not self.close(analytical, numerical, atol):
+                    part = f"While considering the {_PARTS[('real', 'imag')[axis]]} part of complex inputs only, "
+                    text = (f"Jacobian computed with forward mode mismatch for output {k} with respect to input {j},\nnumerical:"
+                            f"{numerical}\nanalytical:{analytical}\n")
+                    raise GradcheckError(part + text if x.is_complex() else text)
 
     def close(self, analytical, numerical, atol):
         common = _karat.promote_types(analytical.dtype, numerical.dtype)
@@ -242,8 +278,7 @@ class _Check:
 def _refuse(form, **asked):
     for option, value in asked.items():
         if value:
-            needs = "vmap" if "batched" in option else "forward mode"
-            raise NotImplementedError(f"{form}: karat has no {needs} ({option}=True)")
+            raise NotImplementedError(f"{form}: karat has no vmap ({option}=True)")
 
 
 def gradcheck(func, inputs, *, eps=1e-06, atol=1e-05, rtol=0.001, raise_exception=True, nondet_tol=0.0, check_undefined_grad=True,
@@ -258,9 +293,10 @@ def gradcheck(func, inputs, *, eps=1e-06, atol=1e-05, rtol=0.001, raise_exceptio
         raise AssertionError("Expected at least one of check_forward_ad or check_backward_ad to be True")
     if check_batched_forward_grad and not check_forward_ad:
         raise AssertionError("Setting check_batched_forward_grad=True requires check_forward_ad to be True")
-    _refuse("gradcheck", check_batched_grad=check_batched_grad, check_forward_ad=check_forward_ad)
+    _refuse("gradcheck", check_batched_grad=check_batched_grad, check_batched_forward_grad=check_batched_forward_grad)
     try:
-        _Check(func, _tuple(inputs), eps, atol, rtol, nondet_tol, check_undefined_grad, check_grad_dtypes, fast_mode).run()
+        _Check(func, _tuple(inputs), eps, atol, rtol, nondet_tol, check_undefined_grad, check_grad_dtypes, fast_mode,
+               check_forward_ad, check_backward_ad).run()
     except GradcheckError:
         if raise_exception:
             raise
@@ -274,7 +310,11 @@ def gradgradcheck(func, inputs, grad_outputs=None, *, eps=1e-06, atol=1e-05, rto
     """gradcheck of the gradients of func, as a function of its inputs and of grad_outputs, which are random if not given."""
     if not (check_fwd_over_rev or check_rev_over_rev):
         raise AssertionError("Expected at least one of check_fwd_over_rev or check_rev_over_rev to be True")
-    _refuse("gradgradcheck", check_batched_grad=check_batched_grad, check_fwd_over_rev=check_fwd_over_rev)
+    if check_undefined_grad and not check_rev_over_rev:
+        raise AssertionError("Setting check_undefined_grad=True requires check_rev_over_rev to be True")
+    if check_batched_grad and not check_rev_over_rev:
+        raise AssertionError("Setting check_batched_grad=True requires check_rev_over_rev to be True")
+    _refuse("gradgradcheck", check_batched_grad=check_batched_grad)
     inputs = _tuple(inputs)
     if grad_outputs is None:
         from ..drawing import make_tensor
@@ -295,7 +335,8 @@ def gradgradcheck(func, inputs, grad_outputs=None, *, eps=1e-06, atol=1e-05, rto
 
     return gradcheck(gradients, (*inputs, *given), eps=eps, atol=atol, rtol=rtol, raise_exception=raise_exception,
                      nondet_tol=nondet_tol, check_undefined_grad=check_undefined_grad, check_grad_dtypes=check_grad_dtypes,
-                     fast_mode=fast_mode, masked=masked)
+                     check_forward_ad=check_fwd_over_rev, check_backward_ad=check_rev_over_rev, fast_mode=fast_mode,
+                     masked=masked)
 
 
 def get_numerical_jacobian(fn, inputs, target=None, eps=0.001, grad_out=1.0):

@@ -48,7 +48,7 @@ GRAD(gelu_backward)
 GRAD(silu)
 {
     kt_tensor *x = A;
-    if (!c->create_graph && x && kt_dtype_category(kt_dtype_of(x)) == KT_CAT_FLOAT) {
+    if (!goes_on(c) && x && kt_dtype_category(kt_dtype_of(x)) == KT_CAT_FLOAT) {
         dA = kt_silu_backward(G, x);
         return;
     }
@@ -58,7 +58,7 @@ GRAD(silu)
 GRAD(mish)
 {
     kt_tensor *x = A;
-    if (!c->create_graph) {
+    if (!goes_on(c)) {
         dA = kt_mish_backward(G, x);
         return;
     }

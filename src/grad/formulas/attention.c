@@ -52,7 +52,7 @@ GRAD(attention)
         return;
     const double p = arg(c, DROPOUT)->f, scale = arg(c, SCALE)->f;
     kt_tensor   *mask = mask_of(c);
-    if (p > 0 && c->create_graph) {
+    if (p > 0 && goes_on(c)) {
         by_parts(c);
     } else if (p > 0) {
         kt_tensor *draws = draws_of(c);

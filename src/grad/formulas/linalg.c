@@ -87,7 +87,7 @@ static kt_tensor *times_inverse(const kt_back *c, kt_tensor *factor, kt_tensor *
 {
     if (!factor || !a)
         return NULL;
-    if (c->create_graph)
+    if (goes_on(c))
         return kt_mul(each(factor), adjoint(kt_linalg_inv_ex(a).inverse));
     kt_tensor *one = kt_eye(rows_in(a), .dtype = (kt_dtype)a->dtype, .device = kt__device(a));
     return kt_linalg_lu_solve(lu, pivots, kt_mul(each(factor), one), .adjoint = true);
@@ -101,7 +101,7 @@ GRAD(linalg_det_lu)
     kt_tensor *a = A, *det = Y, *lu = RESULT(1), *pivots = RESULT(2);
     if (!a || !det || !lu)
         return;
-    if (!c->create_graph) {
+    if (!goes_on(c)) {
         const double small = a->dtype == KT_F64 || a->dtype == KT_C128 ? 0x1p-52 : 0x1p-23;
         kt_tensor   *d = diagonal(lu), *zero = kt_eq_s(d, KT_INT(0));
         kt_tensor   *tiny = kt_mul_s(kt__converted_inside(zero, (kt_dtype)a->dtype, KT_WHY_GRADIENT), KT_FLOAT(small));
@@ -154,7 +154,7 @@ GRAD(linalg_solve_lu)
     const bool vector = x->ndim < a->ndim; /* B was a batch of vectors */
     if (vector)
         g = kt_unsqueeze(g, -1), x = kt_unsqueeze(x, -1);
-    kt_tensor *g_b = c->create_graph ? kt_linalg_solve(adjoint(a), g, .left = KT_SOME(left))
+    kt_tensor *g_b = goes_on(c) ? kt_linalg_solve(adjoint(a), g, .left = KT_SOME(left))
                                      : kt_linalg_lu_solve(Z, RESULT(2), g, .left = KT_SOME(left), .adjoint = true);
     if (need(c, 1))
         c->d[1] = vector ? kt_squeeze_dim(g_b, KT_SHAPE(-1)) : g_b;

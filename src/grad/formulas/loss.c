@@ -132,7 +132,7 @@ GRAD(cross_entropy)
     kt_tensor  *g = G ? of_each(c, &of) : NULL;
     if (!g)
         return;
-    if (!c->create_graph) {
+    if (!goes_on(c)) {
         dA = kt_cross_entropy_backward(g, A, of.index, Z, RESULT(2));
         return;
     }

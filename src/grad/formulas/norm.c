@@ -104,13 +104,25 @@ static kt_tensor *flowed(const second *s, kt_tensor *v)
     return kt_mul(s->centred ? kt_sub(rest, average(s, v)) : rest, s->rstd);
 }
 
+/* The statistics are made from x again if derivatives go on: rstd is (variance + eps)^-1/2, and what is there shows eps. */
+static kt_tensor *as_functions(second *s)
+{
+    kt_tensor *mean = s->centred ? average(s, s->x) : NULL, *away = mean ? kt_sub(s->x, mean) : s->x;
+    kt_tensor *variance = average(s, kt_mul(away, away)), *eps = kt_sub(kt_reciprocal(kt_mul(s->rstd, s->rstd)), variance);
+    s->rstd = kt_rsqrt(kt_add(variance, eps ? kt_detach(eps) : NULL));
+    return mean;
+}
+
 /* The operands, in the sizes that `s` says; statistics: mean (if there is one) and rstd. */
 static bool second_of(second *s, const kt_back *c, kt_shape statistics)
 {
     kt_tensor *rstd = L(s->centred ? 1 : 0), *mean = s->centred ? L(0) : NULL;
     s->grad = as_seen(A, s->seen), s->x = as_seen(B, s->seen), s->weight = given(c, 2) ? as_seen(C, s->of_weight) : NULL;
     s->rstd = as_seen(rstd, statistics);
-    s->hat = kt_mul(mean ? kt_sub(s->x, as_seen(mean, statistics)) : s->x, s->rstd);
+    mean = as_seen(mean, statistics);
+    if (!s->constant && s->x && kt__is_followed(s->x))
+        mean = as_functions(s);
+    s->hat = kt_mul(mean ? kt_sub(s->x, mean) : s->x, s->rstd);
     return !kt__failed() && s->hat;
 }
 
@@ -216,7 +228,7 @@ GRAD(weight_norm_interface)
     }
     const kt_shape seen = {v->ndim, beside}, over = {rest, dims};
     kt_tensor     *lengths = kt_reshape(widened(g), seen), *products = kt_mul(grad, v);
-    n = !c->create_graph ? kt_reshape(n, seen) : rest ? kt_linalg_vector_norm(v, .dim = over, .keepdim = true) : kt_abs(v);
+    n = !goes_on(c) ? kt_reshape(n, seen) : rest ? kt_linalg_vector_norm(v, .dim = over, .keepdim = true) : kt_abs(v);
     kt_tensor *sums = rest ? kt_sum_dim(products, over, .keepdim = true) : products;
     dA = kt_mul(kt_div(lengths, n), kt_sub(grad, kt_mul(v, kt_div(sums, kt_mul(n, n)))));
     dB = kt_reshape(kt_div(sums, n), kt__sizes(g));

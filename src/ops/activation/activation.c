@@ -99,7 +99,7 @@ kt_status kt__args_leaky_relu_backward(const kt_call *call, kt__gathered *g)
 /* Of complex numbers PyTorch has silu alone, without a gradient; but in place it does not look. */
 kt_status kt__args_complex_without_grad(const kt_call *call, kt__gathered *g)
 {
-    if (call->form == KT_PLAIN && g->any_grad && kt__mode() & KT_M_GRAD &&
+    if (call->form == KT_PLAIN && g->any_grad & KT_T_REQUIRES_GRAD && kt__mode() & KT_M_GRAD &&
         kt__dtype_rows[g->dtype[0]].category == KT_CAT_COMPLEX)
         return kt__fail_dtype(call, KT_ERR_RUNTIME,
                               "silu does not support automatic differentiation for outputs with complex dtype.");

@@ -170,16 +170,16 @@ static bool is_pytorchs_kernels(const kt__attended *a)
 {
     const kt_tensor *q = a->query, *v = a->value;
     return a->dropout == 0 && kt__attention_fits(a) && q->sizes[3] == v->sizes[3] && has_dense_rows(q) &&
-           has_dense_rows(a->key) && has_dense_rows(v) && !(a->mask && a->mask->flags & KT_T_REQUIRES_GRAD);
+           has_dense_rows(a->key) && has_dense_rows(v) && !(a->mask && a->mask->flags & KT_T_FOLLOWED);
 }
 
 /* Where nothing is recorded, our kernel runs if it can: it reads any strides, and values of another width. With dropout it does
  * so on the tape too: it need not keep what was drawn. The numbers are those of dropout of the whole matrix. */
 static bool serves(const kt_call *call, const kt__attended *a)
 {
-    const bool plain = !a->mask || !(a->mask->flags & KT_T_REQUIRES_GRAD);
+    const bool plain = !a->mask || !(a->mask->flags & KT_T_FOLLOWED);
     const bool draws = a->dropout > 0 && a->dropout < 1 && a->query->backend == KT_CPU && plain;
-    return (a->dropout == 0 ? !kt__any_requires_grad(call) : draws) && !(a->mask && a->causal) && kt__attention_takes(a);
+    return (a->dropout == 0 ? !kt__input_flags(call) : draws) && !(a->mask && a->causal) && kt__attention_takes(a);
 }
 
 static kt_status check_any_way(bool math, bool kernel, bool theirs)
@@ -193,10 +193,11 @@ static kt_status check_any_way(bool math, bool kernel, bool theirs)
 static kt_status choose(const kt_call *call, const kt__attended *a, kt_attention_way *way)
 {
     const bool math = kt_attention_allowed(KT_ATTENTION_MATH), kernel = kt_attention_allowed(KT_ATTENTION_FLASH);
-    const bool theirs = kernel && is_pytorchs_kernels(a) && kt__attention_takes(a);
+    const bool dual = kt__are_dual(kt__input_flags(call)); /* the kernels have no second derivative, and so no tangent */
+    const bool theirs = kernel && !dual && is_pytorchs_kernels(a) && kt__attention_takes(a);
     if (check_any_way(math, kernel, theirs))
         return kt_error_status();
-    *way = theirs || (kernel && serves(call, a)) ? KT_ATTENTION_FLASH : KT_ATTENTION_MATH;
+    *way = theirs || (kernel && !dual && serves(call, a)) ? KT_ATTENTION_FLASH : KT_ATTENTION_MATH;
     return KT_OK;
 }
 
@@ -240,7 +241,7 @@ static bool are_alike(const kt__attended *a)
 static kt_status only_parts_take(kt__attended *a)
 {
     const bool   few = a->mask && a->mask->ndim < LEAST, no_share = !(a->dropout >= 0);
-    const bool   recorded = a->mask && a->mask->flags & KT_T_REQUIRES_GRAD;
+    const bool   recorded = a->mask && a->mask->flags & KT_T_FOLLOWED;
     kt__attended plain = *a;
     plain.dropout = no_share ? 0 : a->dropout;
     plain.mask = NULL;

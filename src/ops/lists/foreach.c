@@ -100,7 +100,7 @@ static kt_status add_one(kt_call *call, kt_call *c, int64_t i, kt__batch *batch,
 /* Histories, tensors of inference mode and operators that are not elementwise have rules of their own. */
 static bool goes_together(const kt_call *call, int op, int first)
 {
-    if (!kt__rows[op].way->broadcasts || (kt__mode() & KT_M_GRAD && !kt__born_flags && kt__any_requires_grad(call)))
+    if (!kt__rows[op].way->broadcasts || kt__are_followed(kt__input_flags(call)))
         return false;
     for (int64_t i = 0; call->form != KT_PLAIN && i < call->arg[first].ts.n; i++)
         if (call->arg[first].ts.t[i]->flags & KT_T_INFERENCE)

@@ -276,6 +276,8 @@ static kt_status resized(kt_call *call, kt_shape size, kt_memory_format format)
     int64_t    strides[KT_MAX_DIMS], numel;
     if (kt__grad_flags(self) & KT_T_REQUIRES_GRAD)
         return kt_fail(KT_ERR_RUNTIME, "cannot resize variables that require grad");
+    if (kt__grad_flags(self) & KT_T_DUAL)
+        return kt_fail(KT_ERR_RUNTIME, "cannot resize variables that has a forward grad");
     if (format == KT_PRESERVE_FORMAT)
         return kt_fail(KT_ERR_RUNTIME, "Unsupported memory formatPreserve");
     if (kt__count_view(size, &numel) || kt__check_strides(size))

@@ -456,7 +456,7 @@ kt_status kt__body_max_pool1d(kt_call *call)
 {
     KT_SCOPE;
     kt_tensor *self = call->arg[SELF].t, *made[2] = {NULL, NULL};
-    const bool recorded = kt_grad_enabled() && kt_requires_grad(self);
+    const bool recorded = kt__is_followed(self);
     if (check_one(call) || (!recorded && kt__pool_takes(call, self, KT__NO_INTS, true, "max_pool1d_impl")) || run_one(call, made))
         return kt_error_status();
     if (recorded || !made[0])
