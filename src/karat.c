@@ -1,6 +1,7 @@
 /* karat.c - the one place that knows every layer by name: it wires them together when the library is loaded. */
 #include "base/env.h"
 #include "base/scope.h"
+#include "batch/batch.h"
 #include "call/row.h"
 #include "cpu/backend.h"
 #include "grad/grad.h"
@@ -18,4 +19,5 @@ __attribute__((constructor)) static void wire(void)
     kt__modes_init();
     kt__lineage_init();
     kt__grad_init();
+    kt__batch_init();
 }

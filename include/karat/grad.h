@@ -72,6 +72,12 @@ KT_API kt_tensor  *kt_make_dual(kt_tensor *t, kt_tensor *tangent, int64_t level)
 KT_API kt_status   kt_unpack_dual(kt_tensor *t, int64_t level, kt_tensor **primal, kt_tensor **tangent);
 KT_API bool        kt_forward_enabled(void);
 KT_API void        kt_set_forward_enabled(bool on);
+/* ---- for functions that differentiate functions (torch.func): see src/grad/transform.c ----
+ * A tensor on t's memory that wants a gradient. If t wants one, it is computed from t; else it is a leaf of its own. What an
+ * outer graph knows of t's examples (batch.h) stays. */
+KT_API kt_tensor  *kt_grad_alias(kt_tensor *t);
+/* Would a graph of the gradients lead anywhere but to these inputs? False if the outputs depend on no other leaf. */
+KT_API bool        kt_depends_beyond(kt_tensor *const *outputs, int64_t n_outputs, kt_tensor *const *inputs, int64_t n_inputs);
 
 /* ---- hooks: called when a tensor's gradient is complete, in the order in which they were added ----
  * A hook may put a tensor of the same dtype and sizes into *instead (kt_keep it: the engine drops it), which replaces the

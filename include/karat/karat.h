@@ -5,6 +5,7 @@
 #include <karat/attention.h>
 #include <karat/autocast.h>
 #include <karat/base.h>
+#include <karat/batch.h>
 #include <karat/device.h>
 #include <karat/dtype.h>
 #include <karat/grad.h>

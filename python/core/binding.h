@@ -59,6 +59,9 @@ PyObject *kp_init_subclass(PyObject *cls, PyObject *args, PyObject *keywords);
 PyObject *kp_as_subclass(PyObject *self, PyObject *cls);
 PyObject *kp_make_subclass(PyObject *unused, PyObject *args, PyObject *keywords);
 
+/* ---- functions of functions (batch.c) ---- */
+bool kp_in_transform(void); /* does the program run inside a transform of karat.func, on this thread? */
+
 /* ---- errors (error.c) ---- */
 int       kp_error_start(PyObject *module); /* module.OutOfMemoryError */
 /* Raises: `op` refuses t's dtype and would accept `wanted` (kt_refuse_dtype). Returns NULL. */
@@ -440,7 +443,7 @@ extern PyMethodDef kp_override_functions[], kp_make_functions[], kp_buffer_funct
     kp_mode_functions[], kp_dtype_functions[], kp_device_functions[], kp_ceiling_functions[],
     kp_autocast_functions[], kp_stream_functions[], kp_facts_functions[], kp_graph_functions[],
     kp_custom_functions[], kp_saved_functions[], kp_node_functions[], kp_operator_functions[], kp_kernel_functions[],
-    kp_forward_functions[];
+    kp_forward_functions[], kp_batch_functions[];
 
 /* ---- the rows that the binding itself calls (rows.c) ---- */
 #define KP_ROWS(X)                                                                                                      \

@@ -122,6 +122,14 @@ PyObject *kp_requires_grad_(PyObject *self, PyObject *args, PyObject *keywords)
                      Py_TYPE(on)->tp_name);
         return NULL;
     }
+    if (on == Py_True && kp_in_transform()) {
+        PyErr_SetString(PyExc_RuntimeError,
+                        "You are attempting to call Tensor.requires_grad_() (or perhaps using torch.autograd.functional.* "
+                        "APIs) inside of a function being transformed by a functorch transform. This is unsupported, please "
+                        "attempt to use the functorch transforms (e.g. grad, vjp, jacrev, jacfwd, hessian) or call "
+                        "requires_grad_() outside of a function being transformed instead.");
+        return NULL;
+    }
     const kp_entry  before = kp_enter();
     const kt_status status = kt_set_requires_grad(kp_tensor_of(self), on == Py_True);
     kp_leave(before);
@@ -253,6 +261,12 @@ static int fit_to(PyObject **given, Py_ssize_t n)
 static PyObject *backward_of(PyObject *tensors, PyObject *gradients, PyObject *retain, int create, PyObject *only)
 {
     PyObject *roots = NULL, *given = NULL, *inputs = NULL, *result = NULL;
+    if (kp_in_transform()) {
+        PyErr_SetString(PyExc_RuntimeError,
+                        "backward() called inside a functorch transform. This is not supported, please use functorch.grad or "
+                        "functorch.vjp instead or call backward() outside of functorch transforms.");
+        return NULL;
+    }
     int       keep = keeps_graph(retain, create);
     if (keep < 0 || !(roots = tensors_of(tensors, false)))
         goto done;

@@ -97,8 +97,9 @@ from .faces import _fused_sdp_choice, scalar_tensor  # noqa: E402, F401
 from .printing import get_printoptions, printoptions, set_printoptions  # noqa: E402
 from . import copying, storage  # noqa: E402, F401
 from .storage import UntypedStorage  # noqa: E402, F401
-from . import _VF, autograd, cuda, fft, linalg, nn, random, special, utils, version  # noqa: E402, F401
+from . import _VF, autograd, cuda, fft, func, linalg, nn, random, special, utils, version  # noqa: E402, F401
 from ._ops import ops  # noqa: E402, F401
+from .func import vmap  # noqa: E402, F401
 from .settings import NAMES as _settings  # noqa: E402
 from .symbols import NAMES as _symbols  # noqa: E402
 from .utils.dlpack import from_dlpack, to_dlpack  # noqa: E402
@@ -132,6 +133,6 @@ def explain(t):
 
 
 _missing.mark_absent(Tensor)
-_later = """_C _utils accelerator backends compiler cpu errors func jit library mps mtia overrides return_types testing torch_version
+_later = """_C _utils accelerator backends compiler cpu errors jit library mps mtia overrides return_types testing torch_version
     types xpu""".split()
 __getattr__ = _missing.of(__name__, lazy=_later)

@@ -131,7 +131,7 @@ static bool is_integer(PyObject *o)
     if (PyBool_Check(o))
         return false;
     if (kp_is_tensor(o))
-        return kt_ndim(kp_tensor_of(o)) == 0 && !is_mask(kp_tensor_of(o)) &&
+        return kt_ndim(kp_tensor_of(o)) == 0 && !is_mask(kp_tensor_of(o)) && !kt_is_batched(kp_tensor_of(o)) &&
                kt_dtype_category(kt_dtype_of(kp_tensor_of(o))) == KT_CAT_INT;
     return PyLong_Check(o) || (PyIndex_Check(o) && !kp_is_array(o));
 }

@@ -203,7 +203,7 @@ static PyObject *ask_data_ptr(PyObject *self, PyObject *unused)
     const kt_tensor *t = kp_tensor_of(self);
     const char      *memory = kt_numel(t) ? kt_storage_data(t) : NULL;
     if (!memory)
-        return PyLong_FromLong(0);
+        return kt_failed() ? kp_raise() : PyLong_FromLong(0);
     return PyLong_FromVoidPtr((void *)(memory + (size_t)kt_storage_offset(t) * kt_dtype_size(kt_dtype_of(t))));
 }
 

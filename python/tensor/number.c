@@ -344,6 +344,12 @@ static int slot_bool(PyObject *self)
                      n ? "more than one value" : "no values");
         return -1;
     }
+    if (KP_UNLIKELY(kt_is_batched(kp_tensor_of(self)))) {
+        PyErr_SetString(PyExc_RuntimeError,
+                        "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. We don't "
+                        "support that yet, please shout over at https://github.com/pytorch/functorch/issues/257 .");
+        return -1;
+    }
     if (kp_only_element(self, &s))
         return -1;
     if (s.kind == KT_SCALAR_FLOAT || s.kind == KT_SCALAR_COMPLEX)

@@ -152,17 +152,27 @@ KT__COLD static kt_status refuse(const kt_call *call, int i, const char *why)
 
 static bool is_number(kt_scalar s, bool optional) { return s.kind ? s.kind <= KT_SCALAR_COMPLEX : optional; }
 
-static kt_status check_list(const kt_call *call, int i)
+/* Checks give the flags of the tensors they have seen, so that a call knows of all without a second look. */
+enum { KT_T_REFUSED = 1u << 31 }; /* none of theirs: an error is pending */
+
+static uint32_t check_list(const kt_call *call, int i)
 {
     const int64_t n = call->arg[i].ts.n;
-    if (!kt__is_list(n, call->arg[i].ts.t, sizeof(kt_tensor *)))
-        return kt_fail(KT_ERR_TYPE, "%s(): argument '%s' (position %d) holds no tensors: %lld at %s", call->row->name,
-                       kt__arg_spec(call->row, i)->name, i + 1, (long long)n, call->arg[i].ts.t ? "an address" : "NULL");
-    for (int64_t k = 0; k < n && !kt__arg_spec(call->row, i)->holes; k++)
-        if (!call->arg[i].ts.t[k])
-            return kt_fail(KT_ERR_TYPE, "%s(): element %lld of argument '%s' is NULL", call->row->name, (long long)k,
-                           kt__arg_spec(call->row, i)->name);
-    return KT_OK;
+    uint32_t      flags = 0;
+    if (!kt__is_list(n, call->arg[i].ts.t, sizeof(kt_tensor *))) {
+        kt_fail(KT_ERR_TYPE, "%s(): argument '%s' (position %d) holds no tensors: %lld at %s", call->row->name,
+                kt__arg_spec(call->row, i)->name, i + 1, (long long)n, call->arg[i].ts.t ? "an address" : "NULL");
+        return KT_T_REFUSED;
+    }
+    for (int64_t k = 0; k < n; k++)
+        if (call->arg[i].ts.t[k]) {
+            flags |= call->arg[i].ts.t[k]->flags;
+        } else if (!kt__arg_spec(call->row, i)->holes) {
+            kt_fail(KT_ERR_TYPE, "%s(): element %lld of argument '%s' is NULL", call->row->name, (long long)k,
+                    kt__arg_spec(call->row, i)->name);
+            return KT_T_REFUSED;
+        }
+    return flags;
 }
 
 static kt_status check_scalars(const kt_call *call, int i)
@@ -177,17 +187,12 @@ static kt_status check_scalars(const kt_call *call, int i)
     return KT_OK;
 }
 
-/* Checks one given argument for validity; its value is checked by the operator. */
-static kt_status check_argument(const kt_call *call, int i, const kt_arg_spec *spec)
+/* An argument that is no tensor. */
+static inline __attribute__((always_inline)) kt_status check_value(const kt_call *call, int i, const kt_arg_spec *spec)
 {
     const kt_value *v = &call->arg[i];
     switch (spec->kind) {
-    case KT_ARG_TENSOR_OR_SCALAR:
-        if (call->scalars >> i & 1)
-            return is_number(v->s, false) ? KT_OK : refuse(call, i, "is no number");
-        /* fall through */
-    case KT_ARG_TENSOR: return v->t ? KT_OK : refuse(call, i, "must be Tensor, not NULL");
-    case KT_ARG_TENSORS: return check_list(call, i);
+    case KT_ARG_TENSOR_OR_SCALAR: return is_number(v->s, false) ? KT_OK : refuse(call, i, "is no number");
     case KT_ARG_SCALAR: return is_number(v->s, spec->optional) ? KT_OK : refuse(call, i, "is no number");
     case KT_ARG_SCALARS: return check_scalars(call, i);
     case KT_ARG_INTS: return kt__is_list(v->ints.n, v->ints.d, sizeof(int64_t)) ? KT_OK : refuse(call, i, "holds no ints");
@@ -202,21 +207,44 @@ static kt_status check_argument(const kt_call *call, int i, const kt_arg_spec *s
     }
 }
 
-static kt_status check_arguments(const kt_call *call)
+/* Checks one given argument for validity; its value is checked by the operator. */
+static inline uint32_t check_argument(const kt_call *call, int i, const kt_arg_spec *spec)
+{
+    if (spec->kind == KT_ARG_TENSOR || (spec->kind == KT_ARG_TENSOR_OR_SCALAR && !(call->scalars >> i & 1))) {
+        const kt_tensor *t = call->arg[i].t;
+        if (KT__LIKELY(t != NULL))
+            return t->flags;
+        refuse(call, i, "must be Tensor, not NULL");
+        return KT_T_REFUSED;
+    }
+    if (spec->kind == KT_ARG_TENSORS)
+        return check_list(call, i);
+    return check_value(call, i, spec) ? KT_T_REFUSED : 0;
+}
+
+static uint32_t check_arguments(const kt_call *call)
 {
     const uint32_t missing = call->row->required & ~call->given;
+    uint32_t       flags = 0;
     for (uint32_t left = (call->given & call->row->checked) | missing; left; left &= left - 1) {
         const int          i = __builtin_ctz(left);
         const kt_arg_spec *spec = kt__arg_spec(call->row, i);
-        if (KT__UNLIKELY(missing >> i & 1))
-            return kt_fail(KT_ERR_TYPE, "%s() missing 1 required positional arguments: \"%s\"", call->row->name, spec->name);
-        if (check_argument(call, i, spec))
-            return kt_error_status();
+        if (KT__UNLIKELY(missing >> i & 1)) {
+            kt_fail(KT_ERR_TYPE, "%s() missing 1 required positional arguments: \"%s\"", call->row->name, spec->name);
+            return KT_T_REFUSED;
+        }
+        flags |= check_argument(call, i, spec);
+        if (KT__UNLIKELY(flags & KT_T_REFUSED))
+            return flags;
     }
-    for (int i = 0; call->form == KT_OUT && i < kt__n_results(call->row); i++)
-        if (!call->out[i])
-            return kt_fail(KT_ERR_TYPE, "%s(): argument 'out' must be Tensor, not NULL", call->row->name);
-    return KT_OK;
+    for (int i = 0; call->form == KT_OUT && i < kt__n_results(call->row); i++) {
+        if (!call->out[i]) {
+            kt_fail(KT_ERR_TYPE, "%s(): argument 'out' must be Tensor, not NULL", call->row->name);
+            return KT_T_REFUSED;
+        }
+        flags |= call->out[i]->flags;
+    }
+    return flags;
 }
 
 void kt_call_begin(kt_call *call, const kt_row *row, kt_form form)
@@ -244,7 +272,7 @@ KT__HOT static inline kt_status run_way(kt_call *call)
     return call->row->way->run(call);
 }
 
-KT__HOT static inline kt_status run_row(kt_call *call)
+KT__HOT static inline __attribute__((always_inline)) kt_status run_here(kt_call *call)
 {
     const bool framed = !call->row->way->straight;
     kt__outer  outer = {NULL, NULL};
@@ -264,14 +292,29 @@ static inline kt_status tell_of_write(const kt_call *call)
     return KT__UNLIKELY(watch != NULL) ? watch(call) : KT_OK;
 }
 
+static kt_status run_row(kt_call *call) { return run_here(call); } /* for those that take a function */
+static kt_status run_batched(kt_call *call) { return kt__batching.run(call, run_row); }
+
+/* Under autocast, or with tensors that stand for one example of many. */
+KT__COLD static kt_status run_in_modes(kt_call *call, bool batched)
+{
+    kt_status (*const run)(kt_call *call) = batched ? run_batched : run_row;
+    return kt__mode_word & KT_M_AUTOCAST ? kt__run_under_autocast(call, run) : run(call);
+}
+
 static kt_status run_any(kt_call *call)
 {
     if (call->form > KT_OUT || !(call->row->forms >> call->form & 1))
         return kt_fail(KT_ERR_TYPE, "%s has no %s form", call->row->name,
                        call->form == KT_INPLACE ? "in-place" : "out=");
-    if (check_arguments(call) || (call->form != KT_PLAIN && (check_inference(call) || tell_of_write(call))))
+    const uint32_t flags = check_arguments(call);
+    if (KT__UNLIKELY(flags & KT_T_REFUSED) || (call->form != KT_PLAIN && (check_inference(call) || tell_of_write(call))))
         return kt_error_status();
-    kt_status status = KT__UNLIKELY(kt__mode_word & KT_M_AUTOCAST) ? kt__run_under_autocast(call, run_row) : run_row(call);
+    kt_status status;
+    if (KT__UNLIKELY((kt__mode_word & (KT_M_AUTOCAST | KT_M_LEVELS)) | (flags & KT_T_BATCHED)))
+        status = run_in_modes(call, kt__mode_word & KT_M_LEVELS || flags & KT_T_BATCHED);
+    else
+        status = run_here(call);
     return KT__UNLIKELY(status && call->form != KT_PLAIN) ? kt__report_first_error(call) : status;
 }
 

@@ -71,6 +71,7 @@ typedef struct kt__decision {
 } kt__decision;
 
 kt_status kt__refine_fold(const kt_call *call, kt__gathered *g); /* fold.c: the same for reductions */
+const kt__decision *kt__decide_fold(const kt_call *call, kt__gathered *g, kt__decision *room); /* their kt__way.decide */
 /* Sets the lineage of the results of a reduction or scan of `self`. */
 void      kt__trace_fold(const kt_call *call, const kt_tensor *self, const kt__decision *d, kt_tensor *const *out, int n);
 /* args.c: can dtype `d` hold the number that is argument `at`? */

@@ -238,6 +238,8 @@ kt_status kt__convert_inside(kt_tensor *t, kt_dtype dtype, kt_reason why, kt_ten
         *result = kt__ref(t);
         return KT_OK;
     }
+    if (KT__UNLIKELY(t->flags & KT_T_BATCHED))
+        return kt__batching.convert(t, dtype, why, result);
     kt__open(&call, KT_OP_to_copy, KT_PLAIN);
     kt__put_tensor(&call, 0, t);
     kt__put(&call, 1, dtype, dtype);

@@ -43,8 +43,8 @@ static kt__kernel *find(const kt_row *row, const char *device, bool above) /* ow
     return k;
 }
 
-/* Puts `k` in place of what is there for its device; NULL: takes that out. What is left over is returned, owned: what was there, or
- * `k`, if the row has been withdrawn. */
+/* Puts `k` in place of what is there for its device; NULL: takes that out. What is left over is returned, owned: what was there,
+ * or `k`, if the row has been withdrawn. */
 static kt__kernel *exchange(const kt_row *row, const char *device, bool above, kt__kernel *k)
 {
     pthread_mutex_lock(&changing);

@@ -13,9 +13,13 @@ enum kt__op {
     KT_NUM_OPS
 };
 
+struct kt__gathered;
+struct kt__decision;
 /* How an operator runs (tables/ways.def). Each way's file defines its struct; rows point to it. */
 typedef struct kt__way {
     kt_status (*run)(kt_call *call);
+    /* What the kernel would see of the operands, without running it; NULL: each as it is. */
+    const struct kt__decision *(*decide)(const kt_call *call, struct kt__gathered *g, struct kt__decision *room);
     bool broadcasts; /* broadcasts its operands; the kernel may write element i over element i of an operand */
     bool composes;   /* made of other operators; differentiated through them unless the row names a node */
     bool lists;      /* returns a list of tensors */
@@ -118,7 +122,6 @@ enum kt__lies {
     LIES_AS_SECOND,       /* as self, the second operand; the first is a gradient */
     LIES_AS_SELF          /* as self, also the strides of dims of one element */
 };
-struct kt__gathered;
 typedef struct kt__product      kt__product;      /* product.c */
 typedef struct kt__refusal_line kt__refusal_line; /* call/refuse.h */
 

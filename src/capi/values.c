@@ -159,6 +159,11 @@ kt_status kt_read(const kt_tensor *tensor, void *elements, size_t bytes)
     kt_tensor *t = (kt_tensor *)(uintptr_t)tensor;
     if (!t)
         return kt_fail(KT_ERR_TYPE, "expected a tensor, got NULL");
+    if (t->flags & KT_T_BATCHED)
+        return kt_fail(KT_ERR_RUNTIME,
+                       "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item() on a "
+                       "Tensor, please try to rewrite what you're doing with other operations. If error is occurring somewhere "
+                       "inside PyTorch internals, please file a bug report.");
     size_t needed = (size_t)t->numel * kt__itemsize(t);
     if (bytes != needed)
         return kt_fail(KT_ERR_VALUE, "the tensor has %zu bytes, the buffer %zu", needed, bytes);

@@ -134,6 +134,12 @@ static inline kt_tensor *as_new(kt_tensor *t)
     return t;
 }
 
+/* Memory that `from` is written into: with room for its examples, if it has some (src/batch). */
+static inline kt_tensor *room_for(kt_tensor *t, const kt_tensor *from)
+{
+    return KT__UNLIKELY(t && from && from->flags & KT_T_BATCHED) ? kt__batching.room(t, from) : t;
+}
+
 /* Where the derivative differs from the formula (a zero, a tie, the end of a domain): mask the slope, not its product with
  * g, and pass 1 to the formula there. 0 times an infinite slope would be NaN, in the second derivative if not in the first. */
 static inline kt_tensor *zero_unless(kt_tensor *holds, kt_tensor *t) { return kt_where_s(holds, t, KT_INT(0)); }

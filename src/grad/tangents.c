@@ -291,7 +291,7 @@ kt_status kt__set_tangent(kt_tensor *t, kt_tensor *tangent, int level)
     kt_tensor *laid = NULL;
     if (check(t, tangent, level))
         return kt_error_status();
-    if (lies_as(tangent, t) || kt__overlaps_itself(t))
+    if ((tangent->flags | t->flags) & KT_T_BATCHED || lies_as(tangent, t) || kt__overlaps_itself(t))
         return add(t, tangent, level);
     if (laid_out(t, (kt_dtype)tangent->dtype, tangent, &laid))
         return kt_error_status();

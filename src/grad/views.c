@@ -279,6 +279,13 @@ static kt_status like_base(const kt__geometry *base, kt_tensor *g, kt_tensor **o
     kt_tensor *t = NULL;
     if (new_like_base(base, kt__gradient_dtype(base->dtype, g), kt__device(g), &t))
         return kt_error_status();
+    if (KT__UNLIKELY(g->flags & KT_T_BATCHED)) {
+        kt_tensor *wide = kt__batching.room(t, g); /* the scope's */
+        kt__unref(t);
+        if (!wide)
+            return kt_error_status();
+        t = kt__ref(wide);
+    }
     if (write_over(KT_OP_copy, t, g)) {
         kt__unref(t);
         return kt_error_status();

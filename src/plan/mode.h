@@ -20,6 +20,7 @@ enum kt__mode_bit {
     KT_M_READY = 1 << 7,         /* the thread's word has been set from the process default */
     KT_M_STATE = 0xffff << 8,    /* id of the autocast state; 0: off everywhere */
     KT_M_DRY_RUN_DEVICE = 0xf << 24, /* dry run: the kt_device_kind that calls are decided for; 0: that of their tensors */
+    KT_M_LEVELS = 1 << 28,       /* a batch is open on this thread (src/batch) */
     KT_M_BELOW = 1 << 30, /* kernels of appended rows that are above the others are skipped (plugin/operator.h) */
     KT_M_DECIDES = KT_M_POLICY | KT_M_NOT_CPU | KT_M_STATE /* what the resolver reads; below bit 24, without 2 to 5 and 7 */
 };

@@ -1,4 +1,4 @@
-/* observe.h - hooks by which the tape and lineage take part in calls. They set the hooks at start, so that the operator
+/* observe.h - hooks by which the tape, batches and lineage take part in calls. They set the hooks at start, so that the operator
  * layer does not depend on them; the thread's mode word decides which run. */
 #ifndef KT_PLAN_OBSERVE_H
 #define KT_PLAN_OBSERVE_H
@@ -28,6 +28,17 @@ extern KT__HIDDEN kt__tape_hooks kt__tape;
 /* Called before a call that writes in place or to out=, once anybody has wanted to know (grad/mutation.c); NULL: nobody has. */
 typedef kt_status kt__write_watch(const kt_call *call);
 extern KT__HIDDEN kt__write_watch *_Atomic kt__about_to_write;
+
+/* ---- batches (src/batch) ---- */
+typedef struct kt__batch_hooks {
+    /* A call that has a tensor of a level, or is made inside one; `plain` runs it as if it had none. */
+    kt_status (*run)(kt_call *call, kt_status (*plain)(kt_call *call));
+    /* kt__convert_inside of such a tensor */
+    kt_status (*convert)(kt_tensor *t, kt_dtype dtype, kt_reason why, kt_tensor **result);
+    /* t with room for the examples of `beside`, so that these can be written into it; owned by the scope; NULL after an error */
+    kt_tensor *(*room)(kt_tensor *t, const kt_tensor *beside);
+} kt__batch_hooks;
+extern KT__HIDDEN kt__batch_hooks kt__batching;
 
 /* ---- lineage ---- */
 /* limits of what one error names: operands, fixes, bytes of a fix's text */

@@ -9,6 +9,8 @@
 #include "base/local.h"
 #include "tensor/tensor.h"
 
+#include <karat/batch.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -236,6 +238,26 @@ static char *finish(kt__text *text)
     return string ? string : kt__no_text();
 }
 
+/* An example has no values of its own: all are shown, as PyTorch shows them. */
+static char *one_of_many(const kt_tensor *t)
+{
+    char     head[96];
+    char    *value = kt_to_string(kt_batch_value(t));
+    kt__text text = {0};
+    snprintf(head, sizeof head, "BatchedTensor(lvl=%lld, bdim=%lld, value=", (long long)kt_batch_level(t),
+             (long long)kt_batch_dim(t));
+    kt__text_say(&text, head);
+    for (const char *line = value; line && *line;) {
+        const size_t n = strcspn(line, "\n");
+        kt__text_say(&text, n ? "\n    " : "\n");
+        kt__text_add(&text, line, n);
+        line += n + (line[n] == '\n');
+    }
+    kt__text_say(&text, "\n)");
+    kt_free_string(value);
+    return finish(&text);
+}
+
 char *kt_to_string_as(const kt_tensor *t, const char *name)
 {
     if (kt__failed())
@@ -244,6 +266,8 @@ char *kt_to_string_as(const kt_tensor *t, const char *name)
         kt_fail(KT_ERR_TYPE, "expected a tensor, got NULL");
         return kt__no_text();
     }
+    if (t->flags & KT_T_BATCHED)
+        return one_of_many(t);
     const kt_print_options options = read_options();
     const bool             is_meta = kt__backend(t->backend)->stores_nothing;
     kt__text               text = {0};

@@ -40,7 +40,14 @@ uint32_t  kt_tensor_version(const kt_tensor *t) { return missing(t) ? 0 : kt__ve
 
 kt_tensor *kt_base(const kt_tensor *t) { return missing(t) || !(t->flags & KT_T_VIEW) ? NULL : t->base; }
 size_t     kt_storage_bytes(const kt_tensor *t) { return missing(t) ? 0 : t->storage->bytes; }
-void      *kt_storage_data(const kt_tensor *t) { return missing(t) ? NULL : t->storage->data; }
+void      *kt_storage_data(const kt_tensor *t)
+{
+    if (missing(t))
+        return NULL;
+    if (t->flags & KT_T_BATCHED)
+        kt__fail_batched();
+    return t->flags & KT_T_BATCHED ? NULL : t->storage->data;
+}
 
 uint32_t kt_lineage_of(const kt_tensor *t) { return t ? t->lineage : 0; }
 
@@ -82,6 +89,10 @@ void *kt_data(kt_tensor *t)
 {
     if (missing(t))
         return NULL;
+    if (t->flags & KT_T_BATCHED) {
+        kt__fail_batched();
+        return NULL;
+    }
     if (kt__backend(t->backend)->addressable)
         return t->data;
     kt_fail(KT_ERR_RUNTIME, "the memory of a tensor on device '%s' cannot be read from the host: use kt_read",

@@ -361,12 +361,12 @@ kt_status kt__tensor_set_geometry(kt_tensor *t, kt_shape shape, kt_shape strides
     return KT_OK;
 }
 
-/* A record that shares the storage of another; the caller sets sizes and strides. */
-static kt_tensor *sharing_record(kt_tensor *of)
+/* A record of `bytes` that shares the storage of another; the caller sets sizes and strides. */
+static kt_tensor *sharing_record(kt_tensor *of, size_t bytes)
 {
-    kt_tensor *t = kt__pool_get(sizeof *t);
+    kt_tensor *t = kt__pool_get(bytes);
     if (!t) {
-        kt__fail_memory(sizeof *t);
+        kt__fail_memory(bytes);
         return NULL;
     }
     init_record(t, of->dtype, kt__device(of));
@@ -385,9 +385,82 @@ static kt_tensor *sharing_record(kt_tensor *of)
     return t;
 }
 
+/* ---- one example of many ---- */
+
+/* Sets sizes and strides without a look at the storage: a batch of no examples has no memory for one. */
+static kt_status show_example(kt_tensor *t, const kt_tensor *value, int dim)
+{
+    int64_t sizes[KT_MAX_DIMS], strides[KT_MAX_DIMS], numel = 1;
+    int     n = 0;
+    for (int i = 0; i < value->ndim; i++) {
+        if (i == dim)
+            continue;
+        sizes[n] = value->sizes[i];
+        strides[n++] = value->strides[i];
+    }
+    if (kt__count_view((kt_shape){n, sizes}, &numel))
+        return kt_error_status();
+    free_dims(t);
+    t->sizes = t->dims;
+    if (set_dims(t, (kt_shape){n, sizes}))
+        return kt_error_status();
+    memcpy(t->sizes, sizes, (size_t)n * sizeof *sizes);
+    memcpy(t->strides, strides, (size_t)n * sizeof *strides);
+    t->numel = numel;
+    t->data = value->data;
+    t->flags &= ~(uint32_t)KT_T_CONTIGUOUS;
+    if (kt__is_row_major((kt_shape){n, sizes}, (kt_shape){n, strides}))
+        t->flags |= KT_T_CONTIGUOUS;
+    return KT_OK;
+}
+
+kt_tensor *kt__tensor_batched(kt_tensor *value, int dim, uint32_t level)
+{
+    kt_tensor *t = sharing_record(value, sizeof(kt__example));
+    if (!t)
+        return NULL;
+    t->flags |= KT_T_BATCHED;
+    kt__example_of(t)->value = kt__ref(value);
+    kt__example_of(t)->level = level;
+    kt__example_of(t)->dim = (uint8_t)dim;
+    if (show_example(t, value, dim)) {
+        kt__unref(t);
+        return NULL;
+    }
+    return t;
+}
+
+kt_status kt__fail_batched(void)
+{
+    return kt_fail(KT_ERR_RUNTIME, "Cannot access data pointer of Tensor that doesn't have storage");
+}
+
+kt_status kt__tensor_show_batch(kt_tensor *t) { return show_example(t, kt__example_of(t)->value, kt__example_of(t)->dim); }
+
+/* The same view of every example. Nothing is recorded for the value: the rules of src/batch are for that. */
+static KT__COLD kt_tensor *view_of_batched(kt_tensor *of, kt_shape shape, kt_shape strides, int64_t offset)
+{
+    const kt__example *b = kt__example_of(of);
+    int64_t            sizes[KT_MAX_DIMS + 1], steps[KT_MAX_DIMS + 1];
+    sizes[0] = b->value->sizes[b->dim];
+    steps[0] = b->value->strides[b->dim];
+    memcpy(sizes + 1, shape.d, (size_t)shape.n * sizeof *sizes);
+    memcpy(steps + 1, strides.d, (size_t)shape.n * sizeof *steps);
+    kt_tensor *value = kt__tensor_view(b->value, (kt_shape){shape.n + 1, sizes}, (kt_shape){shape.n + 1, steps}, offset);
+    kt_tensor *t = value ? kt__tensor_batched(value, 0, b->level) : NULL;
+    kt__unref(value);
+    if (!t || of->flags & KT_T_INFERENCE)
+        return t;
+    t->base = kt__ref(of->base ? of->base : of);
+    t->flags |= KT_T_VIEW | (of->flags & KT_T_VIEW_MADE);
+    return t;
+}
+
 kt_tensor *kt__tensor_view(kt_tensor *of, kt_shape shape, kt_shape strides, int64_t offset)
 {
-    kt_tensor *t = sharing_record(of);
+    if (KT__UNLIKELY(of->flags & KT_T_BATCHED))
+        return view_of_batched(of, shape, strides, offset);
+    kt_tensor *t = sharing_record(of, sizeof *t);
     if (!t)
         return NULL;
     if (kt__tensor_set_geometry(t, shape, strides, offset)) {
@@ -403,7 +476,9 @@ kt_tensor *kt__tensor_view(kt_tensor *of, kt_shape shape, kt_shape strides, int6
 
 kt_tensor *kt__tensor_alias(kt_tensor *of)
 {
-    kt_tensor *t = sharing_record(of);
+    if (KT__UNLIKELY(of->flags & KT_T_BATCHED))
+        return kt__tensor_batched(kt__example_of(of)->value, kt__example_of(of)->dim, kt__example_of(of)->level);
+    kt_tensor *t = sharing_record(of, sizeof *t);
     if (t && kt__tensor_set_geometry(t, kt__sizes(of), kt__strides(of), kt__offset(of))) {
         kt__unref(t);
         return NULL;
@@ -417,6 +492,8 @@ kt_status kt_lend(kt_tensor *t, bool fixed, kt_tensor **lent)
         return kt_fail(KT_ERR_TYPE, "expected a tensor, got NULL");
     if (!lent)
         return kt_fail(KT_ERR_VALUE, "the pointer for the result is NULL");
+    if (t->flags & KT_T_BATCHED)
+        return kt__fail_batched();
     *lent = kt__tensor_alias(t);
     if (*lent && fixed)
         t->storage->fixed = true;
@@ -470,6 +547,8 @@ kt_status kt_get_data(kt_tensor *t, kt_tensor **data)
         return kt_fail(KT_ERR_TYPE, "expected a tensor, got NULL");
     if (!data)
         return kt_fail(KT_ERR_VALUE, "the pointer for the result is NULL");
+    if (t->flags & KT_T_BATCHED)
+        return kt__fail_batched();
     kt_tensor *alias = kt__tensor_alias(t);
     if (!alias || kt__tensor_own_counter(alias, 0)) {
         kt__unref(alias);
@@ -484,6 +563,8 @@ kt_status kt_set_data(kt_tensor *t, kt_tensor *from)
 {
     if (!t || !from)
         return kt_fail(KT_ERR_TYPE, "expected a tensor, got NULL");
+    if ((t->flags | from->flags) & KT_T_BATCHED)
+        return kt__fail_batched();
     if (t->backend != from->backend || t->index != from->index)
         return kt_fail(KT_ERR_RUNTIME, "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have "
                                        "incompatible tensor type.");
@@ -576,7 +657,12 @@ KT__HOT void kt__tensor_free(kt_tensor *t)
     kt_storage *s = t->storage;
     if (!(t->flags & KT_T_BLOCK)) {
         storage_unref(s);
-        kt__pool_put(t, sizeof *t);
+        if (KT__LIKELY(!(t->flags & KT_T_BATCHED))) {
+            kt__pool_put(t, sizeof *t);
+            return;
+        }
+        kt__unref(kt__example_of(t)->value);
+        kt__pool_put(t, sizeof(kt__example));
         return;
     }
     kt_block *b = (kt_block *)(void *)t;

@@ -21,6 +21,7 @@ enum kt__tensor_flag {
     KT_T_CONJ          = 1 << 3,
     KT_T_NEG           = 1 << 4,
     KT_T_INFERENCE     = 1 << 5,
+    KT_T_BATCHED       = 1 << 6, /* one example of many: the record is that of a kt__example */
     KT_T_SEALED        = 1 << 7, /* its dtype may not change */
     KT_T_CONTIGUOUS    = 1 << 8, /* row-major and dense; kept true by kt__tensor_set_geometry */
     KT_T_WRAPPED       = 1 << 9, /* stands for a Python number: weak in promotion */
@@ -75,6 +76,18 @@ struct kt_tensor {
     int64_t         dims[2 * KT_INLINE_DIMS];
 };
 
+/* A tensor inside a vmap (src/batch): a dim of `value` counts examples, and the record shows what one example has: sizes without
+ * that dim, the strides and the address of the first. Storage and version counter are the value's: a write to either is seen by
+ * both. */
+typedef struct kt__example {
+    kt_tensor  t;
+    kt_tensor *value; /* owned; may be batched itself, at a lower level */
+    uint32_t   level; /* which vmap; an inner one has a higher number */
+    uint8_t    dim;   /* of `value` */
+} kt__example;
+
+static inline kt__example *kt__example_of(const kt_tensor *t) { return (kt__example *)(uintptr_t)t; } /* KT_T_BATCHED is set */
+
 /* Releases the autograd part of a tensor; set by the grad layer. */
 extern KT__HIDDEN void (*kt__autograd_release)(kt_tensor *t);
 
@@ -87,6 +100,7 @@ kt_tensor *kt__tensor_new_strided(kt_dtype dtype, kt_device device, kt_shape sha
 /* offset: absolute, in elements. A view of an inference tensor is one too: it has no version counter. */
 kt_tensor *kt__tensor_view(kt_tensor *of, kt_shape shape, kt_shape strides, int64_t offset);
 kt_tensor *kt__tensor_alias(kt_tensor *of);          /* same storage, sizes and strides; not a view for the tape */
+kt_tensor *kt__tensor_batched(kt_tensor *value, int dim, uint32_t level); /* no view for the tape either; owned */
 kt_tensor *kt__tensor_wrap(void *memory, size_t bytes, kt_dtype dtype, kt_shape shape, void (*release)(void *), void *owner);
 kt_tensor *kt__tensor_wrap_on(kt_device device, void *memory, size_t bytes, kt_dtype dtype, kt_shape shape,
                               void (*release)(void *), void *owner); /* memory of that device */
@@ -96,6 +110,10 @@ extern KT__HOT_LOCAL uint32_t kt__born_flags; /* flags of this thread's new tens
 /* Grows the storage if needed; contents undefined. Dense in the order of `strides`, row-major if NULL. */
 kt_status  kt__tensor_resize(kt_tensor *t, kt_shape shape, const int64_t *strides);
 void       kt__tensor_free(kt_tensor *t);            /* the count reached zero */
+
+kt_status  kt__fail_batched(void); /* its memory is that of all examples: PyTorch's error for who asks for it */
+/* Shows the geometry that `value` has now, after it was changed in place. */
+kt_status  kt__tensor_show_batch(kt_tensor *t);
 
 static inline kt_tensor *kt__ref(kt_tensor *t)
 {

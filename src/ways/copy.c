@@ -182,10 +182,12 @@ KT__HOT kt_status kt__run_copy(kt_call *call, kt_reason why)
     bool       writes = call->row->forms & 1 << KT_INPLACE;
     /* Filling overlapping elements with a number is harmless: only tensor sources are checked. */
     const bool from_tensor = writes && call->row->id != KT_OP_zero && !(call->scalars >> 1 & 1);
+    const uint32_t flags = kt__grad_flags(self) | (from_tensor ? kt__grad_flags(call->arg[1].t) : 0);
+    if (KT__UNLIKELY(flags & KT_T_BATCHED)) /* a body writes its result */
+        return kt_call_run(call);
     const bool copies = call->row->id == KT_OP_copy; /* fill reads its value before it writes */
     if (call->form == KT_INPLACE && copies && kt__overlap_of(self, call->arg[1].t) == KT_OVERLAP_SOME)
         return kt__run_apart(call);
-    const uint32_t flags = kt__grad_flags(self) | (from_tensor ? kt__grad_flags(call->arg[1].t) : 0);
     if (kt__tape_before(call, NULL, flags & KT_T_FOLLOWED, &taping))
         return kt_error_status();
     kt_status status = KT_OK;

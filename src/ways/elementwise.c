@@ -92,7 +92,8 @@ KT__HOT bool kt__run_pair(kt_call *call, kt_status *status)
 {
     kt_tensor *a = call->arg[0].t, *b = call->arg[1].t;
     uint32_t   both = a->flags & b->flags, any = a->flags | b->flags;
-    if (KT__UNLIKELY(!(both & KT_T_CONTIGUOUS) || any & (KT_T_VIEW | KT_T_WRAPPED | KT_T_CONJ | KT_T_NEG | KT_T_DUAL) ||
+    enum { SLOWER = KT_T_VIEW | KT_T_WRAPPED | KT_T_CONJ | KT_T_NEG | KT_T_BATCHED | KT_T_DUAL };
+    if (KT__UNLIKELY(!(both & KT_T_CONTIGUOUS) || any & SLOWER ||
                      a->backend != b->backend || a->index != b->index || !kt__same_sizes(a, b)))
         return false;
     uint64_t            mode = kt__mode(), rank = a->ndim ? RANK_DIM : RANK_ZERO;
@@ -144,4 +145,11 @@ KT__HOT bool kt__run_pair(kt_call *call, kt_status *status)
     return true;
 }
 
-const kt__way kt__way_elementwise = {.run = kt__run_elementwise, .broadcasts = true, .fuses = true, .straight = true};
+static const kt__decision *decide(const kt_call *call, kt__gathered *g, kt__decision *room)
+{
+    kt__gather(call, g);
+    return kt__refine(call, g) ? NULL : kt__resolve(call, g, kt__mode(), room);
+}
+
+const kt__way kt__way_elementwise = {.run = kt__run_elementwise, .decide = decide,
+                                     .broadcasts = true, .fuses = true, .straight = true};

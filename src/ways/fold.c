@@ -59,6 +59,12 @@ kt_status kt__refine_fold(const kt_call *call, kt__gathered *g)
     return KT_OK;
 }
 
+const kt__decision *kt__decide_fold(const kt_call *call, kt__gathered *g, kt__decision *room)
+{
+    kt__gather(call, g);
+    return kt__refine_fold(call, g) ? NULL : kt__resolve(call, g, kt__mode(), room);
+}
+
 void kt__trace_fold(const kt_call *call, const kt_tensor *self, const kt__decision *d, kt_tensor *const *out, int n)
 {
     if (KT__UNLIKELY(d->why[0] && self->numel))

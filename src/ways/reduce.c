@@ -266,4 +266,4 @@ kt_status kt__run_reduce(kt_call *call)
     return kt__finish_several(call, &plan, &taping, f.out, f.n_out, status);
 }
 
-const kt__way kt__way_reduce = {.run = kt__run_reduce, .fuses = true};
+const kt__way kt__way_reduce = {.run = kt__run_reduce, .decide = kt__decide_fold, .fuses = true};

@@ -147,4 +147,4 @@ static kt_status run_scan(kt_call *call)
     return kt__finish_several(call, &plan, &taping, out, n_out, status);
 }
 
-const kt__way kt__way_scan = {.run = run_scan, .fuses = true};
+const kt__way kt__way_scan = {.run = run_scan, .decide = kt__decide_fold, .fuses = true};

@@ -63,6 +63,7 @@ static const struct {
     {"kt_reason", 0, "(kt_reason)SMALL"},
     {"kt_device_kind", 0, "(kt_device_kind)SMALL"},
     {"kt_policy", 0, "(kt_policy)SMALL"},
+    {"kt_randomness", 0, "(kt_randomness)SMALL"},
     {"kt_attention_way", 0, "(kt_attention_way)SMALL"},
     {"kt_determinism", 0, "(kt_determinism)SMALL"},
     {"kt_casting", 0, "(kt_casting)SMALL"},

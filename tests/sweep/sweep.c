@@ -401,7 +401,7 @@ void sweep_before(void)
 }
 
 /* These give what is there already. */
-static const char *const releasing[] = {"kt_keep", "kt_base", "kt_node_leaf", "kt_grad", "kt_escape"};
+static const char *const releasing[] = {"kt_keep", "kt_base", "kt_node_leaf", "kt_grad", "kt_escape", "kt_batch_value"};
 
 void sweep_got_tensor(const char *name, kt_tensor *t)
 {
@@ -470,6 +470,8 @@ static void settle(void)
     kt_set_autocast_cache_enabled(true);
     while (kt_autocast_leave() > 0)
         continue;
+    while (kt_batch_depth() > 0)
+        kt_batch_end();
     kt_set_grad_enabled(true);
     kt_set_anomaly(false, true);
     kt_mutation_end();

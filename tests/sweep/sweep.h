@@ -143,6 +143,7 @@ void sweep_got_several(const char *name, kt_tensor *const *t, size_t n);
 #define GIVEN_kt_kernel_id(name, value)     ((void)(value))
 #define GIVEN_kt_wait_mode(name, value)     ((void)(value))
 #define GIVEN_kt_policy(name, value)        ((void)(value))
+#define GIVEN_kt_randomness(name, value)    ((void)(value))
 #define GIVEN_kt_attention_way(name, value) ((void)(value))
 #define GIVEN_kt_determinism(name, value)   ((void)(value))
 #define GIVEN_kt_scalar(name, value)        ((void)(value))

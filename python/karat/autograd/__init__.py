@@ -22,15 +22,16 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
     if materialize_grads and allow_unused is False:
         raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
                          "allow_unused=False.")
-    if is_grads_batched:
-        raise NotImplementedError("autograd.grad: karat has no vmap (is_grads_batched=True)")
     if not only_inputs:
         from warnings import warn
 
         warn("only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for other parts "
              "of the graph, please use torch.autograd.backward.", FutureWarning, 2)
-    found = _karat.gradients(outputs, inputs, grad_outputs, retain_graph, create_graph,
-                             True if materialize_grads else allow_unused)
+    unused = True if materialize_grads else allow_unused
+    if is_grads_batched:
+        found = _of_rows(outputs, inputs, grad_outputs, retain_graph, create_graph, unused)
+    else:
+        found = _karat.gradients(outputs, inputs, grad_outputs, retain_graph, create_graph, unused)
     if not materialize_grads:
         return found
     like = (inputs,) if isinstance(inputs, (Tensor, graph.GradientEdge)) else tuple(inputs)
@@ -38,6 +39,22 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
         raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
     zeros_like = _karat.functions["zeros_like"]
     return tuple(zeros_like(one, requires_grad=create_graph) if g is None else g for g, one in zip(found, like))
+
+
+def _of_rows(outputs, inputs, rows, *options):
+    """The gradients for each row of grad_outputs at once."""
+    from ..func._vmap import vmap
+
+    rows = (rows,) if isinstance(rows, Tensor) else tuple(rows)
+    unreached = []
+
+    def one(*given):
+        found = _karat.gradients(outputs, inputs, given, *options)
+        unreached[:] = [g is None for g in found]
+        return tuple(g for g in found if g is not None)
+
+    found = iter(vmap(one, in_dims=tuple(None if g is None else 0 for g in rows))(*rows))
+    return tuple(None if absent else next(found) for absent in unreached)
 
 
 backward = _karat.backward

@@ -101,6 +101,10 @@ class Function(_SingleLevelFunction):
             bound = inspect.signature(cls.forward).bind(*args, **kwargs)
             bound.apply_defaults()
             args = bound.args
+        if _karat.in_transform():
+            from ..func._custom import apply
+
+            return apply(cls, super().apply, args, kwargs)
         return super().apply(*args, **kwargs)
 
 

@@ -3,8 +3,8 @@
 In: a function of tensors and its inputs. Out: the products and matrices of its derivatives, with PyTorch's shapes and messages.
 It is Python because the function is: each form is a few calls of autograd.grad, and all arithmetic happens inside them. A product
 with the Jacobian from the right is taken as PyTorch takes it, by two backward passes: u -> u J is linear, and its own
-derivative along v is J v. vectorize=True takes row after row as well and gives the same numbers; with
-strategy="forward-mode" it takes column after column, in forward mode.
+derivative along v is J v. vectorize=True takes all rows of a Jacobian at once (karat.func.vmap), and with strategy="forward-mode"
+column after column, in forward mode.
 """
 
 from .. import _karat, _missing
@@ -165,11 +165,26 @@ def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, st
             # PyTorch's text has the number of the output where it says "input".
             constant = create_graph and _JACOBIAN.format(i) + _NOT_STRICT_GRAPH
             none = f"Output {i} of the user-provided function is independent of input {{}}." + _NOT_STRICT
-            rows = [_complete(_gradients((one,), inputs, (_ones_like(one) if vectorize else None,), create_graph), inputs, strict,
-                              none, constant) for one in out.reshape(-1).unbind()]
-            blocks = [_stack([row[j] for row in rows]).view(out.shape + x.shape) for j, x in enumerate(inputs)]
+            if vectorize:
+                rows = _rows_at_once(out, inputs, create_graph)
+            else:
+                each = [_complete(_gradients((one,), inputs, (None,), create_graph), inputs, strict, none, constant)
+                        for one in out.reshape(-1).unbind()]
+                rows = [_stack([row[j] for row in each]) for j in range(len(inputs))]
+            blocks = [row.reshape(out.shape + x.shape) for row, x in zip(rows, inputs)]
             found.append(_handed(tupled, blocks, create_graph))
     return _like(several, found)
+
+
+def _rows_at_once(out, inputs, create_graph):
+    """The gradients of every element of `out`, by one backward pass of all."""
+    from ..func._vmap import vmap
+
+    def one(v):
+        grads = _gradients((out,), inputs, (v,), create_graph)
+        return tuple(_zeros_like(x) if g is None else g for g, x in zip(grads, inputs))
+
+    return vmap(one)(_eye(out.numel(), dtype=out.dtype, device=out.device).reshape((out.numel(),) + tuple(out.shape)))
 
 
 def _refuse_forward(create_graph, strict, vectorize):

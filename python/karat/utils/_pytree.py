@@ -137,6 +137,16 @@ def _unflatten(leaves, spec):
     return SUPPORTED_NODES[spec.type].unflatten_fn([_unflatten(leaves, child) for child in spec._children], spec.context)
 
 
+class _Star:
+    def __repr__(self):
+        return "*"
+
+
+def treespec_pprint(spec):
+    """The nest with a star for every leaf."""
+    return repr(tree_unflatten([_Star()] * spec.num_leaves, spec))
+
+
 def tree_leaves(tree, is_leaf=None):
     return tree_flatten(tree, is_leaf)[0]
 

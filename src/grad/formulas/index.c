@@ -4,10 +4,14 @@
 #include "ops/index/bags.h"
 #include "ways/index.h"
 
-/* Zeros with the sizes of input 0. */
+/* Zeros with the sizes of input 0, and room for the examples of what was saved: an index may have some that G lacks. */
 static kt_tensor *zeros(const kt_back *c)
 {
-    return kt_new_zeros(G, in_sizes(c, 0));
+    kt_tensor *t = kt_new_zeros(G, in_sizes(c, 0));
+    for (uint32_t i = 0, n = kt__n_saved(c->node); i < n; i++)
+        if (kt__is_saved(c->node, i) && kt__saved_at(c->node, i)->kind != SAVED_PACKED)
+            t = room_for(t, kt__saved_at(c->node, i)->t);
+    return t;
 }
 
 /* Zeros that an operator adds to: in place, where it is not recorded, since nobody else has them. */
@@ -70,7 +74,7 @@ static kt_tensor *with_unused(const kt_back *c, kt_tensor *g)
         whole = g->sizes[d] == in.d[d];
     if (whole || !g)
         return g;
-    kt_tensor *all = kt_zeros(in, .dtype = kt_dtype_of(G), .device = kt_device_of(G)), *part = all;
+    kt_tensor *all = room_for(kt_zeros(in, .dtype = kt_dtype_of(G), .device = kt_device_of(G)), g), *part = all;
     for (int d = 0; part && g->numel && d < g->ndim; d++)
         part = kt_narrow(part, d, 0, g->sizes[d]);
     if (g->numel && part)
@@ -226,7 +230,7 @@ GRAD(masked_select)
         whole = kt_where(mask, whole, whole);
         dA = kt_masked_scatter(whole, mask, G);
     } else {
-        dA = as_new(kt_masked_scatter_(whole, mask, G));
+        dA = as_new(kt_masked_scatter_(room_for(room_for(whole, mask), G), mask, G));
     }
 }
 GRAD(masked_scatter)

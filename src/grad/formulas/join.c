@@ -57,6 +57,7 @@ GRAD(interleave)
         return;
     kt_shape   in = in_sizes(c, 0);
     kt_tensor *repeats = B, *back = kt_zeros(in, .dtype = kt_dtype_of(G), .device = kt_device_of(G));
+    back = room_for(back, G);
     int64_t    dim = arg(c, 2)->i, start = 0, *count = repeats && back ? kt__read_ints(repeats) : NULL;
     for (int64_t i = 0; count && i < in.d[dim] && !kt__failed(); start += count[i++])
         if (count[i])
@@ -107,8 +108,11 @@ static kt_tensor *input_gradient(const kt_back *c)
         all &= c->grads[i] != NULL;
     kt_dtype  dtype = in_dtype(c, 0, any_grad(c));
     kt_device device = kt_device_of(any_grad(c));
-    return all ? kt_empty(in_sizes(c, 0), .dtype = dtype, .device = device)
-               : kt_zeros(in_sizes(c, 0), .dtype = dtype, .device = device);
+    kt_tensor *memory = all ? kt_empty(in_sizes(c, 0), .dtype = dtype, .device = device)
+                            : kt_zeros(in_sizes(c, 0), .dtype = dtype, .device = device);
+    for (uint32_t i = 0; i < c->node->n_results; i++)
+        memory = room_for(memory, c->grads[i]);
+    return memory;
 }
 
 static int64_t wrapped(int64_t dim, int64_t rank) { return dim < 0 ? dim + rank : dim; }

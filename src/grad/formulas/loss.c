@@ -122,7 +122,8 @@ GRAD(nll_loss)
     kt_tensor *none = of_nothing(c);
     kt_tensor *at = dim ? kt_unsqueeze(of.index, dim) : kt_reshape(of.index, KT_SHAPE(1));
     kt_tensor *what = dim ? kt_unsqueeze(g, dim) : kt_reshape(g, KT_SHAPE(1));
-    c->d[0] = c->create_graph ? kt_scatter(none, dim, at, what) : kt_scatter_(none, dim, at, what);
+    c->d[0] = c->create_graph ? kt_scatter(none, dim, at, what)
+                              : kt_scatter_(room_for(room_for(none, at), what), dim, at, what);
 }
 
 /* What has a gradient itself is made of nll_loss's and log_softmax's. */

@@ -51,6 +51,7 @@ kt_tensor *kt__seen_alike(const kt_back *c, kt_tensor *t, int skip)
 GRAD(through)
 {
     kt_tensor *zeros = kt_zeros(in_sizes(c, 0), .dtype = in_dtype(c, 0, G), .device = kt_device_of(G));
+    zeros = room_for(zeros, G);
     kt_tensor *part = kt__seen_alike(c, zeros, 0);
     if (!part)
         return;
@@ -108,7 +109,7 @@ GRAD(as_strided)
     const placed    out = {kt__sizes(G), arg(c, 2)->ints.d, given(c, 3) ? arg(c, 3)->i : in.offset};
     const int64_t   first = in.offset < out.offset ? in.offset : out.offset;
     const int64_t   end_in = end_of(&in), end_out = end_of(&out), end = end_in > end_out ? end_in : end_out;
-    kt_tensor      *flat = kt_zeros(KT_SHAPE(end - first), .dtype = in_dtype(c, 0, G), .device = kt_device_of(G));
+    kt_tensor      *flat = room_for(kt_zeros(KT_SHAPE(end - first), .dtype = in_dtype(c, 0, G), .device = kt_device_of(G)), G);
     add_through(flat, G, &out, first);
     kt_tensor *back = part_of(as_new(flat), &in, first);
     if (back && kt__overlaps_itself(back)) { /* elements that share memory share the gradient */

@@ -73,6 +73,8 @@ GRAD(conv_tbc)
     const kt_shape of_x = kt__sizes(x), of_weight = kt__sizes(weight);
     kt_tensor     *to_x = need(c, 0) ? kt_zeros(of_x, .dtype = kt_dtype_of(g), .device = kt_device_of(g)) : NULL;
     kt_tensor     *to_weight = need(c, 1) ? kt_zeros(of_weight, .dtype = kt_dtype_of(g), .device = kt_device_of(g)) : NULL;
+    to_x = room_for(room_for(to_x, g), weight);
+    to_weight = room_for(room_for(to_weight, g), x);
     for (int64_t k = 0; k < weight->sizes[0] && !kt__failed(); k++) {
         const kt__tap tap = kt__tap_of(x->sizes[0], g->sizes[0], arg(c, 3)->i, k);
         if (tap.n <= 0)

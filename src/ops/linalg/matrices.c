@@ -123,7 +123,7 @@ static bool collapse(const kt_tensor *t, int rank, int64_t *count, int64_t *step
     for (int d = t->ndim - rank - 1; d >= 0; d--) {
         if (t->sizes[d] == 1)
             continue;
-        if (*count > 1 && t->strides[d] != *step * *count)
+        if (*count > 1 && t->numel && t->strides[d] != *step * *count) /* no element, no distance */
             return false;
         if (*count == 1)
             *step = t->strides[d];

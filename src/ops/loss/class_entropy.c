@@ -31,6 +31,9 @@ bool kt__cross_entropy_takes(const kt_tensor *input, const kt_tensor *target, co
 {
     const kt_dtype d = (kt_dtype)input->dtype;
     const bool     floats = d == KT_F32 || d == KT_F64 || d == KT_BF16 || d == KT_F16;
+    const uint32_t flags = input->flags | target->flags | (weight ? weight->flags : 0);
+    if (flags & KT_T_BATCHED) /* a vmap: the parts are run for all examples at once */
+        return false;
     return floats && input->ndim == 2 && input->numel && !is_lazy(input) && is_row(target, KT_I64, input->sizes[0], input) &&
            (!weight || (is_row(weight, d, input->sizes[1], input) && !(weight->flags & KT_T_FOLLOWED))) &&
            has_kernel(input);

@@ -108,7 +108,7 @@ static kt_status softmax(kt_call *call, int along)
     if (call->form == KT_OUT && kt__reads_target(call, kt__sizes(call->arg[0].t), true))
         return kt__run_apart(call);
     const bool warns = kt_dtype_category((kt_dtype)g.dtype[0]) == KT_CAT_COMPLEX; /* a copy says what it loses */
-    const bool recorded = kt__are_followed(g.any_grad);
+    const bool recorded = kt__are_followed(g.any_grad) || g.t[0]->flags & KT_T_BATCHED;
     if (call->form == KT_OUT || (!recorded && !warns))
         return along_dim(call, &g, d, dim);
     kt_tensor *seen = NULL;

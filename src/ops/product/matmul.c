@@ -15,7 +15,8 @@ static kt_status run_as(kt_call *call, int op, kt_tensor *a, kt_tensor *b)
     kt__put_tensor(&c, 0, a);
     kt__put_tensor(&c, 1, b);
     c.out[0] = call->out[0];
-    const kt_status status = kt__run_matmul(&c);
+    const bool      batched = (a->flags | b->flags) & KT_T_BATCHED;
+    const kt_status status = KT__UNLIKELY(batched) ? kt_call_run(&c) : kt__run_matmul(&c);
     return kt__end_itself(call, status ? NULL : c.out[0], status);
 }
 

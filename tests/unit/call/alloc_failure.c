@@ -15,6 +15,19 @@
 /* ---- steps ---- */
 STEP(from) { kt_from((float[100]){1, 2, 3}, KT_SHAPE(10, 10), KT_F32); }
 STEP(from_small) { kt_from((float[]){1, 2, 3}, KT_SHAPE(3), KT_F32); }
+STEP(batch)
+{
+    kt_tensor *t = kt_linspace(KT_INT(0), KT_INT(1), 60), *grad = NULL;
+    if (kt_batch_begin(6, KT_RANDOM_DIFFERENT))
+        return;
+    kt_tensor *x = kt_batch_in(kt_reshape(t, KT_SHAPE(6, 10)), 0), *own = x ? kt_grad_alias(x) : NULL;
+    kt_tensor *y = kt_sum(kt_mul(kt_softmax(own, 0), kt_cumsum(kt_tanh(own), 0)));
+    if (y && !kt_gradients(&y, NULL, 1, &own, 1, NULL, &grad))
+        kt_batch_out(kt_add(grad, kt_rand(KT_SHAPE(10))), 0);
+    kt_batch_out(kt_histc(x), 0);
+    kt_drop(grad);
+    kt_batch_end();
+}
 STEP(wrap)
 {
     static float memory[50];
@@ -631,7 +644,7 @@ STEP(refused_indexing)
 
 #define ALL(X)                                                                                                         \
     X(from) X(from_small) X(activations) X(grad_activations) X(refused_activation)                                     \
-    X(random_numbers) X(random_in_place) X(dropouts) X(refused_chances) X(grad_random) X(wrap)                         \
+    X(random_numbers) X(random_in_place) X(dropouts) X(refused_chances) X(grad_random) X(wrap) X(batch)                        \
     X(makers) X(likes) X(mixed_add) X(broadcast) X(many_dims) X(refused_many_dims) X(in_place) X(into_a_buffer)        \
     X(ternary) X(clamped) X(rounded) X(sums) X(products) X(batched) X(added_products) X(contractions)                  \
     X(backward_of_products) X(backward_of_contractions) X(half_products) X(casts) X(copies) X(simple_views)            \

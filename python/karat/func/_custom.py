@@ -1,0 +1,183 @@
+"""karat.autograd.Function inside transforms: the call is recorded as any is, of tensors that show one example; forward is then
+done for all of them by the class's own rule, or by one that is made of its methods (generate_vmap_rule)."""
+
+import collections
+import threading
+
+from .. import _karat
+from .._karat import Tensor
+
+VmapInfo = collections.namedtuple("VmapInfo", ["batch_size", "randomness"])
+_MORE = "For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
+_around = threading.local()  # .mode: was the call recorded by outer graphs?
+
+
+def _deepest(args):
+    """The tensor of the innermost level among the arguments; None: there is none."""
+    found, depth = None, 0
+    for one in args:
+        facts = _karat.batch_facts(one) if isinstance(one, Tensor) else None
+        if facts and facts[0] >= depth:
+            found, depth = one, facts[0]
+    return found
+
+
+def _rule_of(cls):
+    from ..autograd.function import Function
+
+    own = cls.vmap is not Function.vmap
+    if own and cls.generate_vmap_rule:
+        raise RuntimeError(f"You tried to vmap over {cls.__name__}, but it has both generate_vmap_rule=True and an overridden "
+                           "vmap staticmethod. Please set generate_vmap_rule=False or delete the overridden vmap staticmethod to "
+                           f"avoid ambiguity. {_MORE}")
+    if not own and not cls.generate_vmap_rule:
+        raise RuntimeError(f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please override and "
+                           f"implement the vmap staticmethod or set generate_vmap_rule=True. {_MORE}")
+    return cls.vmap if own else lambda info, in_dims, *args: _generated(cls, info, in_dims, args)
+
+
+def apply(cls, plainly, args, kwargs):
+    """cls.apply(*args, **kwargs) while a transform runs; `plainly` is what it would be outside."""
+    from ..autograd.function import _SingleLevelFunction
+
+    if cls.setup_context is _SingleLevelFunction.setup_context:
+        raise RuntimeError("In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it "
+                           f"must override the setup_context staticmethod. {_MORE}")
+    shown = _deepest(args)
+    if shown is None:
+        return plainly(*args, **kwargs)
+    rule = _rule_of(cls)
+    batched = cls.__dict__.get("_of_examples")
+    if batched is None:
+        batched = type(cls.__name__, (cls,), {"forward": staticmethod(lambda *own: _forward(cls, rule, own))})
+        cls._of_examples = batched
+    before = getattr(_around, "mode", None)
+    _around.mode = _karat.is_grad_enabled()
+    try:
+        return super(_SingleLevelFunction, batched).apply(*args)
+    finally:
+        _around.mode = before
+
+
+def _forward(cls, rule, args):
+    """forward of all examples: it runs outside of their level, where outer graphs record it."""
+    shown = _deepest(args)
+    level, dim, value = _karat.batch_facts(shown)
+    facts = [_karat.batch_facts(one) if isinstance(one, Tensor) else None for one in args]
+    here = [fact is not None and fact[0] == level for fact in facts]
+    in_dims = tuple(fact[1] if own else None for fact, own in zip(facts, here))
+    values = tuple(fact[2] if own else one for fact, own, one in zip(facts, here, args))
+    info = VmapInfo(value.size(dim), ("error", "different", "same")[_karat.batch_randomness(shown)])
+    mode = _karat.is_grad_enabled()
+    _karat.set_grad(_around.mode)
+    try:
+        answer = _karat.batch_outside(shown, rule, (info, in_dims) + values)
+    finally:
+        _karat.set_grad(mode)
+    if not (isinstance(answer, tuple) and len(answer) == 2):
+        raise RuntimeError("Expected the vmap staticmethod to have two returns, an output and out_dims with pytree structure "
+                           f"compatible with the output. Got a {type(answer)}" + (f" with length {len(answer)}" if
+                                                                                 isinstance(answer, tuple) else ""))
+    outputs, out_dims = answer
+    if not isinstance(outputs, tuple):
+        return _shown(outputs, out_dims[0] if isinstance(out_dims, tuple) else out_dims, shown)
+    dims = out_dims if isinstance(out_dims, tuple) else (out_dims,) * len(outputs)
+    return tuple(_shown(one, at, shown) for one, at in zip(outputs, dims))
+
+
+def _shown(one, dim, like):
+    return one if dim is None or not isinstance(one, Tensor) else _karat.batch_in_as(one, dim, like)
+
+
+class _Context:
+    """What setup_context and backward of one example get: attributes and saved tensors, without a node."""
+
+    def __init__(self, needs=(), saved=()):
+        self.needs_input_grad, self.saved_tensors = needs, saved
+
+    def save_for_backward(self, *tensors):
+        self.saved_tensors = tensors
+
+    def save_for_forward(self, *tensors):
+        pass
+
+    def mark_non_differentiable(self, *tensors):
+        self._constant = tensors
+
+    def mark_dirty(self, *tensors):
+        raise RuntimeError("NYI: mark_dirty in a function whose vmap rule is generated")
+
+    def set_materialize_grads(self, value):
+        self._materialize = value
+
+
+def _inside(one, dim):
+    return _karat.batch_in(one, dim) if dim is not None else one
+
+
+def _outside(one):
+    """(the value of one example's tensor with the examples in dim 0, 0), or (what it is, None)."""
+    if isinstance(one, Tensor) and _karat.is_batched_here(one):
+        return _karat.batch_out(one, 0), 0
+    return one, None
+
+
+def _generated(cls, info, in_dims, args):
+    """The rule that is made of cls's methods: each is run for all examples."""
+    from ..autograd.function import Function
+
+    randomness = ("error", "different", "same").index(info.randomness)
+
+    class Level:
+        def __enter__(self):
+            _karat.batch_begin(info.batch_size, randomness)
+
+        def __exit__(self, *_error):
+            _karat.batch_end()
+
+    class Generated(Function):
+        generate_vmap_rule = True
+
+        @staticmethod
+        def forward(*values):
+            with Level():
+                made = cls.forward(*[_inside(one, dim) for one, dim in zip(values, in_dims)])
+                several = made if isinstance(made, tuple) else (made,)
+                out = tuple(_karat.batch_out(one, 0) if isinstance(one, Tensor) else one for one in several)
+            return out if isinstance(made, tuple) else out[0]
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            several = output if isinstance(output, tuple) else (output,)
+            with Level():
+                own = _Context(ctx.needs_input_grad)
+                shown = tuple(_inside(one, 0 if isinstance(one, Tensor) else None) for one in several)
+                cls.setup_context(own, tuple(_inside(one, dim) for one, dim in zip(inputs, in_dims)),
+                                  shown if isinstance(output, tuple) else shown[0])
+                saved = [_outside(one) for one in own.saved_tensors]
+                ctx._dims = [dim for _, dim in saved]
+                ctx._kept = {name: _outside(value) for name, value in vars(own).items()
+                             if name not in ("needs_input_grad", "saved_tensors", "_constant", "_materialize")}
+                constant = [i for i, one in enumerate(shown) if any(one is other for other in getattr(own, "_constant", ()))]
+            ctx.save_for_backward(*[value for value, _ in saved])
+            ctx.mark_non_differentiable(*[several[i] for i in constant])
+            if hasattr(own, "_materialize"):
+                ctx.set_materialize_grads(own._materialize)
+
+        @staticmethod
+        def backward(ctx, *grads):
+            values = ctx.saved_tensors
+            with Level():
+                own = _Context(ctx.needs_input_grad, tuple(_inside(one, dim) for one, dim in zip(values, ctx._dims)))
+                for name, (value, dim) in ctx._kept.items():
+                    setattr(own, name, _inside(value, dim))
+                made = cls.backward(own, *[_inside(g, 0 if isinstance(g, Tensor) else None) for g in grads])
+                several = made if isinstance(made, tuple) else (made,)
+                return tuple(None if g is None else _fitted(g, dim) for g, dim in zip(several, in_dims))
+
+    return Generated.apply(*args), 0
+
+
+def _fitted(g, dim):
+    """The gradient of an argument: with the examples where it has them, their sum where it has none."""
+    return _karat.batch_out(g, 0).sum(0) if dim is None else _karat.batch_out(g, dim)

@@ -1,0 +1,160 @@
+"""karat.func.vmap: a function of one example, run for all of them at once. Levels and batched tensors are the engine's
+(src/batch); here are the arguments: which dims count examples, how results are nested, and PyTorch's messages about both."""
+
+import functools
+
+from .. import _karat
+from .._karat import Tensor
+from ..utils import _pytree
+
+_RANDOMNESS = {"error": 0, "different": 1, "same": 2}
+_begin, _end, _in, _out = _karat.batch_begin, _karat.batch_end, _karat.batch_in, _karat.batch_out
+_is_here = _karat.is_batched_here
+
+
+def name_of(func):
+    if hasattr(func, "__name__"):
+        return func.__name__
+    if isinstance(func, functools.partial):
+        return f"functools.partial({name_of(func.func)}, ...)"
+    return repr(func)
+
+
+def _check_randomness(randomness):
+    if randomness not in _RANDOMNESS:
+        raise RuntimeError(f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}")
+
+
+def _flat_dims(in_dims, args, func):
+    """The leaves of the arguments, the dim of each that counts examples, and how they are nested."""
+    called = f"vmap({name_of(func)}, in_dims={in_dims}, ...)(<inputs>): "
+    if not isinstance(in_dims, (int, tuple)):
+        raise ValueError(f"{called}expected `in_dims` to be int or a (potentially nested) tuple matching the structure of "
+                         f"inputs, got: {type(in_dims)}.")
+    if not args:
+        raise ValueError(f"vmap({name_of(func)})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are trying to "
+                         "vmap over a function with no inputs. The latter is unsupported.")
+    leaves, spec = _pytree.tree_flatten(args)
+    dims = _pytree._broadcast_to_and_flatten(in_dims, spec)
+    if dims is None:
+        raise ValueError(f"{called}in_dims is not compatible with the structure of `inputs`. in_dims has structure "
+                         f"{_pytree.tree_flatten(in_dims)[1]} but inputs has structure {spec}.")
+    for i, (one, dim) in enumerate(zip(leaves, dims)):
+        if dim is None:
+            continue
+        if not isinstance(dim, int):
+            raise ValueError(f"{called}Got in_dim={dim} for an input but in_dim must be either an integer dimension or None.")
+        if not isinstance(one, Tensor):
+            raise ValueError(f"{called}Got in_dim={dim} for an input but the input is of type {type(one)}. We cannot vmap over "
+                             "non-Tensor arguments, please use None as the respective in_dim")
+        rank = one.dim()
+        if not -rank <= dim < rank:
+            raise ValueError(f"{called}Got in_dim={dim} for some input, but that input is a Tensor of dimensionality {rank} so "
+                             f"expected in_dim to satisfy -{rank} <= in_dim < {rank}.")
+        dims[i] = dim % rank
+    return leaves, dims, spec
+
+
+def _batch_size(dims, leaves):
+    sizes = [one.size(dim) for one, dim in zip(leaves, dims) if dim is not None]
+    if not sizes:
+        raise ValueError("vmap: Expected at least one Tensor to vmap over")
+    if any(size != sizes[0] for size in sizes):
+        raise ValueError(f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes {sizes} for the "
+                         "mapped dimension")
+    return sizes[0]
+
+
+def _flat_out_dims(out_dims, outputs, spec, func):
+    def refuse():
+        raise ValueError(f"vmap({name_of(func)}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the "
+                         f"structure of `outputs`. out_dims has structure {_pytree.tree_flatten(out_dims)[1]} but outputs has "
+                         f"structure {spec}.")
+
+    if isinstance(outputs, Tensor):
+        if isinstance(out_dims, int) or out_dims is None:
+            return [out_dims]
+        if isinstance(out_dims, tuple) and len(out_dims) == 1:
+            return list(out_dims)
+        refuse()
+    flat = _pytree._broadcast_to_and_flatten(out_dims, spec)
+    return refuse() if flat is None else flat
+
+
+def _check_out_dims(out_dims, func):
+    if isinstance(out_dims, int):
+        return
+    if not all(one is None or isinstance(one, int) for one in _pytree.tree_leaves(out_dims)):
+        raise ValueError(f"vmap({name_of(func)}, ..., out_dims={out_dims}): `out_dims` must be an int, None or a python "
+                         "collection of ints representing where in the outputs the vmapped dimension should appear.")
+
+
+def _removed(one, dim, func):
+    if dim is None:
+        if isinstance(one, Tensor) and _is_here(one):
+            raise ValueError(f"vmap({name_of(func)}, ...): `{name_of(func)}` can not return a BatchedTensor when out_dim is None")
+        return one
+    if not isinstance(one, Tensor):
+        raise ValueError(f"vmap({name_of(func)}, ...): `{name_of(func)}` must only return Tensors, got type {type(one)}. Did you "
+                         "mean to set out_dims= to None for output?")
+    return _out(one, dim)
+
+
+def _run_flat(func, size, leaves, dims, spec, out_dims, randomness, kwargs):
+    """The results' leaves, how they are nested, and the dim of each that counts examples."""
+    _begin(size, _RANDOMNESS[randomness])
+    try:
+        inside = [one if dim is None else _in(one, dim) for one, dim in zip(leaves, dims)]
+        outputs = func(*_pytree._unflatten(iter(inside), spec), **kwargs)
+        if isinstance(outputs, Tensor) and type(out_dims) is int:
+            return [_out(outputs, out_dims)], _pytree._LEAF, [out_dims]
+        flat, out_spec = _pytree.tree_flatten(outputs)
+        flat_out_dims = _flat_out_dims(out_dims, outputs, out_spec, func)
+        return [_removed(one, dim, func) for one, dim in zip(flat, flat_out_dims)], out_spec, flat_out_dims
+    finally:
+        _end()
+
+
+def _run_chunked(func, size, leaves, dims, spec, out_dims, randomness, kwargs, chunk):
+    """Some examples at a time; their results are put together."""
+    drawn = _karat.get_rng_state() if randomness == "same" else None
+    pieces, narrow, cat = [], _karat.functions["narrow"], _karat.functions["cat"]
+    for start in range(0, size, chunk):
+        if drawn is not None:
+            _karat.set_rng_state(drawn)
+        n = min(chunk, size - start)
+        part = [one if dim is None else narrow(one, dim, start, n) for one, dim in zip(leaves, dims)]
+        pieces.append(_run_flat(func, n, part, dims, spec, out_dims, randomness, kwargs))
+    _, out_spec, flat_out_dims = pieces[0]
+    each = zip(*(piece[0] for piece in pieces))
+    return [parts[0] if dim is None else cat(parts, dim) for parts, dim in zip(each, flat_out_dims)], out_spec
+
+
+def run(func, in_dims, out_dims, randomness, chunk_size, args, kwargs):
+    _check_out_dims(out_dims, func)
+    leaves, dims, spec = _flat_dims(in_dims, args, func)
+    size = _batch_size(dims, leaves)
+    if chunk_size is not None and chunk_size < size:
+        flat, out_spec = _run_chunked(func, size, leaves, dims, spec, out_dims, randomness, kwargs, chunk_size)
+    else:
+        flat, out_spec, _ = _run_flat(func, size, leaves, dims, spec, out_dims, randomness, kwargs)
+    return _pytree._unflatten(iter(flat), out_spec)
+
+
+def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
+    """vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None): func of every example at once.
+
+    >>> karat.func.vmap(karat.dot)(karat.ones(3, 5), karat.ones(3, 5))
+    tensor([5., 5., 5.])
+
+    in_dims and out_dims say which dim of each argument and result counts examples; None: it is the same for all. randomness says
+    whether random functions may be called, and if they draw for every example or once. chunk_size: as many at a time."""
+    _check_randomness(randomness)
+    if not (chunk_size is None or chunk_size > 0):
+        raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
+
+    @functools.wraps(func)
+    def wrapped(*args, **kwargs):
+        return run(func, in_dims, out_dims, randomness, chunk_size, args, kwargs)
+
+    return wrapped

@@ -1,0 +1,101 @@
+/* transform.c - what functions that differentiate a function need beside backward: inputs of their own, and whether somebody else
+ * wants the graph of their gradients. In: the caller's tensors. Out: aliases; an answer. No gradient is computed here.
+ *
+ * A transform calls the function with aliases of its inputs and asks for the gradients of these. Transforms nest because an alias
+ * of a tensor that wants a gradient is computed from it: the outer one differentiates through the inner. */
+#include <karat/grad.h>
+
+#include "call/wrap.h"
+#include "grad/run.h"
+
+kt_tensor *kt_grad_alias(kt_tensor *t)
+{
+    if (kt__failed())
+        return NULL;
+    if (!t) {
+        kt_fail(KT_ERR_TYPE, "expected a tensor, got NULL");
+        return NULL;
+    }
+    if (kt__wants_grad(t) && kt__mode() & KT_M_GRAD)
+        return kt_view_as(t, t);
+    kt_tensor *alias = kt__tensor_alias(t);
+    if (!alias || (kt__is_dual(t) && kt__share_tangents(alias, t)) || kt_set_requires_grad(alias, true) || kt__scope_add(alias)) {
+        kt__unref(alias);
+        return NULL;
+    }
+    return alias;
+}
+
+typedef struct beyond {
+    kt_tensor *const *inputs;
+    int64_t           n;
+    bool              found;
+} beyond;
+
+static bool is_among(const beyond *b, const kt_tensor *leaf)
+{
+    for (int64_t i = 0; i < b->n; i++)
+        if (b->inputs[i] == leaf)
+            return true;
+    return false;
+}
+
+static kt_status look(kt_node *node, void *context)
+{
+    beyond *b = context;
+    for (uint32_t i = 0; i < node->n_edges; i++) {
+        const kt_node *to = node->edge[i].to;
+        b->found |= to && kt__is_accumulator(to) && !is_among(b, to->leaf);
+    }
+    return KT_OK;
+}
+
+/* The graph of t, and those of the values it shows one example of. */
+static kt_status look_behind(kt__walk *walk, beyond *b, kt_tensor *t)
+{
+    kt_status status = KT_OK;
+    for (; t && !status && !b->found; t = t->flags & KT_T_BATCHED ? kt__example_of(t)->value : NULL) {
+        kt_node *node = NULL;
+        uint32_t result = 0;
+        status = kt__producer(t, &node, &result);
+        if (!status && node) {
+            b->found |= kt__is_accumulator(node) && !is_among(b, node->leaf);
+            status = kt__walk_from(walk, node);
+        }
+        kt__node_unref(node);
+    }
+    return status;
+}
+
+/* An input that is no leaf was computed from something. */
+static bool comes_from_elsewhere(const kt_tensor *t)
+{
+    if (t && t->flags & KT_T_REQUIRES_GRAD && !(t->flags & KT_T_LEAF))
+        return true;
+    while (t && t->flags & KT_T_BATCHED) {
+        t = kt__example_of(t)->value;
+        if (kt__wants_grad(t))
+            return true;
+    }
+    return false;
+}
+
+bool kt_depends_beyond(kt_tensor *const *outputs, int64_t n_outputs, kt_tensor *const *inputs, int64_t n_inputs)
+{
+    kt__walk  walk;
+    beyond    b = {inputs, n_inputs, false};
+    kt_status status = KT_OK;
+    if (kt__failed())
+        return false;
+    if (!kt__is_list(n_outputs, outputs, sizeof *outputs) || !kt__is_list(n_inputs, inputs, sizeof *inputs)) {
+        kt_fail(KT_ERR_VALUE, "kt_depends_beyond: %lld and %lld tensors", (long long)n_outputs, (long long)n_inputs);
+        return false;
+    }
+    for (int64_t i = 0; i < n_inputs && !b.found; i++)
+        b.found = comes_from_elsewhere(inputs[i]);
+    kt__walk_begin(&walk, look, &b);
+    for (int64_t i = 0; i < n_outputs && !b.found && !status; i++)
+        status = look_behind(&walk, &b, outputs[i]);
+    kt__walk_end(&walk);
+    return b.found;
+}
