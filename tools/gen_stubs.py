@@ -94,8 +94,8 @@ OWN = {  # what PyTorch has not, and classes written in C
 }
 # Modules that the user knows; their stubs import GIVEN from the package's.
 MODULES = """accelerator autograd autograd.forward_ad autograd.functional autograd.gradcheck backends compiler cpu cuda fft func
-    functional jit library linalg mps mtia nn nn.functional nn.utils nn.utils.rnn overrides random return_types special storage testing
-    torch_version types utils utils.dlpack version xpu""".split()
+    functional jit library linalg mps mtia nn nn.functional nn.utils nn.utils.rnn overrides random return_types special storage
+    testing torch_version types utils utils.dlpack version xpu""".split()
 GIVEN = ("Generator", "Number", "Size", "Tensor", "memory_format")
 OPERATORS = """add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv mod rmod pow rpow matmul rmatmul and rand or ror xor
     rxor lshift rlshift rshift rrshift lt le gt ge eq ne iadd isub imul itruediv ifloordiv imod ipow iand ior ixor""".split()

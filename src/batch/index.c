@@ -54,10 +54,13 @@ static int64_t lift_indices(kt__lift *l, const indexing *x, bool lead, kt_tensor
 {
     int64_t n = 0;
     if (lead && x->batched) {
-        int64_t sizes[KT_MAX_DIMS];
+        int64_t sizes[KT_MAX_DIMS], beside = 0;
         for (int i = 0; i <= x->rank; i++)
             sizes[i] = i ? 1 : l->size;
-        list[n++] = kt_reshape(kt_arange(KT_INT(0), KT_INT(l->size), .dtype = KT_I64), ((kt_shape){x->rank + 1, sizes}));
+        while (!x->given[beside])
+            beside++;
+        kt_tensor *each = kt_arange(KT_INT(0), KT_INT(l->size), .dtype = KT_I64, .device = kt_device_of(x->given[beside]));
+        list[n++] = kt_reshape(each, ((kt_shape){x->rank + 1, sizes}));
     } else if (lead) {
         list[n++] = NULL;
     }

@@ -180,7 +180,7 @@ kt_tensor *kt_batch_out(kt_tensor *t, int64_t dim)
         kt__level_leave(was->id);
         all = b->dim == dim ? scoped(kt__ref(b->value)) : kt_movedim(b->value, KT_SHAPE(b->dim), KT_SHAPE(dim));
         kt__level_return(was);
-        return all;
+        return t->flags & KT_T_DUAL ? kt__tape.carry(all, t, kt_batch_out, dim) : all;
     }
     return repeated(t, dim);
 }

@@ -375,6 +375,14 @@ static kt_status linear_in_place(swapped *s, const level *l)
         if (kt_call_run(&c))
             return kt_error_status();
         new = c.out[0];
+        for (int64_t i = 1; i < l->n; i++)
+            if (l->tangent[i] && l->tangent[i]->flags & KT_T_BATCHED) {
+                kt_tensor *wide = kt__batching.room(new, l->tangent[i]); /* the scope's */
+                kt__unref(new);
+                if (!wide)
+                    return kt_error_status();
+                new = kt__ref(wide);
+            }
     }
     s->c.arg[0].t = had ? had : new;
     kt_status status = kt_call_run(&s->c);

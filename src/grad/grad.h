@@ -384,6 +384,8 @@ kt_status  kt__write_tangent(kt_tensor *t, kt_tensor *tangent, int level); /* of
 kt_status  kt__tell_saved(kt_node *node, uint32_t result, const kt_tensor *t);
 void       kt__drop_tangents(kt_tensor *t);
 kt_status  kt__share_tangents(kt_tensor *to, const kt_tensor *from); /* `to` is an alias of `from` */
+kt_tensor *kt__carry_tangents(kt_tensor *t, kt_tensor *from, kt_tensor *(*changed)(kt_tensor *tangent, int64_t with),
+                              int64_t with); /* kt__tape_hooks.carry */
 kt_tensor *kt__tangent_shown(const kt_tensor *t); /* of the lowest level that is seen; owned; NULL: none */
 /* A tensor of zeros of those sizes, that takes no memory: its strides are 0. */
 kt_status  kt__zeros_of(const kt_tensor *like, kt_dtype dtype, kt_tensor **zeros); /* owned */

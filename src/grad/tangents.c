@@ -308,6 +308,12 @@ static kt_status write_through(kt_tensor *view, kt_tensor *tangent, int level)
     kt_tensor *whole = NULL, *part = NULL;
     const bool turned = is_complex(view) != is_complex(view->base); /* a real view of complex numbers, or the other way */
     kt_status  status = laid_out(view->base, (kt_dtype)(turned ? view->base->dtype : tangent->dtype), NULL, &whole);
+    if (!status && tangent->flags & KT_T_BATCHED) { /* with room for the tangent's examples */
+        kt_tensor *wide = kt__batching.room(whole, tangent); /* the scope's */
+        kt__unref(whole);
+        whole = wide ? kt__ref(wide) : NULL;
+        status = wide ? KT_OK : kt_error_status();
+    }
     if (!status)
         status = kt__seen_as_view(whole, view, &part);
     if (!status)
@@ -353,6 +359,21 @@ kt_status kt__share_tangents(kt_tensor *to, const kt_tensor *from)
         kt__unref(tangent);
     }
     return status;
+}
+
+kt_tensor *kt__carry_tangents(kt_tensor *t, kt_tensor *from, kt_tensor *(*changed)(kt_tensor *tangent, int64_t with),
+                              int64_t with)
+{
+    for (uint64_t left = kt_dual_levels(from); left && t; left &= left - 1) {
+        const int  level = __builtin_ctzll(left);
+        kt_tensor *tangent = NULL;
+        if (kt__tangent_at(from, level, &tangent))
+            return NULL;
+        kt_tensor *other = changed(tangent, with);
+        kt__unref(tangent);
+        t = other ? kt_make_dual(t, other, level) : NULL;
+    }
+    return t;
 }
 
 /* ---- dual tensors ---- */

@@ -392,6 +392,7 @@ def test_the_users_exception_comes_out():
         assert torch._karat.batch_depth() == 0 and not torch._karat.in_transform() and torch.is_grad_enabled()
 
 
+@pytest.mark.cpu_only("the text names the device")
 def test_printed():
     shown = []
     vmap(lambda a: shown.append(repr(a)) or a)(torch.ones(2, 2))

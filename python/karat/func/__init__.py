@@ -1,8 +1,10 @@
-"""karat.func: functions of functions. vmap runs a function of one example for all of them; grad, vjp, jacrev and hessian give its
-derivatives backward, jvp and linearize forward. All nest: vmap(grad(f)) gives a gradient for every example."""
+"""karat.func: functions of functions. vmap runs a function of one example for all of them; grad, vjp and jacrev give its
+derivatives backward, jvp, linearize and jacfwd forward, hessian by both. All nest: vmap(grad(f)) gives a gradient for every
+example."""
 
 from .. import _missing
-from ._grad import grad, grad_and_value, hessian, jacrev, vjp  # noqa: F401
+from ._grad import grad, grad_and_value, jacrev, vjp  # noqa: F401
+from ._jacfwd import hessian, jacfwd  # noqa: F401
 from ._jvp import jvp, linearize  # noqa: F401
 from ._vmap import vmap  # noqa: F401
 

@@ -217,8 +217,3 @@ def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None, _preallocate_and_
         return (jacobian, given[2]) if has_aux else jacobian
 
     return wrapper
-
-
-def hessian(func, argnums=0):
-    """A function that gives the second derivatives of func, whose result has one element: of sizes input + input."""
-    return jacrev(jacrev(func, argnums), argnums)
