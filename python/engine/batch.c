@@ -37,26 +37,26 @@ static int tensor_and_dim(PyObject *const *argv, Py_ssize_t n, long long *dim)
     return PyErr_Occurred() ? -1 : 0;
 }
 
-static PyObject *in(PyObject *module, PyObject *const *argv, Py_ssize_t n)
+static PyObject *moved(kt_tensor *(*move)(kt_tensor *t, int64_t dim), PyObject *const *argv, Py_ssize_t n)
 {
-    (void)module;
     long long dim = 0;
     if (tensor_and_dim(argv, n, &dim))
         return NULL;
     KT_SCOPE;
     const kp_entry before = kp_enter_any();
-    return given(kt_batch_in(kp_tensor_of(argv[0]), dim), before);
+    return given(move(kp_tensor_of(argv[0]), dim), before);
+}
+
+static PyObject *in(PyObject *module, PyObject *const *argv, Py_ssize_t n)
+{
+    (void)module;
+    return moved(kt_batch_in, argv, n);
 }
 
 static PyObject *out(PyObject *module, PyObject *const *argv, Py_ssize_t n)
 {
     (void)module;
-    long long dim = 0;
-    if (tensor_and_dim(argv, n, &dim))
-        return NULL;
-    KT_SCOPE;
-    const kp_entry before = kp_enter_any();
-    return given(kt_batch_out(kp_tensor_of(argv[0]), dim), before);
+    return moved(kt_batch_out, argv, n);
 }
 
 static PyObject *depth(PyObject *module, PyObject *unused)

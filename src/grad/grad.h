@@ -294,6 +294,7 @@ static inline bool kt__view_stale(const kt_tensor *t)
     return t->autograd ? t->autograd->seen_version != kt__version(t) : !(t->base->flags & KT_T_LEAF);
 }
 kt_status kt__restride(kt_tensor *view);
+kt_status kt__write_over(int op, kt_tensor *to, kt_tensor *from); /* an operator of one or two tensors, in place */
 kt_status kt__seen_as_view(kt_tensor *like, const kt_tensor *view, kt_tensor **out); /* like: of the base's geometry; owned */
 kt_status kt__written_with_history(kt_node *inner, kt_tensor *written, kt_tensor **out); /* owned */
 kt_status kt__value_with_history(kt_node *inner, kt_tensor *value, kt_tensor **out); /* the same of a copy of what was written */

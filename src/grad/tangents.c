@@ -235,19 +235,6 @@ static bool lies_as(const kt_tensor *tangent, const kt_tensor *t)
     return true;
 }
 
-static kt_status write(int op, kt_tensor *to, kt_tensor *from)
-{
-    kt_call c;
-    kt__open(&c, op, KT_INPLACE);
-    kt__put_tensor(&c, 0, to);
-    if (from)
-        kt__put_tensor(&c, 1, from);
-    if (kt_call_run(&c))
-        return kt_error_status();
-    kt__unref(c.out[0]);
-    return KT_OK;
-}
-
 /* A new tensor that lies as t does, with the elements of `from`; NULL: zeros. */
 static kt_status laid_out(const kt_tensor *t, kt_dtype dtype, kt_tensor *from, kt_tensor **made)
 {
@@ -261,7 +248,7 @@ static kt_status laid_out(const kt_tensor *t, kt_dtype dtype, kt_tensor *from, k
     }
     new->flags |= t->flags & (KT_T_CONJ | KT_T_NEG);
     new->lineage = t->lineage;
-    if (from ? write(KT_OP_copy, new, from) : kt__fill_with(new, KT_INT(0))) {
+    if (from ? kt__write_over(KT_OP_copy, new, from) : kt__fill_with(new, KT_INT(0))) {
         kt__unref(new);
         return kt_error_status();
     }
@@ -317,7 +304,7 @@ static kt_status write_through(kt_tensor *view, kt_tensor *tangent, int level)
     if (!status)
         status = kt__seen_as_view(whole, view, &part);
     if (!status)
-        status = write(KT_OP_copy, part, tangent);
+        status = kt__write_over(KT_OP_copy, part, tangent);
     if (!status)
         status = add(view->base, whole, level);
     if (!status)
@@ -334,7 +321,7 @@ kt_status kt__write_tangent(kt_tensor *t, kt_tensor *tangent, int level)
         return kt_error_status();
     if (!had)
         return t->flags & KT_T_VIEW ? write_through(t, tangent, level) : kt__set_tangent(t, tangent, level);
-    kt_status status = had == tangent ? KT_OK : write(KT_OP_copy, had, tangent);
+    kt_status status = had == tangent ? KT_OK : kt__write_over(KT_OP_copy, had, tangent);
     kt__unref(had);
     return status;
 }

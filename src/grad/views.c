@@ -211,7 +211,7 @@ kt_status kt__rebase(kt_tensor *view, kt_node *inner, uint32_t input)
     return view->autograd && view->autograd->retain ? kt__restride(view) : KT_OK;
 }
 
-static kt_status write_over(int op, kt_tensor *to, kt_tensor *from)
+kt_status kt__write_over(int op, kt_tensor *to, kt_tensor *from)
 {
     kt_call c;
     kt__open(&c, op, KT_INPLACE);
@@ -241,7 +241,7 @@ static kt_status one_of(kt_tensor *t, int dim, int64_t index, kt_tensor **out)
 static kt_status copy_over(kt_tensor *to, kt_tensor *from)
 {
     if (!kt__overlaps_itself(to))
-        return write_over(KT_OP_copy, to, from);
+        return kt__write_over(KT_OP_copy, to, from);
     int dim = 0;
     while (dim < to->ndim - 1 && !(to->strides[dim] == 0 && to->sizes[dim] > 1))
         dim++;
@@ -286,7 +286,7 @@ static kt_status like_base(const kt__geometry *base, kt_tensor *g, kt_tensor **o
             return kt_error_status();
         t = kt__ref(wide);
     }
-    if (write_over(KT_OP_copy, t, g)) {
+    if (kt__write_over(KT_OP_copy, t, g)) {
         kt__unref(t);
         return kt_error_status();
     }
@@ -337,7 +337,7 @@ static kt_status run_slices(const kt_back *b)
     if (!status && needed && *d)
         status = kt__fit(d, node->inner, input);
     if (!status && needed)
-        status = *d ? copy_over(part, *d) : write_over(KT_OP_zero, part, NULL);
+        status = *d ? copy_over(part, *d) : kt__write_over(KT_OP_zero, part, NULL);
     kt__unref(*d);
     *d = status || !needed ? NULL : kt__ref(whole);
     kt__unref(whole);
