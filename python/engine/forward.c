@@ -1,6 +1,8 @@
 /* forward.c - forward mode for Python: levels, and dual tensors. karat/autograd/forward_ad.py has the names. */
 #include "core/binding.h"
 
+#include <karat/plugin/node.h>
+
 static PyObject *enter_level(PyObject *module, PyObject *unused)
 {
     (void)module, (void)unused;
@@ -63,6 +65,14 @@ static PyObject *unpack_dual(PyObject *module, PyObject *args)
     return both;
 }
 
+static PyObject *is_dual(PyObject *module, PyObject *t)
+{
+    (void)module;
+    if (!is_tensor(t, "is_dual", "t"))
+        return NULL;
+    return PyBool_FromLong(kt_dual_levels(kp_tensor_of(t)) != 0);
+}
+
 static PyObject *is_forward_enabled(PyObject *module, PyObject *unused)
 {
     (void)module, (void)unused;
@@ -84,6 +94,7 @@ PyMethodDef kp_forward_functions[] = {
     {"exit_dual_level", exit_level, METH_O, "ends the level, which is the last one that was entered"},
     {"make_dual", make_dual, METH_VARARGS, "make_dual(primal, tangent, level)"},
     {"unpack_dual", unpack_dual, METH_VARARGS, "unpack_dual(dual, level): (primal, tangent or None)"},
+    {"is_dual", is_dual, METH_O, "has the tensor a tangent that is seen now?"},
     {"is_forward_enabled", is_forward_enabled, METH_NOARGS, "is forward mode on?"},
     {"set_forward_enabled", set_forward, METH_O, "forward mode on or off, on this thread"},
     {NULL, NULL, 0, NULL},

@@ -33,7 +33,8 @@ static kt_status settle(kt__lift *l)
         return kt_error_status();
     for (int i = 0; i < g.n; i++) {
         kt_tensor *t = g.t[i], *as = NULL;
-        if (!t || t->ndim || !kt__at_level(t, l->level) || t->dtype == d->as[i])
+        const bool written = call->form == KT_INPLACE && kt__operand_argument(call, i) == 0;
+        if (written || !t || t->ndim || !kt__at_level(t, l->level) || t->dtype == d->as[i])
             continue;
         if (kt__convert_inside(l->inner.arg[kt__operand_argument(call, i)].t, (kt_dtype)d->as[i], (kt_reason)d->why[i], &as))
             return kt_error_status();

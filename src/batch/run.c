@@ -321,6 +321,8 @@ static kt_status run(kt_call *call, kt_status (*plain)(kt_call *))
     l.size = open ? open->size : size_of(call, level);
     l.randomness = open ? open->randomness : KT_RANDOM_ERROR;
     const bool apart = !call->row->node && (call->row->way->composes || call->row->way->lists);
+    if (apart && kt__are_dual(kt__input_flags(call))) /* its parts would have the tangents, and the rule does not call them */
+        return kt_fail(KT_ERR_NOT_IMPLEMENTED, "vmap: there is no forward mode of %s inside vmap yet", call->row->name);
     if (apart && kt__mode() & KT_M_GRAD && !kt__born_flags && kt__any_requires_grad(call))
         return check_written(call, level) ? kt_error_status() : kt__batch_differentiated(call, level, l.size);
     return run_lifted(call, &l, rules[line.rule]);

@@ -13,7 +13,8 @@ enum { MOST = 64 }; /* tensors of one call */
 typedef struct graph { /* of the values */
     uint32_t   level;
     int64_t    size, n_inputs, n_results;
-    kt_tensor *input[MOST];  /* with the examples in dim 0; NULL: no gradient is wanted */
+    kt_tensor *given[MOST];  /* the user's tensor; NULL: no gradient is wanted */
+    kt_tensor *input[MOST];  /* its value, with the examples in dim 0 */
     kt_tensor *result[MOST]; /* with the examples in `dim` */
     uint8_t    dim[MOST];
 } graph;
@@ -22,8 +23,10 @@ static void drop(graph *g)
 {
     if (!g)
         return;
-    for (int64_t i = 0; i < g->n_inputs; i++)
+    for (int64_t i = 0; i < g->n_inputs; i++) {
+        kt__unref(g->given[i]);
         kt__unref(g->input[i]);
+    }
     for (int64_t i = 0; i < g->n_results; i++)
         kt__unref(g->result[i]);
     kt__system_put(g, sizeof *g);
@@ -34,6 +37,54 @@ static void forget(kt_node *node)
     graph **at = kt_node_context(node);
     drop(*at);
     *at = NULL;
+}
+
+/* What the graph of the values cannot take: it would give examples of the wrong batch, or lose a tangent. */
+static kt_status check_grads(const kt_back *b, const graph *g)
+{
+    for (int64_t i = 0; i < g->n_results; i++) {
+        const kt_tensor *t = b->grads[i];
+        if (t && t->flags & KT_T_BATCHED && kt__example_of(t)->level > g->level)
+            return kt_fail(KT_ERR_NOT_IMPLEMENTED, "vmap: there is no backward yet, inside another vmap, of an operator without "
+                                                   "a derivative of its own that ran in the vmap around it");
+        if (t && kt__are_dual(t->flags))
+            return kt_fail(KT_ERR_NOT_IMPLEMENTED, "vmap: there is no forward mode yet through the backward of an operator "
+                                                   "without a derivative of its own");
+    }
+    return KT_OK;
+}
+
+static kt_status refuse(const kt_back *b)
+{
+    (void)b;
+    return kt_fail(KT_ERR_NOT_IMPLEMENTED, "vmap: there is no second derivative yet, inside vmap, of an operator without a "
+                                           "derivative of its own");
+}
+
+static const kt_node_type twice = {.abi = KT_NODE_ABI, .size = sizeof twice, .name = "BatchBackwardBackward", .run = refuse};
+
+/* The graph of the values does not lead back to the user's: a derivative of these gradients is refused, not left out. */
+static kt_status end_graph(const kt_back *b, const graph *g)
+{
+    kt_tensor *inputs[2 * MOST], *made[MOST];
+    int64_t    from[MOST], n = 0, n_made = 0;
+    kt_node   *node = NULL;
+    for (int64_t i = 0; i < g->n_inputs; i++) {
+        if (g->given[i])
+            inputs[n++] = g->given[i];
+        if (b->d[i])
+            made[n_made] = b->d[i], from[n_made++] = KT_RESULT_MADE;
+    }
+    for (int64_t i = 0; i < g->n_results; i++)
+        if (b->grads[i])
+            inputs[n++] = b->grads[i];
+    if (!n_made)
+        return KT_OK;
+    if (kt_node_make(&twice, inputs, n, 0, &node))
+        return kt_error_status();
+    const kt_status status = kt_node_attach(node, made, from, n_made);
+    kt_node_drop(node);
+    return status;
 }
 
 /* The gradients of the values' inputs, owned. */
@@ -69,13 +120,17 @@ static kt_status run(const kt_back *b)
     kt_tensor *found[MOST] = {NULL};
     if (!g)
         return kt_fail_freed();
-    kt__level      *was = kt__level_leave(g->level);
-    const kt_status status = flow(b, g, found);
+    if (check_grads(b, g))
+        return kt_error_status();
+    kt__level *was = kt__level_leave(g->level);
+    kt_status  status = flow(b, g, found);
     kt__level_return(was);
     for (int64_t i = 0; i < g->n_inputs; i++) {
         b->d[i] = found[i] && !kt__failed() ? kt__tensor_batched(found[i], 0, g->level) : NULL;
         kt__unref(found[i]);
     }
+    if (!status && !kt__failed() && b->create_graph)
+        status = end_graph(b, g);
     return status ? status : kt__failed() ? kt_error_status() : KT_OK;
 }
 
@@ -94,6 +149,7 @@ static kt_tensor *example_for(graph *g, kt_tensor *t, int64_t i)
         kt__unref(shown);
         return NULL;
     }
+    g->given[i] = kt__ref(t);
     g->input[i] = kt__ref(alias);
     return shown;
 }
@@ -115,7 +171,7 @@ static kt_status replace(kt_call *call, graph *g, kt_tensor **all, kt_tensor **l
         for (int64_t i = 0; i < n; i++) {
             const int64_t place = g->n_inputs++;
             all[place] = t[i];
-            g->input[place] = NULL;
+            g->given[place] = g->input[place] = NULL;
             room[i] = kt__wants_grad(t[i]) ? example_for(g, t[i], place) : t[i];
             if (t[i] && !room[i])
                 return kt_error_status();

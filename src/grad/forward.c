@@ -367,6 +367,7 @@ static kt_status take_results(const level *l, kt_call *c)
 static kt_status linear_in_place(swapped *s, const level *l)
 {
     kt_tensor *had = l->tangent[0], *new = NULL;
+    KT_SCOPE;
     s->c.form = KT_INPLACE;
     if (!had) {
         kt_call c;

@@ -293,6 +293,7 @@ static bool is_complex(const kt_tensor *t) { return kt__dtype_rows[t->dtype].cat
 static kt_status write_through(kt_tensor *view, kt_tensor *tangent, int level)
 {
     kt_tensor *whole = NULL, *part = NULL;
+    KT_SCOPE;
     const bool turned = is_complex(view) != is_complex(view->base); /* a real view of complex numbers, or the other way */
     kt_status  status = laid_out(view->base, (kt_dtype)(turned ? view->base->dtype : tangent->dtype), NULL, &whole);
     if (!status && tangent->flags & KT_T_BATCHED) { /* with room for the tangent's examples */

@@ -107,3 +107,46 @@ def test_refusals(x):
         jacfwd(lambda x: 3)(x)
     with pytest.raises(ValueError, match="Expected primal to be floating point or complex, but got: torch.int64"):
         jacfwd(f)(karat.arange(3))
+
+
+def test_what_is_written_inside_the_function(x):
+    """Zeros that get a tangent with examples, from Python, where no scope is open."""
+    def f(x):
+        z = karat.zeros(5, dtype=karat.float64)
+        z[::2] = x
+        return z ** 2
+
+    close(jacfwd(f)(x), jacrev(f)(x))
+    close(hessian(lambda x: f(x).sum())(x), 2 * eye(x))
+
+
+def test_logit_twice_by_example():
+    p = karat.tensor([[0.3, 0.4], [0.5, 0.9]], dtype=karat.float64)
+    second = 1 / (1 - p) ** 2 - 1 / p ** 2
+    close(vmap(hessian(lambda p: karat.logit(p).sum()))(p), karat.stack([row.diag() for row in second]))
+
+
+def test_an_example_without_dims_is_written_in_its_own_dtype():
+    x = karat.tensor([1.0, 2.0])
+    assert vmap(lambda a: a.add_(karat.tensor(5.0, dtype=karat.float64)))(x).tolist() == [6, 7] == x.tolist()
+    with pytest.raises(RuntimeError, match="result type Double can't be cast to the desired output type Long"):
+        vmap(lambda a, b: a.add_(b))(karat.tensor([1, 2]), karat.tensor([1.0, 2.0], dtype=karat.float64))
+
+
+def test_jvp_in_inference_mode_leaves_forward_mode_on(x):
+    with karat.inference_mode():
+        jvp(lambda a: a * 2, (x,), (x,))
+    with karat.autograd.forward_ad.dual_level():
+        dual = karat.autograd.forward_ad.make_dual(x, x)
+        assert karat.autograd.forward_ad.unpack_dual(dual * 2).tangent is not None
+
+
+@pytest.mark.parametrize("call, text", [
+    (lambda s: vmap(lambda q: jvp(karat.linalg.inv, (q,), (q,)))(s), "there is no forward mode of linalg_inv inside vmap yet"),
+    (lambda s: vmap(jacrev(karat.linalg.inv))(s), "there is no backward yet, inside another vmap"),
+    (lambda s: vmap(grad(lambda a: grad(lambda b: karat.linalg.inv(b).sum())(a).sum()))(s), "there is no second derivative yet"),
+    (lambda s: jacfwd(jacrev(jacrev(lambda a: (a * a * a).sum())))(s[0, 0]), "has no forward mode yet"),
+], ids=["tangent", "backward", "twice", "jacrev"])
+def test_what_is_not_there_is_refused_not_left_out(call, text):
+    with pytest.raises(NotImplementedError, match=text):
+        call(karat.tensor([[[2.0, 1.0], [0.0, 3.0]]]))

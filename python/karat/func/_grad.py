@@ -201,6 +201,9 @@ def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None, _preallocate_and_
             if not isinstance(one, Tensor):
                 raise RuntimeError(f"jacrev: Expected f(*args) to return only tensors, got unsupported type {type(one)}")
         inputs, in_spec = _pytree.tree_flatten(chosen)
+        if products._beyond and any(_karat.is_dual(t) for t in inputs):
+            raise NotImplementedError("jacrev: a Jacobian that is differentiated backward again has no forward mode yet; take "
+                                      "jacrev in place of the jacfwd, hessian or jvp around it, or grad or vjp in place of it")
         cotangents = _unit_vectors(outputs)
 
         def rows(*v):

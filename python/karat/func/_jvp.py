@@ -27,7 +27,7 @@ class _Level:
         global _open
         self._own = _open == 0
         level = _forward.enter_dual_level() if self._own else _karat.enter_dual_level()
-        self._before = _karat.is_forward_enabled()
+        self._before = _karat.is_forward_enabled() or _karat.is_inference_mode_enabled()
         _karat.set_forward_enabled(True)
         _open += 1
         self._level = level

@@ -15,7 +15,10 @@ static kt_tensor *times_alpha(const kt_back *c, int i) { return given(c, i) ? kt
 static kt_tensor *only_where(kt_tensor *t, kt_tensor *holds) { return kt_masked_fill(t, kt_logical_not(holds), KT_INT(0)); }
 static kt_tensor *filled_unless(kt_tensor *holds, kt_tensor *t, double value)
 {
-    return as_new(kt_masked_fill_(room_for(t, holds), kt_logical_not(holds), KT_FLOAT(value)));
+    kt_tensor *fails = kt_logical_not(holds);
+    if (KT__UNLIKELY(fails && fails->flags & KT_T_BATCHED)) /* examples that t may have no room for */
+        return kt_masked_fill(t, fails, KT_FLOAT(value));
+    return as_new(kt_masked_fill_(t, fails, KT_FLOAT(value)));
 }
 static kt_tensor *row_major_zeros(kt_tensor *like) { return kt_zeros_like(like, .memory_format = KT_CONTIGUOUS_FORMAT); }
 
