@@ -150,3 +150,15 @@ def test_jvp_in_inference_mode_leaves_forward_mode_on(x):
 def test_what_is_not_there_is_refused_not_left_out(call, text):
     with pytest.raises(NotImplementedError, match=text):
         call(karat.tensor([[[2.0, 1.0], [0.0, 3.0]]]))
+
+
+def test_forward_mode_of_a_function_inside_and_around_vmap(x):
+    class Cube(karat.autograd.Function):
+        generate_vmap_rule = True
+        forward = staticmethod(lambda x: x ** 3)
+        setup_context = staticmethod(lambda ctx, inputs, output: ctx.save_for_forward(*inputs))
+        jvp = staticmethod(lambda ctx, t: t * 3 * ctx.saved_tensors[0] ** 2)
+
+    close(vmap(lambda a: jvp(Cube.apply, (a,), (karat.ones_like(a),))[1])(x), 3 * x ** 2)
+    with pytest.raises(NotImplementedError, match="jvp of vmap of Cube"):
+        jvp(vmap(Cube.apply), (x,), (karat.ones_like(x),))

@@ -22,6 +22,12 @@ def _deepest(args):
     return found
 
 
+def _is_dual_outside(one):
+    """Have all examples together a tangent, from a jvp around the vmap?"""
+    facts = _karat.batch_facts(one) if isinstance(one, Tensor) else None
+    return facts is not None and (_karat.is_dual(facts[2]) or _is_dual_outside(facts[2]))
+
+
 def _rule_of(cls):
     from ..autograd.function import Function
 
@@ -46,6 +52,9 @@ def apply(cls, plainly, args, kwargs):
     shown = _deepest(args)
     if shown is None:
         return plainly(*args, **kwargs)
+    if any(map(_is_dual_outside, args)):
+        raise NotImplementedError(f"jvp of vmap of {cls.__name__}: there is no forward mode around vmap for an autograd.Function "
+                                  "yet; vmap of jvp has it")
     rule = _rule_of(cls)
     batched = cls.__dict__.get("_of_examples")
     if batched is None:
