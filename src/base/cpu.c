@@ -1,6 +1,6 @@
 /* cpu.c - asks the processor and the system, once.
  *
- * In: cpuid and xgetbv, or getauxval; KARAT_ISA. Out: bits. Independent of: which kernels exist. */
+ * In: cpuid, xgetbv and arch_prctl, or getauxval; KARAT_ISA. Out: bits. Independent of: which kernels exist. */
 #include "base/cpu.h"
 
 #include "base/env.h"
@@ -10,6 +10,10 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#if defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 
 /* Which register files the system saves on a context switch: an instruction on another one faults or loses its upper half. */
 static uint64_t saved_state(void)
@@ -17,6 +21,17 @@ static uint64_t saved_state(void)
     uint32_t low, high;
     __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
     return (uint64_t)high << 32 | low;
+}
+
+/* Tiles are eight kilobytes of every thread that used them, so Linux wants a process to ask for them, once. */
+static bool may_use_tiles(void)
+{
+#if defined(__linux__)
+    enum { ARCH_REQ_XCOMP_PERM = 0x1023, XFEATURE_XTILEDATA = 18 };
+    return syscall(SYS_arch_prctl, ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA) == 0;
+#else
+    return false;
+#endif
 }
 
 static bool all(uint32_t word, uint32_t bits)
@@ -53,7 +68,7 @@ static uint32_t ask(void)
         found |= all(d, 1u << 23) ? KT__CPU_AVX512_FP16 : 0;
         found |= all(a1, 1u << 5) ? KT__CPU_AVX512_BF16 : 0;
     }
-    if ((saved & TILES) == TILES && all(d, 1u << 22 | 1u << 24))
+    if ((saved & TILES) == TILES && all(d, 1u << 22 | 1u << 24) && may_use_tiles())
         found |= KT__CPU_AMX_BF16;
     return found;
 }

@@ -14,7 +14,7 @@ enum {
     KT__CPU_AVX512_BF16 = 1u << 2,
     KT__CPU_AVX512_FP16 = 1u << 3,
     KT__CPU_AVX512_VNNI = 1u << 4,
-    KT__CPU_AMX_BF16    = 1u << 5, /* tiles too, and the system saves them */
+    KT__CPU_AMX_BF16    = 1u << 5, /* tiles too, and the system saves them and lets this process use them */
     KT__CPU_NEON_FP16   = 1u << 6, /* half precision arithmetic, scalar and vector */
     KT__CPU_NEON_BF16   = 1u << 7,
     KT__CPU_NEON_DOT    = 1u << 8,

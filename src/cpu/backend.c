@@ -45,6 +45,7 @@
     extern const kt__cpu_draws kt__cpu_draws_##isa;                                                                          \
     extern const kt__cpu_bounds kt__cpu_bounds_##isa;                                                                        \
     extern const kt__cpu_direct kt__cpu_direct_##isa;                                                                        \
+    extern const struct kt__cpu_direct_bf16 kt__cpu_direct_bf16_##isa;                                                       \
     extern const kt__cpu_panels kt__cpu_panels_##isa;                                                                        \
     extern kt__pool_fn kt__cpu_pool_f32_##isa, kt__cpu_pool_f64_##isa, kt__cpu_pool_i32_##isa, kt__cpu_pool_i64_##isa;       \
     extern const kt__cpu_norms kt__cpu_norms_f32_##isa, kt__cpu_norms_f64_##isa;                                             \
@@ -71,7 +72,8 @@ const kt__cpu_build kt__cpu_builds[] = {
      {&kt__cpu_norms_f32_##isa, &kt__cpu_norms_f64_##isa},                                                                   \
      {&kt__cpu_steps_f32_##isa, &kt__cpu_steps_f64_##isa},                                                                   \
      {[KT_IN_F32] = &kt__cpu_recurrences_f32_##isa, [KT_IN_F64] = &kt__cpu_recurrences_f64_##isa},                  \
-     {[KT_IN_F32] = &kt__cpu_resamplers_f32_##isa, [KT_IN_F64] = &kt__cpu_resamplers_f64_##isa}},
+     {[KT_IN_F32] = &kt__cpu_resamplers_f32_##isa, [KT_IN_F64] = &kt__cpu_resamplers_f64_##isa},                             \
+     &kt__cpu_direct_bf16_##isa},
     KT_ISA_LIST
 #undef X
 };

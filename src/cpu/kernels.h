@@ -108,6 +108,9 @@ typedef struct kt__cpu_direct {
     void (*tile)(float *sums, const float *weights, const float *image, const int64_t *at, int64_t k); /* NULL: there is none */
 } kt__cpu_direct;
 
+/* ---- the same in bfloat16 (window/direct_bf16.h) ---- */
+struct kt__cpu_direct_bf16;
+
 /* ---- matrix products by packed panels (gemm/panels.h) ---- */
 typedef struct kt__cpu_panel { /* of one dtype; tile NULL: there is none */
     int unit;                  /* k is padded to multiples of this */
@@ -161,6 +164,7 @@ typedef struct kt__cpu_build {
     const kt__cpu_steps  *steps[2]; /* of float32, of float64 */
     const kt__cpu_recurrences *recurrences[KT_NUM_COMPUTE];
     const kt__cpu_resamplers *resamplers[KT_NUM_COMPUTE];
+    const struct kt__cpu_direct_bf16 *direct_bf16;
 } kt__cpu_build;
 
 #define KT__CPU_SYMBOL_(what, isa) kt__cpu_##what##_##isa

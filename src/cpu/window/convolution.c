@@ -28,12 +28,6 @@ enum { TILE_BYTES = 1 << 18, LEAST_POSITIONS = 64, MOST_POSITIONS = 4096, PARTIA
 
 /* ---- operands ---- */
 
-typedef struct weight { /* [channels of the result, channels of a group, space] */
-    kt_operand x;
-    int64_t    outer, inner, size[SPACE];
-    int64_t    by_outer, by_inner, step[SPACE];
-} weight;
-
 typedef struct geometry {
     int64_t stride[SPACE], padding[SPACE], dilation[SPACE], groups;
 } geometry;
@@ -107,17 +101,6 @@ static void cut_boxes(pass *p)
         p->boxes[d] = pieces(count, p->box_size[d]);
         room = room / p->box_size[d] > 0 ? room / p->box_size[d] : 1;
     }
-}
-
-static box box_at(const pass *p, int64_t index)
-{
-    box b;
-    for (int d = SPACE - 1; d >= 0; d--) {
-        b.first[d] = index % p->boxes[d] * p->box_size[d];
-        b.size[d] = p->reach[d].count - b.first[d] < p->box_size[d] ? p->reach[d].count - b.first[d] : p->box_size[d];
-        index /= p->boxes[d];
-    }
-    return b;
 }
 
 /* Do the positions of a box lie at one distance? `step`: from element to element of the operand, in each dim. */
@@ -212,10 +195,6 @@ static kt_status fill_columns(const pass *p, const box *b, int64_t n, int64_t ch
 
 /* ---- weights as a matrix ---- */
 
-typedef struct packing { /* from dim to dim of [group, row, channel, taps], in bytes */
-    int64_t by_group, by_row, by_channel, by_tap[SPACE];
-} packing;
-
 /* The dense one, in the order of the columns. */
 static packing packing_of(const pass *p)
 {
@@ -242,16 +221,6 @@ static void copy_weights(kt_plan *copy, const pass *p, const packing *to, const 
         copy_dim(copy, p->reach[d].taps, to->by_tap[d], from->by_tap[d]);
     if (p->channels_inner)
         copy_dim(copy, p->depth, to->by_channel, from->by_channel);
-}
-
-/* `back`: the weight's first dim is summed over, and the second gives the rows. */
-static packing packed_as(const pass *p, const weight *w, bool back)
-{
-    packing k = {.by_row = back ? w->by_inner : w->by_outer, .by_channel = back ? w->by_outer : w->by_inner};
-    k.by_group = (back ? p->depth : p->rows) * w->by_outer;
-    for (int d = 0; d < SPACE; d++)
-        k.by_tap[d] = p->reach[d].tap_step * w->step[d];
-    return k;
 }
 
 static bool lie_alike(const pass *p, const packing *a, const packing *b)
@@ -401,6 +370,8 @@ static kt_status run_pass(pass *p, const weight *w, bool back)
     void  *made = NULL;
     size_t granted = 0;
     p->taps = p->reach[0].taps * p->reach[1].taps * p->reach[2].taps;
+    if (kt__fits_bf16(p, w))
+        return kt__run_bf16(p, w, back);
     if (!(p->directly = kt__fits_directly(p)))
         cut_boxes(p);
     const int64_t boxes = kt__volume(p->boxes), items = p->to.batch * p->groups * boxes,
@@ -543,6 +514,8 @@ static kt_status run_weight(const kt__cpu_build *build, const kt_plan *plan)
     for (int d = 0; d < SPACE; d++)
         p.reach[d] = reach_forward(&g, d, p.to.size[d], w.size[d]);
     p.taps = kt__volume(w.size);
+    if (kt__weight_fits_bf16(&p, &w))
+        return kt__run_weight_bf16(&p, &w);
     if (!(p.directly = kt__weight_fits_directly(&p)))
         cut_boxes(&p);
     const int64_t bytes = p.groups * packing_of(&p).by_group, most = PARTIAL_SUMS / (bytes ? bytes : 1) + 1;

@@ -36,7 +36,9 @@ static void lay_out(kt__direct *d)
 
 bool kt__direct_fits(kt__direct *d, const int64_t *count)
 {
-    if (!d->by->tile || 2 * d->rows < d->by->rows || count[2] < SHORTEST || d->depth == 0)
+    /* few rows, as of depthwise convolutions, fill a tile badly: still better than columns if lines of positions are long */
+    const bool fills = 2 * d->rows >= d->by->rows || 2 * count[2] >= d->by->columns;
+    if (!d->by->tile || !fills || count[2] < SHORTEST || d->depth == 0)
         return false;
     d->box[0] = 1;
     d->box[1] = 1;

@@ -14,6 +14,12 @@ enum { SPACE = KT__SPACE_DIMS, PARTS = 16 /* of a batch, whose sums are added at
 
 typedef kt__image image;
 
+typedef struct weight { /* [channels of the result, channels of a group, space] */
+    kt_operand x;
+    int64_t    outer, inner, size[SPACE];
+    int64_t    by_outer, by_inner, step[SPACE];
+} weight;
+
 /* ---- copies: dims are added from the outside in, and join where both sides let them ---- */
 
 static inline void copy_begin(kt_plan *copy, const kt_operand *to, const kt_operand *from)
@@ -82,6 +88,17 @@ static inline int64_t pieces(int64_t size, int64_t most)
     return (size + most - 1) / most;
 }
 
+static inline box box_at(const pass *p, int64_t index)
+{
+    box b;
+    for (int d = SPACE - 1; d >= 0; d--) {
+        b.first[d] = index % p->boxes[d] * p->box_size[d];
+        b.size[d] = p->reach[d].count - b.first[d] < p->box_size[d] ? p->reach[d].count - b.first[d] : p->box_size[d];
+        index /= p->boxes[d];
+    }
+    return b;
+}
+
 /* Where the window's first position stands, and the steps of the box's positions in the result. */
 static inline char *box_in_result(const pass *p, const box *b, int64_t n, int64_t channel, int64_t *step)
 {
@@ -119,6 +136,22 @@ static inline int64_t tile_steps(const pass *p, const box *b, int64_t *step)
     return step[0] * b->size[0];
 }
 
+/* ---- weights as a matrix ---- */
+
+typedef struct packing { /* from dim to dim of [group, row, channel, taps], in bytes */
+    int64_t by_group, by_row, by_channel, by_tap[SPACE];
+} packing;
+
+/* `back`: the weight's first dim is summed over, and the second gives the rows. */
+static inline packing packed_as(const pass *p, const weight *w, bool back)
+{
+    packing k = {.by_row = back ? w->by_inner : w->by_outer, .by_channel = back ? w->by_outer : w->by_inner};
+    k.by_group = (back ? p->depth : p->rows) * w->by_outer;
+    for (int d = 0; d < SPACE; d++)
+        k.by_tap[d] = p->reach[d].tap_step * w->step[d];
+    return k;
+}
+
 /* ---- without columns: directly.c ---- */
 
 bool      kt__fits_directly(pass *p);  /* and if so, cuts the boxes */
@@ -132,5 +165,12 @@ int64_t   kt__weight_room(const pass *p); /* bytes of scratch */
 void      kt__weight_begin(const pass *p, char *room);
 kt_status kt__sum_weight_directly(const pass *p, char *room, int64_t n, int64_t group, const box *b); /* of one image */
 void      kt__weight_end(const pass *p, const char *room, char *sums); /* all that was summed: [rows, columns] */
+
+/* ---- bfloat16, where the processor multiplies tiles of it: directly_bf16.c, weight_directly_bf16.c ---- */
+
+bool      kt__fits_bf16(const pass *p, const weight *w);
+kt_status kt__run_bf16(pass *p, const weight *w, bool back); /* the whole pass */
+bool      kt__weight_fits_bf16(const pass *p, const weight *w);
+kt_status kt__run_weight_bf16(pass *p, const weight *w);
 
 #endif

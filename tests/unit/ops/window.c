@@ -232,7 +232,90 @@ TEST(convolutions_without_columns)
     try_without_columns(KT_SHAPE(2, 7, 50), KT_SHAPE(8, 7, 5), KT_SHAPE(3), KT_SHAPE(2), KT_SHAPE(1), 1);
     try_without_columns(KT_SHAPE(1, 8, 6, 7, 18), KT_SHAPE(8, 8, 3, 2, 3), KT_SHAPE(1), KT_SHAPE(1), KT_SHAPE(1), 1);
     try_without_columns(KT_SHAPE(1, 4, 5, 9, 22), KT_SHAPE(10, 4, 3, 3, 3), KT_SHAPE(2), KT_SHAPE(1, 0, 1), KT_SHAPE(1), 1);
+    try_without_columns(KT_SHAPE(2, 6, 20, 41), KT_SHAPE(6, 1, 3, 3), KT_SHAPE(1), KT_SHAPE(1), KT_SHAPE(1), 6);
+    try_without_columns(KT_SHAPE(2, 6, 20, 59), KT_SHAPE(12, 1, 3, 5), KT_SHAPE(2), KT_SHAPE(1), KT_SHAPE(1), 6);
+    try_without_columns(KT_SHAPE(2, 9, 20, 30), KT_SHAPE(1, 9, 3, 3), KT_SHAPE(1), KT_SHAPE(0), KT_SHAPE(1), 1);
     try_without_columns(KT_SHAPE(1, 64, 40, 600), KT_SHAPE(8, 64, 3, 3), KT_SHAPE(1), KT_SHAPE(1), KT_SHAPE(1), 1);
+}
+
+/* ---- bfloat16: summed in float32 and rounded once, where the processor has tiles and where it has none ---- */
+
+static bool rounded_once(kt_tensor *got, kt_tensor *want)
+{
+    const double scale = tensor_at(kt_amax(kt_abs(want)), 0);
+    kt_tensor   *wide = kt_to(got, .dtype = KT_F64);
+    kt_tensor   *all = kt_all(kt_isclose(wide, want, .rtol = KT_SOME(4.1e-3), .atol = KT_SOME(2e-4 * scale)));
+    return got && kt_dtype_of(got) == KT_BF16 && all && tensor_at(all, 0) == 1;
+}
+
+static bool same(kt_tensor *a, kt_tensor *b)
+{
+    kt_tensor *all = kt_all(kt_eq(a, b));
+    return all && tensor_at(all, 0) == 1;
+}
+
+static void try_bf16(kt_shape xs, kt_shape ws, kt_shape stride, kt_shape padding, kt_shape dilation, int64_t groups)
+{
+    for (int inner = 0; inner < 2; inner++) {
+        KT_SCOPE;
+        kt_tensor *x = laid_out(numbers(xs, KT_BF16), inner), *w = laid_out(numbers(ws, KT_BF16), inner),
+                  *b = numbers(KT_SHAPE(ws.d[0]), KT_BF16);
+        kt_tensor *y = CONVOLVED(x, w, b), *want = CONVOLVED(WIDE(x), WIDE(w), WIDE(b));
+        CHECK(rounded_once(y, want));
+        CHECK(rounded_once(CONVOLVED(x, w, NULL), CONVOLVED(WIDE(x), WIDE(w), NULL)));
+        kt_tensor *g = laid_out(numbers(kt_sizes(y), KT_BF16), inner);
+#define TO_IMAGE(g, w) kt_convolution_input(g, w, xs, stride, padding, dilation, false, groups)
+#define TO_WEIGHT(g, x) kt_convolution_weight(g, x, ws, stride, padding, dilation, false, groups)
+        kt_tensor *to_image = TO_IMAGE(g, w), *to_weight = TO_WEIGHT(g, x);
+        CHECK(rounded_once(to_image, TO_IMAGE(WIDE(g), WIDE(w))));
+        CHECK(rounded_once(to_weight, TO_WEIGHT(WIDE(g), WIDE(x))));
+        const int threads = kt_get_num_threads();
+        for (int n = 1; n < 4; n++) {
+            kt_set_num_threads(n);
+            CHECK(same(CONVOLVED(x, w, b), y) && same(TO_IMAGE(g, w), to_image) && same(TO_WEIGHT(g, x), to_weight));
+        }
+        kt_set_num_threads(threads);
+        CHECK_MSG(!kt_failed(), "%s", kt_error());
+    }
+}
+
+TEST(bfloat16_is_rounded_once)
+{
+    kt_manual_seed(9);
+    try_bf16(KT_SHAPE(5, 64, 21, 19), KT_SHAPE(64, 64, 3, 3), KT_SHAPE(1), KT_SHAPE(1), KT_SHAPE(1), 1);
+    try_bf16(KT_SHAPE(3, 33, 9, 11), KT_SHAPE(17, 33, 3, 3), KT_SHAPE(1), KT_SHAPE(1), KT_SHAPE(1), 1);
+    try_bf16(KT_SHAPE(2, 3, 40, 37), KT_SHAPE(24, 3, 7, 7), KT_SHAPE(2), KT_SHAPE(3), KT_SHAPE(1), 1);
+    try_bf16(KT_SHAPE(2, 64, 15, 15), KT_SHAPE(70, 64, 1, 1), KT_SHAPE(2), KT_SHAPE(0), KT_SHAPE(1), 1);
+    try_bf16(KT_SHAPE(3, 48, 14, 17), KT_SHAPE(50, 48, 3, 5), KT_SHAPE(2, 3), KT_SHAPE(1, 2), KT_SHAPE(2, 1), 1);
+    try_bf16(KT_SHAPE(2, 48, 14, 17), KT_SHAPE(50, 24, 3, 5), KT_SHAPE(3, 1), KT_SHAPE(4, 5), KT_SHAPE(1, 3), 2);
+    try_bf16(KT_SHAPE(2, 20, 5000), KT_SHAPE(30, 20, 9), KT_SHAPE(1), KT_SHAPE(4), KT_SHAPE(1), 1);
+    try_bf16(KT_SHAPE(2, 20, 6, 7, 8), KT_SHAPE(30, 20, 3, 2, 3), KT_SHAPE(2, 1, 2), KT_SHAPE(1, 0, 1), KT_SHAPE(1, 2, 1), 1);
+    try_bf16(KT_SHAPE(2, 6, 6, 7, 8), KT_SHAPE(30, 6, 3, 2, 3), KT_SHAPE(1), KT_SHAPE(1), KT_SHAPE(1), 1);
+    try_bf16(KT_SHAPE(9, 96, 7, 7), KT_SHAPE(130, 96, 3, 3), KT_SHAPE(1), KT_SHAPE(1), KT_SHAPE(1), 1);
+    try_bf16(KT_SHAPE(1, 40, 90, 130), KT_SHAPE(3, 40, 3, 3), KT_SHAPE(1), KT_SHAPE(1), KT_SHAPE(1), 1);
+    try_bf16(KT_SHAPE(3, 32, 5, 3), KT_SHAPE(40, 32, 3, 3), KT_SHAPE(3), KT_SHAPE(4), KT_SHAPE(1), 1);
+    try_bf16(KT_SHAPE(3, 32, 15, 13), KT_SHAPE(40, 32, 3, 3), KT_SHAPE(5), KT_SHAPE(0), KT_SHAPE(1), 1);
+    try_bf16(KT_SHAPE(2, 32, 1, 1), KT_SHAPE(40, 32, 1, 1), KT_SHAPE(1), KT_SHAPE(0), KT_SHAPE(1), 1);
+    try_bf16(KT_SHAPE(2, 32, 17, 1), KT_SHAPE(40, 32, 3, 1), KT_SHAPE(1), KT_SHAPE(1, 0), KT_SHAPE(1), 1);
+    try_bf16(KT_SHAPE(4, 32, 8, 8), KT_SHAPE(32, 1, 3, 3), KT_SHAPE(1), KT_SHAPE(1), KT_SHAPE(1), 32);
+}
+
+/* What is not a number stays where a window sees it, and in its own channel. */
+TEST(bfloat16_that_is_no_number)
+{
+    KT_SCOPE;
+    kt_manual_seed(10);
+    kt_tensor *x = numbers(KT_SHAPE(1, 40, 20, 20), KT_BF16), *w = numbers(KT_SHAPE(32, 40, 3, 3), KT_BF16);
+    kt_fill_(kt_narrow(kt_narrow(kt_narrow(x, 1, 7, 1), 2, 19, 1), 3, 19, 1), kt_full(KT_SCALAR, KT_FLOAT(NAN)));
+    kt_tensor *y = kt_conv2d(x, w, .padding = KT_SHAPE(1)), *none = kt_isnan(y);
+    CHECK(tensor_at(kt_sum(none), 0) == 32 * 4);
+    CHECK(tensor_at(kt_sum(kt_narrow(kt_narrow(none, 2, 18, 2), 3, 18, 2)), 0) == 32 * 4);
+    kt_tensor *to_weight = kt_convolution_weight(kt_ones_like(y), x, KT_SHAPE(32, 40, 3, 3), KT_SHAPE(1), KT_SHAPE(1),
+                                                 KT_SHAPE(1), false, 1);
+    CHECK(tensor_at(kt_sum(kt_isnan(kt_narrow(to_weight, 1, 0, 7))), 0) == 0);
+    CHECK(tensor_at(kt_sum(kt_isnan(kt_narrow(to_weight, 1, 8, 32))), 0) == 0);
+    CHECK(tensor_at(kt_sum(kt_isnan(to_weight)), 0) > 0);
+    CHECK_MSG(!kt_failed(), "%s", kt_error());
 }
 
 #define REFUSED(expression, text)                                                           \
