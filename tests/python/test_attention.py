@@ -160,21 +160,156 @@ def test_the_flash_way_has_no_second_derivative():
 
 
 @pytest.mark.cpu_only("the test counts the CPU's memory")
-def test_memory_is_linear_in_the_length():
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_memory_is_linear_in_the_length(dtype):
     """8192 queries and keys: their scores would take 512 MiB, twice on the way back."""
     program = """
 import karat as torch
 from karat.nn import functional as F
-x = [torch.randn(1, 2, 8192, 16).requires_grad_() for _ in range(3)]
+x = [torch.randn(1, 2, 8192, 16).to(torch.DTYPE).requires_grad_() for _ in range(3)]
 for p in 0.0, 0.1:
     y = F.scaled_dot_product_attention(*x, dropout_p=p, is_causal=True)
     y.backward(torch.ones_like(y))
 print(torch.memory_stats()["peak_bytes"] < 96 << 20, all(t.grad.isfinite().all() for t in x))
 """
-    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
+    run = subprocess.run([sys.executable, "-c", program.replace("DTYPE", dtype)], capture_output=True, text=True,
                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (1 << 30, 1 << 30)))
     assert run.stdout.split() == ["True", "True"], run.stderr
 
+
+# ---- bfloat16: where the processor has tiles, by them ----
+
+def close(got, want, more=0.0):
+    """Products of bfloat16s are summed in float32, but weights are rounded to bfloat16: measured by the largest."""
+    return got.shape == want.shape and ((got.double() - want).abs() <= 0.02 * want.abs().amax() + 1e-3 + more).all()
+
+
+GEOMETRIES = [  # batch, heads, heads of keys, queries, keys, depth, width
+    (1, 1, 1, 1, 1, 1, 1), (2, 3, 3, 1, 257, 64, 64), (1, 2, 2, 64, 64, 64, 64), (2, 4, 2, 33, 75, 24, 40),
+    (1, 2, 1, 300, 129, 96, 80), (1, 9, 9, 130, 70, 33, 31), (1, 1, 1, 200, 200, 128, 128), (3, 2, 1, 65, 1, 8, 16),
+    (1, 1, 1, 40, 300, 64, 7), (1, 2, 2, 129, 260, 160, 64),
+]
+OPTIONS = [{}, {"is_causal": True}, {"scale": -0.3}, {"scale": 0.0}, {"mask": "rows"}, {"mask": "line"}, {"mask": "added"},
+           {"mask": "added narrow"}, {"is_causal": True, "dropout_p": 0.3}, {"mask": "rows", "dropout_p": 0.2}]
+
+
+def a_mask(kind, batch, queries, keys):
+    if kind == "rows":
+        mask = torch.rand(queries, keys) > 0.4
+        mask[::3, :keys - 1] = False  # a single key is left
+        mask[:, -1] = True
+        return mask
+    if kind == "line":
+        mask = torch.rand(batch, 1, 1, keys) > 0.4
+        mask[..., 0] = True
+        return mask
+    return torch.randn(batch, 1, queries, keys).to(torch.float32 if kind == "added" else torch.bfloat16)
+
+
+@pytest.mark.cpu_only("values in float64; other devices are compared with the CPU")
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("sizes", GEOMETRIES, ids=str)
+def test_bfloat16(sizes, options):
+    torch.manual_seed(8)
+    batch, heads, shared, queries, keys, depth, width = sizes
+    options = dict(options)
+    kind, p, causal = options.pop("mask", None), options.get("dropout_p", 0.0), options.get("is_causal", False)
+    mask = a_mask(kind, batch, queries, keys) if kind else None
+    x = [torch.randn(batch, n, h, d).bfloat16().transpose(1, 2).requires_grad_()  # heads beside the columns
+         for n, h, d in ((queries, heads, depth), (keys, shared, depth), (keys, shared, width))]
+    if heads % 2:
+        x = [t.detach().contiguous().requires_grad_() for t in x]
+    wide = [t.detach().double().requires_grad_() for t in x]
+    torch.manual_seed(9)
+    if p:
+        want = dropped(*wide, p, mask, causal)
+    else:
+        want = written_out(*wide, mask=mask.double() if kind and "added" in kind else mask, causal=causal,
+                           scale=options.get("scale"))
+    g = torch.randn(*want.shape).bfloat16()
+    expected = (want, *torch.autograd.grad(want, wide, g.double()))
+    results, threads = [], torch.get_num_threads()
+    try:
+        for n in 1, 2:
+            torch.set_num_threads(n)
+            torch.manual_seed(9)
+            y = F.scaled_dot_product_attention(*x, mask, enable_gqa=True, **options)
+            results.append((y, *torch.autograd.grad(y, x, g)))
+    finally:
+        torch.set_num_threads(threads)
+    more = 0.1 if p else 0.0  # the output is rounded, and of a single key a difference of equal numbers is left
+    assert all(a.dtype == torch.bfloat16 and close(a, b, more) for a, b in zip(results[0], expected))
+    assert all(torch.equal(a, b) for a, b in zip(*results))
+
+
+@pytest.mark.parametrize("stride", [2, 3])
+def test_bfloat16_rows_that_are_not_dense(stride):
+    torch.manual_seed(10)
+    x = [torch.randn(1, 2, n, 40 * stride).bfloat16()[..., ::stride] for n in (70, 90, 90)]
+    with torch.no_grad():
+        y = F.scaled_dot_product_attention(*x)
+        dense = F.scaled_dot_product_attention(*[t.contiguous() for t in x])
+    assert torch.equal(y, dense)
+
+
+def test_bfloat16_of_no_keys_and_no_queries():
+    for queries, keys in (0, 7), (5, 0):
+        x = leaves((1, 2, queries, 8), (1, 2, keys, 8), (1, 2, keys, 8), dtype=torch.bfloat16)
+        y = F.scaled_dot_product_attention(*x)
+        y.sum().backward()
+        assert tuple(y.shape) == (1, 2, queries, 8) and not y.any() and not any(t.grad.any() for t in x)
+
+
+def test_bfloat16_where_all_is_masked():
+    torch.manual_seed(11)
+    x = leaves((1, 2, 70, 32), (1, 2, 150, 32), (1, 2, 150, 32), dtype=torch.bfloat16)
+    mask = torch.zeros(70, 150, dtype=torch.bool)
+    mask[1::2] = torch.rand(35, 150) > 0.5
+    y = F.scaled_dot_product_attention(*x, attn_mask=mask)
+    y.backward(torch.ones_like(y))
+    assert not y[:, :, ::2].any() and y[:, :, 1::2].any() and not y.isnan().any()
+    assert not x[0].grad[:, :, ::2].any() and not any(t.grad.isnan().any() for t in x)
+    added = torch.full((70, 150), -math.inf).masked_fill(mask, 0.0)
+    assert torch.equal(F.scaled_dot_product_attention(*x, attn_mask=added), y)
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("which", ["query", "key", "value"])
+def test_bfloat16_numbers_that_are_none(bad, which):
+    """They reach those queries that they reach in float64."""
+    torch.manual_seed(12)
+    x = [torch.randn(1, 1, 100, 16).bfloat16() for _ in range(3)]
+    x[("query", "key", "value").index(which)][0, 0, 37, 3] = bad
+    with torch.no_grad():
+        y, want = F.scaled_dot_product_attention(*x), written_out(*[t.double() for t in x])
+    assert torch.equal(y.isfinite(), want.isfinite()) and torch.equal(y.isnan(), want.isnan())
+    assert close(y.nan_to_num(0, 0, 0), want.nan_to_num(0, 0, 0))
+
+
+@pytest.mark.cpu_only("a device may lose less")
+def test_bfloat16_what_no_query_sees_has_no_gradient():
+    """The rest of a block, where there are no queries, adds nothing: neither does a key whose scores are all -inf."""
+    torch.manual_seed(13)
+    x = [torch.rand(1, 1, n, 16).bfloat16() for n in (20, 50, 50)]
+    x[1][0, 0, 7, 3] = -math.inf
+    x = [t.requires_grad_() for t in x]
+    F.scaled_dot_product_attention(*x).sum().backward()
+    assert x[2].grad.isfinite().all() and not x[2].grad[0, 0, 7].any() and x[2].grad[0, 0, 8].all()
+
+
+@pytest.mark.parametrize("bits", [-1, 0x7fffffff, 0x7fc00000])
+def test_bfloat16_a_nan_of_any_bits_in_a_mask(bits):
+    torch.manual_seed(14)
+    x = leaves(*[(1, 1, 40, 16)] * 3, dtype=torch.bfloat16)
+    mask = torch.zeros(40, 40)
+    mask[5, 9] = torch.tensor(bits, dtype=torch.int32).view(torch.float32)
+    y = F.scaled_dot_product_attention(*x, attn_mask=mask)
+    y.sum().backward()
+    assert y[0, 0, 5].isnan().all() and y.isnan().sum() == 16
+    assert x[0].grad[0, 0, 5].isnan().all() and x[2].grad.isnan().all() and x[1].grad.isnan().all()
+
+
+# ---- refusals ----
 
 MISTAKES = [
     (lambda x: F.scaled_dot_product_attention(x, x.half(), x), RuntimeError,

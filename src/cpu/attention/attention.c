@@ -3,15 +3,19 @@
 #include "cpu/attention/attention.h"
 
 #include "base/alloc.h"
+#include "base/cpu.h"
 #include "base/error.h"
 #include "tables/kernels/attention.h"
 
-#define X(isa) extern const kt__cpu_attends kt__cpu_attention_f32_##isa, kt__cpu_attention_f64_##isa;
+#define X(isa) \
+    extern const kt__cpu_attends kt__cpu_attention_f32_##isa, kt__cpu_attention_f64_##isa, kt__cpu_attention_bf16_##isa;
 KT_ISA_LIST
 #undef X
 
-static const kt__cpu_attends *const by_build[][2] = { /* in the order of kt__cpu_builds */
-#define X(isa) {&kt__cpu_attention_f32_##isa, &kt__cpu_attention_f64_##isa},
+enum { IN_F32, IN_F64, BY_TILES };
+
+static const kt__cpu_attends *const by_build[][3] = { /* in the order of kt__cpu_builds */
+#define X(isa) {&kt__cpu_attention_f32_##isa, &kt__cpu_attention_f64_##isa, &kt__cpu_attention_bf16_##isa},
     KT_ISA_LIST
 #undef X
 };
@@ -55,6 +59,17 @@ static kt_status write_kept(const kt_plan *plan)
     return KT_OK;
 }
 
+static bool is_bf16(const kt__matrices *m) { return m->x.is == KT_BF16 && m->x.as == KT_BF16 && m->x.bits == 0; }
+
+/* Operands are of the query's dtype. */
+static const kt__cpu_attends *kernels_of(const kt__cpu_build *build, const kt_plan *plan, const kt__attention *a)
+{
+    const kt__cpu_attends *const *mine = by_build[build - kt__cpu_builds];
+    if (mine[BY_TILES]->forward && kt__cpu_bits() & KT__CPU_AMX_BF16 && is_bf16(&a->query))
+        return mine[BY_TILES];
+    return mine[plan->compute == KT_IN_F64 ? IN_F64 : IN_F32];
+}
+
 /* arg: outputs, then inputs, each with a block of four dims, lse of three, states of two; param: causal, scale, and, if there are
  * states, the share that is kept. */
 kt_status kt__cpu_attention(const kt__cpu_build *build, const kt_plan *plan)
@@ -93,6 +108,6 @@ kt_status kt__cpu_attention(const kt__cpu_build *build, const kt_plan *plan)
     }
     a.batch = query[0], a.heads = query[1], a.group = query[1] / key[1];
     a.queries = query[2], a.keys = key[2], a.depth = query[3], a.width = value[3];
-    const kt__cpu_attends *kernels = by_build[build - kt__cpu_builds][plan->compute == KT_IN_F64];
+    const kt__cpu_attends *kernels = kernels_of(build, plan, &a);
     return back ? kernels->backward(&a) : kernels->forward(&a);
 }

@@ -1,7 +1,8 @@
 /* attention.h - attention on the CPU: softmax(scale * query key^T + mask) value, and what flows back.
  *
  * In: plans of the family attention. Out: their results. A plan is read here, into `kt__attention`; the tiles are computed in
- * src/cpu/isa (attention.inc.c, attention_back.inc.c), once per compute type and instruction set.
+ * src/cpu/isa (attention.inc.c, attention_back.inc.c), once per compute type and instruction set, and of bfloat16s, where the
+ * processor has tiles of its own, in attention_bf16.inc.c and attention_bf16_back.inc.c.
  * Independent of: tensors, operators. */
 #ifndef KT_CPU_ATTENTION_ATTENTION_H
 #define KT_CPU_ATTENTION_ATTENTION_H
@@ -16,6 +17,11 @@ typedef struct kt__matrices {
     int64_t    step[4];
 } kt__matrices;
 
+static inline char *kt__row_at(const kt__matrices *m, int64_t batch, int64_t head, int64_t row)
+{
+    return m->x.data + batch * m->step[0] + head * m->step[1] + row * m->step[2];
+}
+
 typedef struct kt__attention {
     kt__matrices out, lse; /* lse: [batch, head, row], the logarithm of a row's sum of exponentials; 0 if all is masked */
     kt__matrices query, key, value, mask;
@@ -28,7 +34,7 @@ typedef struct kt__attention {
     double          keep;  /* the share of the probabilities that is kept */
 } kt__attention;
 
-/* The kernels of a compute type, of one instruction set. */
+/* The kernels of a compute type, or of bfloat16s, of one instruction set; NULL: there is none. */
 typedef struct kt__cpu_attends {
     kt_status (*forward)(const kt__attention *a);
     kt_status (*backward)(const kt__attention *a);

@@ -79,8 +79,8 @@ static void FN(finish_block)(const FN(forward) *f, FN(forward_room) *r, int64_t 
         KT_EACH
         for (int64_t j = 0; j < width; j++)
             sum[j] *= inverse;
-        FN(store_row)(FN(row_at)(&a->out, batch, head, query + i), &f->out, sum);
-        memcpy(FN(row_at)(&a->lse, batch, head, query + i), &lse, sizeof lse);
+        FN(store_row)(kt__row_at(&a->out, batch, head, query + i), &f->out, sum);
+        memcpy(kt__row_at(&a->lse, batch, head, query + i), &lse, sizeof lse);
     }
 }
 

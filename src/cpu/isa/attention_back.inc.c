@@ -61,8 +61,8 @@ static void FN(load_block)(const FN(back) *b, FN(back_room) *r, int64_t batch, i
     for (int64_t i = 0; i < QUERIES; i++) {
         r->lse[i] = r->inner[i] = 0;
         if (i < queries) {
-            memcpy(&r->lse[i], FN(row_at)(&a->lse, batch, head, query + i), sizeof(T));
-            FN(load_row)(r->row, &b->out, FN(row_at)(&a->out, batch, head, query + i));
+            memcpy(&r->lse[i], kt__row_at(&a->lse, batch, head, query + i), sizeof(T));
+            FN(load_row)(r->row, &b->out, kt__row_at(&a->out, batch, head, query + i));
             r->inner[i] = FN(inner_product)(r->row, grads + i * by_grad, a->width);
         }
     }
@@ -107,7 +107,7 @@ static void FN(back_block)(const FN(back) *b, FN(back_room) *r, int64_t batch, i
         T *sum = r->sum_query + i * b->depth;
         for (int64_t j = 0; j < a->depth; j++)
             sum[j] *= (T)a->scale;
-        FN(store_row)(FN(row_at)(&a->grad_query, batch, head, query + i), &b->grad_query, sum);
+        FN(store_row)(kt__row_at(&a->grad_query, batch, head, query + i), &b->grad_query, sum);
     }
 }
 
@@ -128,7 +128,7 @@ static void FN(store_sums)(const FN(back) *b, const T *sums, int64_t batch, int6
             for (int64_t j = 0; j < n && !which; j++)
                 row[j] *= (T)b->a->scale;
             const kt__matrices *m = which ? &b->a->grad_value : &b->a->grad_key;
-            FN(store_row)(FN(row_at)(m, batch, head, i), which ? &b->grad_value : &b->grad_key, row);
+            FN(store_row)(kt__row_at(m, batch, head, i), which ? &b->grad_value : &b->grad_key, row);
         }
 }
 

@@ -183,11 +183,6 @@ static FN(rows) FN(rows_of)(const kt__matrices *m, int64_t n)
     return (FN(rows)){m, lens, n, lens.direct, false};
 }
 
-static char *FN(row_at)(const kt__matrices *m, int64_t batch, int64_t head, int64_t row)
-{
-    return m->x.data + batch * m->step[0] + head * m->step[1] + row * m->step[2];
-}
-
 static void FN(load_row)(T *to, const FN(rows) *r, const char *from) { FN(load_line)(to, &r->lens, from, r->n); }
 static void FN(store_row)(char *to, const FN(rows) *r, T *from)      { FN(store_line)(to, &r->lens, from, r->n); }
 
@@ -196,7 +191,7 @@ static void FN(store_row)(char *to, const FN(rows) *r, T *from)      { FN(store_
 static const T *FN(block_of)(const FN(rows) *r, int64_t batch, int64_t head, int64_t first, int64_t count, bool wide, T *room,
                              int64_t *ld)
 {
-    const char   *from = FN(row_at)(r->m, batch, head, first);
+    const char   *from = kt__row_at(r->m, batch, head, first);
     const int64_t padded = FN(rounded_up)(r->n, COLS), all = FN(rounded_up)(count, ROWS);
     if (r->padded || (r->direct && count == all && (!wide || padded == r->n))) {
         *ld = r->m->step[2] / (int64_t)sizeof(T);
@@ -215,7 +210,7 @@ static const T *FN(block_of)(const FN(rows) *r, int64_t batch, int64_t head, int
 static TILE_NOINLINE void FN(turn_block)(T *to, const FN(rows) *r, int64_t batch, int64_t head, int64_t first, int64_t count,
                                          T factor, T *room)
 {
-    const char *from = FN(row_at)(r->m, batch, head, first);
+    const char *from = kt__row_at(r->m, batch, head, first);
     for (int64_t i = 0; i < QUERIES; i++) {
         const T *row = r->direct ? (const T *)(const void *)(from + i * r->m->step[2]) : room;
         if (i < count && !r->direct)
@@ -252,7 +247,7 @@ static TILE_NOINLINE void FN(add_mask)(T *panel, const kt__attention *a, int64_t
     const int64_t       rows = m->step[2] ? queries : 1;
     T                   line[KEYS];
     for (int64_t i = 0; i < rows; i++) {
-        FN(load_tile)(line, &lens, FN(row_at)(m, batch, head, query + i) + first * m->step[3], (int)keys);
+        FN(load_tile)(line, &lens, kt__row_at(m, batch, head, query + i) + first * m->step[3], (int)keys);
         for (int64_t l = 0; m->step[2] && l < keys; l++)
             panel[l * COLS + i] = FN(masked)(panel[l * COLS + i], line[l], truth);
     }
@@ -342,11 +337,11 @@ static void FN(lay_rows)(void *ctx, int64_t begin, int64_t end)
     const int64_t     padded = FN(rounded_up)(x->from.n, COLS), all = FN(rounded_up)(x->count, ROWS);
     for (int64_t i = begin, rows; i < end; i += rows) {
         const int64_t row = i % all, head = i / all % x->heads, batch = i / all / x->heads;
-        T            *to = (T *)(void *)FN(row_at)(&x->laid, batch, head, row);
+        T            *to = (T *)(void *)kt__row_at(&x->laid, batch, head, row);
         const int64_t there = row < x->count ? x->from.n : 0;
         rows = FN(rows_in_line)(x, row, end - i);
         if (there)
-            FN(load_line)(to, &x->from.lens, FN(row_at)(x->from.m, batch, head, row), rows * there);
+            FN(load_line)(to, &x->from.lens, kt__row_at(x->from.m, batch, head, row), rows * there);
         if (rows == 1)
             memset(to + there, 0, sizeof(T) * (size_t)(padded - there));
     }

@@ -602,6 +602,18 @@ static void under_autocast(bool keeps)
 STEP(grad_autocast) { under_autocast(false); }
 STEP(grad_autocast_kept) { under_autocast(true); }
 
+/* One block of queries, and several, which share what is laid out. */
+static void attend(kt_dtype dtype)
+{
+    for (int64_t queries = 3; queries < 100; queries += 70) {
+        kt_tensor *x = kt_ones(KT_SHAPE(1, 2, queries, 8), .dtype = dtype, .requires_grad = true);
+        kt_tensor *mask = kt_ones(KT_SHAPE(queries, queries), .dtype = KT_BOOL);
+        backward_of(kt_scaled_dot_product_attention(x, x, x, .attn_mask = mask));
+    }
+}
+STEP(grad_attention) { attend(KT_F32); }
+STEP(grad_attention_narrow) { attend(KT_BF16); }
+
 /* Every row of index.def: two index tensors, masks, what is not dense, what is in place. */
 STEP(indexing)
 {
@@ -653,7 +665,7 @@ STEP(refused_indexing)
     X(refused_view) X(refused_leaf) X(grad_arithmetic) X(grad_broadcast) X(grad_mixed) X(grad_product) X(grad_views)   \
     X(grad_in_place) X(grad_old_view) X(grad_twice) X(grad_of_grad) X(grad_wide) X(grad_lists) X(grad_named)           \
     X(refused_part) X(refused_stale) X(other_data) X(indexing) X(grad_indexing) X(refused_indexing)                    \
-    X(grad_autocast) X(grad_autocast_kept)
+    X(grad_autocast) X(grad_autocast_kept) X(grad_attention) X(grad_attention_narrow)
 ALL(SWEEP)
 #define FOLDS(X)                                                                                                       \
     X(folds) X(other_folds) X(folds_in_pairs) X(norms) X(statistics) X(refused_folds) X(grad_folds) X(grad_pairs)

@@ -171,11 +171,12 @@ TEST(queries_that_see_nothing)
     CHECK(tensor_at(kt_all(kt_isfinite(kt_grad(x))), 0) == 1);
 }
 
-TEST(the_number_of_threads_changes_no_bit)
+static void try_threads(kt_dtype dtype)
 {
     KT_SCOPE;
     const int  was = kt_get_num_threads();
-    kt_tensor *q = kt_randn(KT_SHAPE(1, 3, 300, 24)), *k = kt_randn(KT_SHAPE(1, 3, 300, 24)), *first[5], *again[5];
+    kt_tensor *q = kt_randn(KT_SHAPE(1, 3, 300, 24), .dtype = dtype), *k = kt_randn(KT_SHAPE(1, 3, 300, 24), .dtype = dtype);
+    kt_tensor *first[5], *again[5];
     for (int turn = 0; turn < 2; turn++) {
         kt_tensor **to = turn ? again : first;
         kt_set_num_threads(turn ? 3 : 1);
@@ -187,6 +188,12 @@ TEST(the_number_of_threads_changes_no_bit)
     kt_set_num_threads(was);
     for (int i = 0; i < 5; i++)
         CHECK(first[i] && again[i] && tensor_at(kt_all(kt_eq(first[i], again[i])), 0) == 1);
+}
+
+TEST(the_number_of_threads_changes_no_bit)
+{
+    try_threads(KT_F32);
+    try_threads(KT_BF16);
 }
 
 #define REFUSED(expression, text)                                                                 \
