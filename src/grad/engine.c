@@ -122,7 +122,8 @@ static kt_status run_leaf(engine *e, kt__leaf *leaf)
 {
     kt_node      *node = leaf->node;
     const kt__job *job = e->job;
-    if (!leaf->sum && !node->hooks && !node->leaf->autograd->hooks)
+    const bool    unreached = leaf->tick == 0; /* wanted, but not part of this graph */
+    if (unreached || (!leaf->sum && !node->hooks && !node->leaf->autograd->hooks))
         return KT_OK;
     if (node->leaf->autograd->hooks && kt__run_hooks(node, &leaf->sum))
         return kt_error_status();

@@ -4,9 +4,34 @@
 
 #include "grad/formula.h"
 #include "grad/run.h"
+#include "tables/kernels/recurrent.h"
 #include "tables/schema.h"
 
 /* ---- the name ---- */
+
+/* What PyTorch makes of several operators has the name of the last one. */
+static const char *rms_norm_name(const kt_node *n)
+{
+    const bool widened = n->results[0].dtype == KT_F16 || n->results[0].dtype == KT_BF16;
+    return widened ? "ToCopyBackward0" : "MulBackward0";
+}
+
+static const char *recurrence_name(const kt_node *n)
+{
+    const kt_dtype dtype = (kt_dtype)n->results[0].dtype;
+    const bool     projected = n->n_edges == 5; /* gates, two states, two weights */
+    if (n->arg[3].ints.n)
+        return "CatBackward0";
+    return n->arg[4].i == KT__LSTM && !projected && (dtype == KT_F32 || dtype == KT_BF16) ? NULL : "StackBackward0";
+}
+
+static const char *convolution_name(const kt_node *n)
+{
+    bool complex = false;
+    for (uint32_t i = 0; i < n->n_edges; i++)
+        complex |= n->edge[i].to && kt__dtype_rows[n->edge[i].dtype].category == KT_CAT_COMPLEX;
+    return complex ? "AddBackward0" : NULL;
+}
 
 /* Overloads that share a row here and have separate node names in PyTorch; NULL: others. */
 static const char *overload_name(const kt_node *n)
@@ -18,6 +43,9 @@ static const char *overload_name(const kt_node *n)
     case KT_OP_div: return n->given & 4 && values && values[2].str ? "DivBackward2" : NULL;
     case KT_OP_round: return n->given & 2 ? "RoundBackward1" : NULL;
     case KT_OP_squeeze_dim: return values && values[1].ints.n != 1 ? "SqueezeBackward2" : NULL;
+    case KT_OP_fused_rms_norm: return rms_norm_name(n);
+    case KT_OP_recurrence: return recurrence_name(n);
+    case KT_OP_convolution: return convolution_name(n);
     default: return NULL;
     }
 }

@@ -109,6 +109,18 @@ I, O, W = torch.tensor([0, 1]), torch.tensor([0]), torch.ones(3, 2)
     (lambda: F.embedding_bag(I.float(), W, O), RuntimeError,
      "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got torch.FloatTensor "
      "instead (while checking arguments for embedding_bag)"),
+    (lambda: torch.embedding_bag(W, I.bfloat16(), O), RuntimeError,
+     "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got CPUBFloat16Type "
+     "instead (while checking arguments for embedding_bag)"),
+    (lambda: torch.embedding_bag(W.bool(), I, O), RuntimeError,
+     "Expected tensor for argument #1 'weight' to have one of the following scalar types: Half, BFloat16, Float, Double; but got "
+     "CPUBoolType instead (while checking arguments for embedding_bag)"),
+    (lambda: torch.embedding_bag(W[0], I[0].float(), O[0]), RuntimeError,
+     "input has to be a 1D or 2D Tensor, but got Tensor of dimension 0"),
+    (lambda: torch.embedding_bag(W[0], I.float(), O[0]), RuntimeError,
+     "offsets has to be a 1D Tensor, but got Tensor of dimension 0"),
+    (lambda: torch.embedding_bag(W[0], I.float(), O), RuntimeError,
+     "weight has to be a 2D Tensor, but got Tensor of dimension 1"),
     (lambda: F.embedding_bag(I, W, O[:0], include_last_offset=True), RuntimeError,
      "include_last_offset: number of offset should be at least 1"),
     (lambda: F.pixel_shuffle(W, 2), RuntimeError,

@@ -21,6 +21,13 @@ def as_product(x, w, b, stride, padding, dilation):
     return torch.einsum("ncpk,ock->nop", windows, w) + b[None, :, None]
 
 
+def test_the_last_node_is_pytorchs():
+    for dtype, name in (torch.float32, "ConvolutionBackward0"), (torch.complex64, "AddBackward0"):
+        x, w = torch.ones(1, 2, 5, dtype=dtype), torch.ones(3, 2, 3, dtype=dtype)
+        assert F.conv1d(x, w.clone().requires_grad_()).grad_fn.name() == name
+        assert F.conv_transpose1d(x.requires_grad_(), w.mT.reshape(2, 3, 3)).grad_fn.name() == name
+
+
 @pytest.mark.parametrize("stride,padding,dilation", [(1, 0, 1), (2, 1, 1), (3, 2, 2)])
 @pytest.mark.parametrize("dtype", [torch.float64, torch.complex128])
 def test_values_and_gradients_are_those_of_the_product(stride, padding, dilation, dtype):

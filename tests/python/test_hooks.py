@@ -255,6 +255,17 @@ def test_where_nothing_flows_a_hook_sees_none():
     assert seen == [None] and x.grad.tolist() == [1, 0]
 
 
+def test_a_leaf_that_is_not_part_of_the_graph_runs_no_hook():
+    x, y, seen = leaf(1.0, 2.0), leaf(3.0), []
+    x.register_hook(seen.append)
+    x.register_post_accumulate_grad_hook(seen.append)
+    assert karat.autograd.grad((y * 2).sum(), [x, y], allow_unused=True)[0] is None
+    (y * 2).sum().backward(inputs=[x, y])
+    with pytest.raises(RuntimeError, match="^One of the differentiated Tensors appears to not have been used in the graph"):
+        karat.autograd.grad(y.sum(), [x])
+    assert seen == [] and x.grad is None and y.grad.tolist() == [2]
+
+
 def test_a_post_accumulate_hook_returns_nothing():
     for returned, wanted in ((lambda t: t.grad, "Tensor post accumulate grad hooks should return None."),
                              (lambda t: 1, "expected Variable, but hook returned 'int'")):

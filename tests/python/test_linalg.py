@@ -1,5 +1,7 @@
 """karat.linalg: factors of matrices and what is solved with them, beside NumPy; errors in PyTorch's words; derivatives."""
 
+import math
+
 import numpy as np
 import pytest
 from on_device import DEVICE
@@ -214,6 +216,8 @@ def test_lu():
     out = torch.empty(0, dtype=REAL), torch.empty(0, dtype=torch.int32)
     assert torch.lu(x, out=out) is out and (out[0] == factors).all() and (out[1] == pivots).all()
     assert torch.lu(torch.zeros(2, 2))[0].tolist() == [[0, 0], [0, 0]]
+    lower = torch.lu_unpack(torch.tensor([[2.0], [-0.0]]), torch.tensor([1], dtype=torch.int32)).L
+    assert lower.tolist() == [[1], [0]] and lower.signbit().tolist() == [[False], [True]]
     with pytest.raises(TypeError, match="expected tuple of 2 elements but got 1"):
         torch.lu(x, out=(out[0],))
 
@@ -337,6 +341,16 @@ REFUSED = [
     (lambda: L.inv(torch.ones(3)), RuntimeError, "linalg.inv: The input tensor A must have at least 2 dimensions."),
     (lambda: L.det(torch.ones(2, 3)), RuntimeError,
      "linalg.det: A must be batches of square matrices, but they are 2 by 3 matrices"),
+    (lambda: L.eig(torch.tensor([[1.0, math.inf]])), RuntimeError,
+     "torch.linalg.eig: input tensor should not contain infs or NaNs."),
+    (lambda: L.eigvals(torch.tensor([1.0, math.nan], requires_grad=True)), RuntimeError,
+     "torch.linalg.eig: input tensor should not contain infs or NaNs."),
+    (lambda: L.eigvals(torch.tensor([[1.0, math.inf]])), RuntimeError,
+     "linalg.eigvals: A must be batches of square matrices, but they are 1 by 2 matrices"),
+    (lambda: L.eig(torch.ones(1, 2)), RuntimeError,
+     "linalg.eig: A must be batches of square matrices, but they are 1 by 2 matrices"),
+    (lambda: L.solve_ex(torch.ones(4, 3), torch.ones(4, 3).double()), RuntimeError,
+     "linalg.solve: Expected A and B to have the same dtype, but found A of type Float and B of type Double instead"),
     (lambda: L.inv(torch.eye(2).int()), RuntimeError,
      "linalg.inv: Expected a floating point or complex tensor as input. Got Int"),
     (lambda: L.inv(torch.eye(2).half()), RuntimeError, "linalg.inv: Low precision dtypes not supported. Got Half"),

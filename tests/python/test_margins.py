@@ -50,6 +50,7 @@ def test_functions_of_torch_reduce_only_what_they_are_told_to():
                          (torch.triplet_margin_loss, (x[:, None], y[:, None], x[:, None] + 1))):
         assert f(*arguments).tolist() == f(*arguments, reduction=0).tolist() and f(*arguments).shape == (5,)
         assert f(*arguments, reduction=1).item() == f(*arguments).mean().item()
+    assert torch.margin_ranking_loss(x[None], y, t(SIGNS)).tolist() == [torch.margin_ranking_loss(x, y, t(SIGNS)).tolist()]
 
 
 @pytest.mark.parametrize("word", WORDS)

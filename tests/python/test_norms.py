@@ -174,6 +174,10 @@ def test_refusals():
         (lambda: F.batch_norm(x, zeros.double(), ones.double()), RuntimeError,
          "mixed dtype (CPU): expect parameter to have scalar type of Float"),
         (lambda: F.batch_norm(x.double(), zeros, ones), RuntimeError, "mixed dtype (CPU): all inputs must share same datatype."),
+        (lambda: F.group_norm(x[0, 0], 1), RuntimeError, "Expected at least 2 dimensions for input tensor but received 1"),
+        (lambda: torch.group_norm(x[0, 0], 1), IndexError,
+         "Dimension out of range (expected to be in range of [-1, 0], but got 1)"),
+        (lambda: torch.group_norm(torch.tensor(1.0), 1), IndexError, "Dimension specified as 0 but tensor has no dimensions"),
         (lambda: F.group_norm(x, 3), RuntimeError, "Expected number of channels in input to be divisible by num_groups, but got "
          "input of shape [2, 4, 3] and num_groups=3"),
         (lambda: F.group_norm(x, 2, torch.ones(3)), RuntimeError, "Expected weight to be a vector of size equal to the number of "

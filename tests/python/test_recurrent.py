@@ -295,6 +295,16 @@ REFUSED = [
      "mat1 and mat2 must have the same dtype, but got Float and Double"),
     (lambda: torch.gru(X, H[0], G[:3], *ONE), RuntimeError, "got an incorrect number of RNN parameters"),
     (lambda: torch.gru(X, H[0], G, *ONE), RuntimeError, "Expected more hidden states in stacked_rnn"),
+    (lambda: torch.gru(X[0, 0], H, G[:3], True, 1, 0.0, False, False, True), IndexError,
+     "Dimension out of range (expected to be in range of [-1, 0], but got 1)"),
+    (lambda: torch.gru(X[0], H, G, *ONE), RuntimeError, "input must have 3 dimensions, got 2"),
+    (lambda: torch.gru(X[0, 0, 0], H, G, *ONE), RuntimeError,
+     "both arguments to linear need to be at least 1D, but they are 0D and 2D"),
+    (lambda: torch.gru(X[0, :, :3], H, G, *ONE), RuntimeError, "mat1 and mat2 shapes cannot be multiplied (3x3 and 4x18)"),
+    (lambda: torch.gru(X, H[:, 0, 0], G, *ONE), RuntimeError, "Expected more hidden states in stacked_rnn"),
+    (lambda: torch.gru(X[0], torch.tensor([3]).int(), H, G[:3], *ONE[:-1]), RuntimeError,
+     "got an incorrect number of RNN parameters"),
+    (lambda: torch.gru(X[0, 0], torch.tensor([1]), H, G, *ONE[:-1]), RuntimeError, "input must have 2 dimensions, got 1"),
     (lambda: torch.gru_cell(X[0, 0], H[0], *G), IndexError,
      "Dimension out of range (expected to be in range of [-1, 0], but got 1)"),
 ]
@@ -305,6 +315,16 @@ def test_refusals(call, kind, text):
     with pytest.raises(kind) as e:
         call()
     assert str(e.value).splitlines()[0] == text
+
+
+@pytest.mark.parametrize("kind", ["lstm", "gru", "rnn_tanh"])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+def test_the_last_node_is_pytorchs(kind, dtype):
+    x, hx, params = make(kind, 3, 2, 4, 5)
+    x, hx, params = x.to(dtype), [h.to(dtype) for h in hx], [p.to(dtype).requires_grad_() for p in params]
+    one_call = kind == "lstm" and dtype != torch.float64
+    assert run(kind, x, hx, params)[0].grad_fn.name() == ("MkldnnRnnLayerBackward0" if one_call else "StackBackward0")
+    assert run(kind, x[0], hx, params, sizes=torch.tensor([2]))[0].grad_fn.name() == "CatBackward0"
 
 
 def test_meta():

@@ -59,3 +59,23 @@ def test_what_spoils_a_line_spoils_no_other(dtype, spoiled, length):
         assert line == [other == 2] * length
     rest = torch.tensor([0, 1, 3, 4])
     assert torch.equal(x.softmax(-1)[rest], whole[rest])
+
+
+@pytest.mark.parametrize("of", [torch.softmax, torch.log_softmax])
+@pytest.mark.parametrize("length", [1, 31, 33, 63, 64, 65, 100, 128, 1000, 1024, 2049])
+def test_narrow_lines_are_those_of_float32_rounded(of, length):
+    torch.manual_seed(length)
+    x = torch.randn(37, length) * torch.tensor([0.1, 1.0, 30.0, 300.0, 1e4, -0.0]).repeat(7)[:37, None]
+    x[5], x[6, 0], x[7, -1] = -0.0, -float("inf"), float("inf")
+    x = x.bfloat16()
+    assert torch.equal(of(x, -1).nan_to_num(7), of(x.float(), -1).bfloat16().nan_to_num(7))
+
+
+@pytest.mark.parametrize("back", [torch._softmax_backward_data, torch._log_softmax_backward_data])
+@pytest.mark.parametrize("length", [1, 33, 64, 100, 1024, 2049])
+def test_what_flows_back_is_that_of_float32_rounded(back, length):
+    torch.manual_seed(length)
+    grad, y = torch.randn(37, length).bfloat16(), torch.randn(37, length).log_softmax(-1).bfloat16()
+    grad[3, 0], grad[4, -1] = float("nan"), float("inf")
+    want = back(grad.float(), y.float(), -1, torch.float32).bfloat16()
+    assert torch.equal(back(grad, y, -1, torch.bfloat16).nan_to_num(7), want.nan_to_num(7))

@@ -11,7 +11,6 @@ from statement import born, mentioned, op, operator, plain_op
 # The node of an operator that is put together from others is that of its last step. Karat's, PyTorch's.
 COMPOSED = {
     "alpha_dropout": [("DivBackward0", "DivBackward1"), ("MulBackward0", "MulBackward1")],  # a number in C++ has its own node
-    "rms_norm": [("FusedRmsNormBackward0", "MulBackward0")],  # a weight of another dtype, which PyTorch multiplies apart
     "matmul": [("UnsafeViewBackward0", "CloneBackward0")],  # a matrix times a batch: PyTorch turns it round and copies back
     "diff": [("CloneBackward0", "torch::autograd::CopyBackwards")],  # n=0
     "cross_entropy": [("DivBackward1", "NegBackward0")],  # of nothing
@@ -135,6 +134,8 @@ def seen_as_dtype(difference, comparison):
 
 
 STATES = [
+    (lambda d, c: d.kind in ("strides", "is_view") and op(d) == "lstsq",
+     "the solution of more equations than unknowns: PyTorch's lies in the memory of the right sides, Karat's has its own"),
     (said_again,
      "a warning that is given once a process was given before: repeats, which set_warn_always asks for, count temporaries"),
     (lambda d, c: c.errors and only_torch_warned(d, "An output with one or more elements was resized|"

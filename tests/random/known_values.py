@@ -323,6 +323,30 @@ POWERS = set("pow ** **= float_power".split())
 FOLDS = set("""sum nansum mean nanmean prod amax amin max min all any std var norm vector_norm logsumexp argmax argmin
     cumsum quantile nanquantile median nanmedian logcumsumexp cumprod""".split())
 
+LAPACK = set("""inv inv_ex inverse det slogdet logdet solve solve_ex qr geqrf lu_factor lu_factor_ex lu lu_solve lstsq pinv
+    cholesky cholesky_ex cholesky_solve cholesky_inverse ldl_factor ldl_factor_ex ldl_solve triangular_solve solve_triangular svd
+    svdvals eigh eigvalsh eig eigvals lu_unpack householder_product ormqr orgqr""".split())
+
+
+def of_matrices(test):
+    """Of an operator of LAPACK's and the matrices that it is given."""
+    def apply(d, c):
+        if d.kind != "values" or plain_op(d) not in LAPACK:
+            return False
+        for path in c.operands:
+            state = c.before[path]
+            x = None if isinstance(state["values"], str) else decoded(state["dtype"], state["values"])
+            if x is not None and len(state["shape"]) > 1 and 0 not in state["shape"] and state["dtype"] not in INTEGER:
+                x = x.view(np.complex128) if state["dtype"] in REAL_OF else x
+                if test(x.reshape(state["shape"])):
+                    return True
+        return False
+    return apply
+
+
+not_finite = of_matrices(lambda x: not np.all(np.isfinite(x)))
+singular = of_matrices(lambda x: np.all(np.isfinite(x)) and np.any(np.linalg.cond(x) > 1e5))
+
 ORDERS = "quantile nanquantile median nanmedian kthvalue mode topk sort msort argsort"
 
 
@@ -337,6 +361,10 @@ def another_of_equals(d, c):
 
 
 VALUES = [
+    (lambda d, c: plain_op(d) in LAPACK and zero_signs(d, c),
+     "the sign of a zero in a factor or a solution: it depends on the order in which a library of LAPACK's adds"),
+    (not_finite, "a matrix with numbers that are not finite: which results become NaN depends on the library of LAPACK's"),
+    (singular, "a singular matrix: its factors and solutions are made of what rounding leaves"),
     (lambda d, c: plain_op(d) in ("clamp", "clip", "clamp_min", "clamp_max") and nan_here(d, c) and "nan" in d.statement,
      "clamp by a NaN: PyTorch's vector loop gives NaN and its loop for the rest the element, Karat NaN"),
     (another_of_equals, "the gradient of an order statistic goes to one of equal elements, and PyTorch leaves open to which"),

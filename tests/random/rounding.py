@@ -48,9 +48,11 @@ rounding("""layer_norm native_layer_norm rms_norm batch_norm native_batch_norm g
     margin_ranking_loss hinge_embedding_loss ctc_loss pairwise_distance pdist conv1d conv2d conv3d conv_transpose1d
     conv_transpose2d conv_transpose3d avg_pool1d avg_pool2d avg_pool3d adaptive_avg_pool1d adaptive_avg_pool2d
     adaptive_avg_pool3d scaled_dot_product_attention lstm gru rnn_tanh rnn_relu lstm_cell gru_cell rnn_tanh_cell rnn_relu_cell
-    embedding_bag""", 8, ORDER, terms=16)
-rounding("""inv inverse det slogdet logdet solve qr lu_factor lu lstsq pinv cholesky cholesky_solve cholesky_inverse
-    matrix_exp""", 16, "another library's LAPACK adds in another order", terms=64)
+    embedding_bag multilabel_soft_margin_loss multi_margin_loss multilabel_margin_loss grid_sampler grid_sample interpolate""",
+    8, ORDER, terms=16)
+rounding("""inv inv_ex inverse det slogdet logdet solve solve_ex qr geqrf lu_factor lu_factor_ex lu lu_solve lstsq pinv
+    cholesky cholesky_ex cholesky_solve cholesky_inverse ldl_factor ldl_factor_ex ldl_solve triangular_solve solve_triangular svd
+    svdvals eigh eigvalsh eig eigvals matrix_exp""", 16, "another library's LAPACK adds in another order", terms=64)
 rounding("entr gumbel_softmax", 4, SERIES)
 rounding("sqrt", 1, "PyTorch's vectors of float64: sqrt(2) is not the nearest number there", ("real",))
 rounding("lerp addcmul addcdiv cross", 4, FUSED, terms=4)

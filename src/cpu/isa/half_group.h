@@ -45,17 +45,32 @@ KT_ALWAYS __m512i rounded_bf16(__m512i x, __m512i bias, __m512i odd)
     return _mm512_mask_sub_epi32(up, _mm512_test_epi32_mask(x, odd), up, _mm512_set1_epi32(-1));
 }
 
-KT_ALWAYS void store_bf16_group(uint16_t *to, const float *x)
+/* Halves of a group that are in registers; on the stack they would wait for themselves. */
+KT_ALWAYS __m512 even_halves(const uint16_t *from)
 {
-    const __m512i bias = _mm512_set1_epi32(0x7fff), odd = _mm512_set1_epi32(0x10000), quiet = _mm512_set1_epi32(0x400000);
-    const __m512i a = _mm512_loadu_si512(x), b = _mm512_loadu_si512(x + HALF_WORDS);
-    const __m512  f = _mm512_castsi512_ps(a), g = _mm512_castsi512_ps(b);
-    __m512i       low = rounded_bf16(a, bias, odd), high = rounded_bf16(b, bias, odd);
-    if (__builtin_expect(_mm512_cmp_ps_mask(f, g, _CMP_UNORD_Q) != 0, 0)) {
-        low = _mm512_mask_or_epi32(low, _mm512_cmp_ps_mask(f, f, _CMP_UNORD_Q), a, quiet);
-        high = _mm512_mask_or_epi32(high, _mm512_cmp_ps_mask(g, g, _CMP_UNORD_Q), b, quiet);
+    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_loadu_si512(from), 16));
+}
+
+KT_ALWAYS __m512 odd_halves(const uint16_t *from)
+{
+    return _mm512_castsi512_ps(_mm512_and_si512(_mm512_loadu_si512(from), _mm512_set1_epi32((int)0xffff0000u)));
+}
+
+KT_ALWAYS void put_halves(uint16_t *to, __m512 even, __m512 odd)
+{
+    const __m512i bias = _mm512_set1_epi32(0x7fff), lowest = _mm512_set1_epi32(0x10000), quiet = _mm512_set1_epi32(0x400000);
+    const __m512i a = _mm512_castps_si512(even), b = _mm512_castps_si512(odd);
+    __m512i       low = rounded_bf16(a, bias, lowest), high = rounded_bf16(b, bias, lowest);
+    if (__builtin_expect(_mm512_cmp_ps_mask(even, odd, _CMP_UNORD_Q) != 0, 0)) {
+        low = _mm512_mask_or_epi32(low, _mm512_cmp_ps_mask(even, even, _CMP_UNORD_Q), a, quiet);
+        high = _mm512_mask_or_epi32(high, _mm512_cmp_ps_mask(odd, odd, _CMP_UNORD_Q), b, quiet);
     }
     _mm512_storeu_si512(to, _mm512_mask_blend_epi16(0xaaaaaaaau, _mm512_srli_epi32(low, 16), high));
+}
+
+KT_ALWAYS void store_bf16_group(uint16_t *to, const float *x)
+{
+    put_halves(to, _mm512_loadu_ps(x), _mm512_loadu_ps(x + HALF_WORDS));
 }
 #else
 KT_ALWAYS void store_bf16_group(uint16_t *to, const float *x)

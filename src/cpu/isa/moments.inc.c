@@ -61,6 +61,9 @@ KT_ALWAYS FN(pair) FN(pair_at)(const void *x, int64_t i, bool halves)
     const uint16_t *h = (const uint16_t *)x + i;
     return (FN(pair)){{even_halves(h), even_halves(h + 8), even_halves(h + 16), even_halves(h + 24)},
                       {odd_halves(h), odd_halves(h + 8), odd_halves(h + 16), odd_halves(h + 24)}};
+#elif defined(__AVX512F__)
+    const uint16_t *h = (const uint16_t *)x + i;
+    return (FN(pair)){(FN(lanes))even_halves(h), (FN(lanes))odd_halves(h)};
 #else
     float group[KT__HALF_GROUP];
     load_half_group(group, (const uint16_t *)x + i, KT_BF16);
@@ -78,6 +81,8 @@ KT_ALWAYS void FN(put_pair)(void *x, int64_t i, FN(pair) p, bool halves)
     uint16_t *h = (uint16_t *)x + i;
     put_halves(h, p.a.a, p.b.a), put_halves(h + 8, p.a.b, p.b.b);
     put_halves(h + 16, p.a.c, p.b.c), put_halves(h + 24, p.a.d, p.b.d);
+#elif defined(__AVX512F__)
+    put_halves((uint16_t *)x + i, (__m512)p.a, (__m512)p.b);
 #else
     store_half_group((uint16_t *)x + i, (const float *)(const void *)&p, KT_BF16);
 #endif

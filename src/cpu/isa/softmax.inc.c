@@ -20,8 +20,9 @@ static void FN(halves_sums)(int kernel, FN(rows) *r)          { (void)kernel, (v
 static void FN(halves_results)(int kernel, const FN(rows) *r) { (void)kernel, (void)r; }
 #endif
 
-enum { ABREAST = 256, ABREAST_LEAST = 64, SHORT_LINE = 32, IN_OWN_CACHE = 1 << 17, LINE_MOST = 1 << 16 };
-/* lines side by side, those that always go so; elements that stay near, and those of a line */
+enum { ABREAST = 256, ABREAST_LEAST = 64, SHORT_LINE = 32, IN_OWN_CACHE = 1 << 17, LINE_MOST = 1 << 16,
+       HALVES_TOGETHER = 2 * TILE };
+/* lines side by side, those that always go so; elements that stay near, and those of a line; bfloat16s that go together */
 
 typedef struct FN(soft) {
     int            kernel, n_in;
@@ -468,14 +469,15 @@ static kt__range_fn *FN(soft_way)(FN(soft) *s)
     }
     if (s->length > LINE_MOST)
         return FN(part_by_tiles);
-    s->block = s->length < TILE ? FN(lesser)(TILE / s->length, ROWS_MOST) : 1;
-    s->block = FN(lesser)(s->block, s->columns);
     s->halves = SELF == KT_F32;
     for (int i = 0; i <= s->n_in; i++) {
         const FN(lens) *l = &s->along[i];
         s->dense[i] = l->step == kt__dtype_rows[l->is].size && s->aside[i].step == s->length * l->step;
         s->halves = s->halves && l->is == KT_BF16 && l->step == 2 && !l->rounds && l->bits == 0;
     }
+    const int64_t together = s->halves ? HALVES_TOGETHER : TILE;
+    s->block = s->length < together ? FN(lesser)(together / s->length, ROWS_MOST) : 1;
+    s->block = FN(lesser)(s->block, s->columns);
     return FN(part_together);
 }
 

@@ -12,39 +12,50 @@ KT_ALWAYS const uint16_t *FN(halves_at)(const T *x) { return (const uint16_t *)(
 
 /* ---- the largest values ---- */
 
-KT_ALWAYS void FN(halves_span)(FN(span) *s, const uint16_t *x)
-{
-    T a[GROUP_OF_ROW];
-    load_half_group(a, x, KT_BF16);
-    FN(span_lanes)(s, a, a, GROUP_OF_ROW);
-}
+/* bfloat16s are ordered as these integers are, of which a vector holds twice as many as of float32s. NaN is beyond infinity: a
+ * line that has one is spoiled whatever its top is. */
+KT_ALWAYS int16_t FN(half_key)(uint16_t x) { return (int16_t)(x ^ ((uint16_t)((int16_t)x >> 15) & 0x7fff)); }
 
-static ROWS_NOINLINE void FN(halves_span_of_pairs)(FN(spans) *all, const FN(rows) *r)
+/* whole: n is a multiple of the lanes, so that they stay in registers. */
+KT_ALWAYS void FN(halves_span)(FN(spans) *all, int k, const uint16_t *x, int64_t n, bool whole)
 {
-    for (int k = 0; k < r->count; k++) {
-        const uint16_t *x = FN(halves_at)(r->x) + k * r->of_x;
-        ptrdiff_t       i = 0;
-        FN(span)        s, t;
-        FN(span_clear)(&s), FN(span_clear)(&t);
-        do {
-            FN(halves_span)(&s, x + i);
-            FN(halves_span)(&t, x + i + GROUP_OF_ROW);
-        } while ((i += 2 * GROUP_OF_ROW) < r->n);
-        FN(span_lanes)(&s, t.most, t.least, GROUP_OF_ROW);
-        FN(span_keep)(all, k, &s);
-    }
-}
-
-static ROWS_NOINLINE void FN(halves_span_of_any)(FN(spans) *all, int k, const uint16_t *x, int64_t n)
-{
+    int16_t  most[2 * GROUP_OF_ROW], least[2 * GROUP_OF_ROW];
     int64_t  i = 0;
     FN(span) s;
-    FN(span_clear)(&s);
-    for (; i + GROUP_OF_ROW <= n; i += GROUP_OF_ROW)
-        FN(halves_span)(&s, x + i);
+    for (int j = 0; j < 2 * GROUP_OF_ROW; j++)
+        most[j] = FN(half_key)(0xff80), least[j] = FN(half_key)(0x7f80); /* infinities */
+    for (; i + 2 * GROUP_OF_ROW <= n; i += 2 * GROUP_OF_ROW) {
+        KT_EACH_LANE
+        for (int j = 0; j < 2 * GROUP_OF_ROW; j++) {
+            const int16_t key = FN(half_key)(x[i + j]);
+            most[j] = key > most[j] ? key : most[j];
+            least[j] = key < least[j] ? key : least[j];
+        }
+    }
+    for (; !whole && i < n; i++) {
+        const int16_t key = FN(half_key)(x[i]);
+        most[0] = key > most[0] ? key : most[0];
+        least[0] = key < least[0] ? key : least[0];
+    }
+    for (int j = 0; j < GROUP_OF_ROW; j++) {
+        const int16_t high = most[j] > most[j + GROUP_OF_ROW] ? most[j] : most[j + GROUP_OF_ROW];
+        const int16_t low = least[j] < least[j + GROUP_OF_ROW] ? least[j] : least[j + GROUP_OF_ROW];
+        s.most[j] = kt__decode_BF16((uint16_t)FN(half_key)((uint16_t)high));
+        s.least[j] = kt__decode_BF16((uint16_t)FN(half_key)((uint16_t)low));
+    }
     FN(span_keep)(all, k, &s);
-    for (; i < n; i++)
-        FN(span_more)(all, k, kt__decode_BF16(x[i]));
+}
+
+static ROWS_NOINLINE void FN(halves_spans)(FN(spans) *all, const FN(rows) *r)
+{
+    for (int k = 0; k < r->count; k++)
+        FN(halves_span)(all, k, FN(halves_at)(r->x) + k * r->of_x, r->n, false);
+}
+
+static ROWS_NOINLINE void FN(halves_spans_whole)(FN(spans) *all, const FN(rows) *r)
+{
+    for (int k = 0; k < r->count; k++)
+        FN(halves_span)(all, k, FN(halves_at)(r->x) + k * r->of_x, r->n, true);
 }
 
 static void FN(halves_top)(FN(rows) *r)
@@ -52,11 +63,7 @@ static void FN(halves_top)(FN(rows) *r)
     FN(spans) all;
     if (BY_QUARTERS(r->n % QUARTERED == 0 && (quarters_halves_tops(r), true)))
         return;
-    if (r->n % (2 * GROUP_OF_ROW) == 0)
-        FN(halves_span_of_pairs)(&all, r);
-    else
-        for (int k = 0; k < r->count; k++)
-            FN(halves_span_of_any)(&all, k, FN(halves_at)(r->x) + k * r->of_x, r->n);
+    (r->n % (2 * GROUP_OF_ROW) == 0 ? FN(halves_spans_whole) : FN(halves_spans))(&all, r);
     FN(span_ends)(r, &all);
 }
 
@@ -214,6 +221,39 @@ KT_ALWAYS T FN(half_result)(T x, T y, T top, T total, int kernel, bool near)
     }
 }
 
+/* Of a group, by kernels that have no exponential to calculate. */
+#ifdef __AVX512F__
+KT_ALWAYS __m512 FN(vector_result)(__m512 x, __m512 y, T top, T total, int kernel)
+{
+    return kernel == KT_K_softmax ? y * total : kernel == KT_K_log_softmax ? x - top - total : (x - total) * y;
+}
+
+KT_ALWAYS void FN(group_made)(uint16_t *z, const uint16_t *x, const uint16_t *y, const T *e, T top, T total, int kernel)
+{
+    __m512 a = {0}, b = {0}, c = {0}, d = {0};
+    if (kernel != KT_K_softmax)
+        a = even_halves(x), b = odd_halves(x);
+    if (kernel == KT_K_softmax)
+        c = _mm512_loadu_ps(e), d = _mm512_loadu_ps(e + HALF_WORDS);
+    else if (kernel == KT_K_softmax_backward)
+        c = even_halves(y), d = odd_halves(y);
+    put_halves(z, FN(vector_result)(a, c, top, total, kernel), FN(vector_result)(b, d, top, total, kernel));
+}
+#else
+KT_ALWAYS void FN(group_made)(uint16_t *z, const uint16_t *x, const uint16_t *y, const T *e, T top, T total, int kernel)
+{
+    T a[GROUP_OF_ROW], b[GROUP_OF_ROW];
+    if (kernel != KT_K_softmax)
+        load_half_group(a, x, KT_BF16);
+    if (kernel == KT_K_softmax_backward)
+        load_half_group(b, y, KT_BF16);
+    KT_EACH_LANE
+    for (int j = 0; j < GROUP_OF_ROW; j++)
+        b[j] = FN(half_result)(e ? 0 : a[j], e ? e[j] : kernel == KT_K_softmax_backward ? b[j] : 0, top, total, kernel, false);
+    store_half_group(z, b, KT_BF16);
+}
+#endif
+
 KT_ALWAYS void FN(halves_made)(const FN(rows) *r, int kernel, bool near)
 {
     const bool      back = kernel == KT_K_softmax_backward || kernel == KT_K_log_softmax_backward;
@@ -225,18 +265,19 @@ KT_ALWAYS void FN(halves_made)(const FN(rows) *r, int kernel, bool near)
         uint16_t       *z = (uint16_t *)(void *)r->z + k * r->of_z;
         ptrdiff_t       i = 0;
         for (; i + GROUP_OF_ROW <= n; i += GROUP_OF_ROW) {
-            T a[GROUP_OF_ROW], b[GROUP_OF_ROW];
             if (back) { /* little is calculated, so memory is asked for here too */
                 fetch_pair_for_reading(in, ahead), fetch_pair_for_writing(out, ahead);
                 in += ahead, out += ahead;
             }
-            if (kernel != KT_K_softmax)
-                load_half_group(a, x + i, KT_BF16);
-            if (back)
-                load_half_group(b, y + i, KT_BF16);
+            if (kernel != KT_K_log_softmax_backward) {
+                FN(group_made)(z + i, x + i, y + i, e ? e + i : NULL, top, total, kernel);
+                continue;
+            }
+            T a[GROUP_OF_ROW], b[GROUP_OF_ROW];
+            load_half_group(a, x + i, KT_BF16), load_half_group(b, y + i, KT_BF16);
             KT_EACH_LANE
             for (int j = 0; j < GROUP_OF_ROW; j++)
-                b[j] = FN(half_result)(e ? 0 : a[j], e ? e[i + j] : back ? b[j] : 0, top, total, kernel, near);
+                b[j] = FN(half_result)(a[j], b[j], top, total, kernel, near);
             store_half_group(z + i, b, KT_BF16);
         }
         for (; i < n; i++) {

@@ -14,25 +14,40 @@ static bool is_index(const kt_tensor *t) { return t->dtype == KT_I64 || t->dtype
 
 static kt_status check_index(const kt_call *call, const kt_tensor *t)
 {
+    char text[64];
     return is_index(t) ? KT_OK
                        : kt__fail_dtype(call, KT_ERR_RUNTIME, "Expected tensor for argument #1 'indices' to have one of the "
-                                        "following scalar types: Long, Int; but got torch.%sTensor instead (while checking "
-                                        "arguments for embedding_bag)", kt_dtype_torch_name((kt_dtype)t->dtype));
+                                        "following scalar types: Long, Int; but got %s instead (while checking "
+                                        "arguments for embedding_bag)", kt__type_text((kt_dtype)t->dtype, text, sizeof text));
+}
+
+/* In PyTorch's order. It reads a matrix of indices as if it were a vector; that is refused here. */
+static kt_status check_dims(const kt_tensor *weight, const kt_tensor *indices, const kt_tensor *offsets, const kt_tensor *each)
+{
+    if (indices->ndim != 1 && indices->ndim != 2)
+        return kt_fail(KT_ERR_RUNTIME, "input has to be a 1D or 2D Tensor, but got Tensor of dimension %d", indices->ndim);
+    if (indices->ndim == 1 && offsets->ndim != 1)
+        return kt_fail(KT_ERR_RUNTIME, "offsets has to be a 1D Tensor, but got Tensor of dimension %d", offsets->ndim);
+    if (weight->ndim != 2)
+        return kt_fail(KT_ERR_RUNTIME, "weight has to be a 2D Tensor, but got Tensor of dimension %d", weight->ndim);
+    return indices->ndim == 1 && (!each || each->ndim == 1)
+               ? KT_OK
+               : kt_fail(KT_ERR_RUNTIME, "embedding_bag takes a matrix, and vectors of indices, offsets and weights");
 }
 
 static kt_status check_table(const kt_call *call, const kt_tensor *weight, const kt_tensor *each)
 {
     const kt_dtype d = (kt_dtype)weight->dtype;
-    const bool     complex = kt__dtype_rows[d].category == KT_CAT_COMPLEX;
+    char           text[64], other[64];
     if (d != KT_F32 && d != KT_F64 && d != KT_F16 && d != KT_BF16)
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "Expected tensor for argument #1 'weight' to have one of the following "
-                              "scalar types: Half, BFloat16, Float, Double; but got %s%s%s instead (while checking arguments for "
-                              "embedding_bag)", complex ? "CPU" : "torch.", kt_dtype_torch_name(d), complex ? "Type" : "Tensor");
+                              "scalar types: Half, BFloat16, Float, Double; but got %s instead (while checking arguments for "
+                              "embedding_bag)", kt__type_text(d, text, sizeof text));
     if (each && each->dtype != weight->dtype)
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "Expected tensor for argument #1 'weight' to have the same type as tensor "
-                              "for argument #1 'per_sample_weights'; but type torch.%sTensor does not equal torch.%sTensor "
-                              "(while checking arguments for embedding_bag)", kt_dtype_torch_name(d),
-                              kt_dtype_torch_name((kt_dtype)each->dtype));
+                              "for argument #1 'per_sample_weights'; but type %s does not equal %s (while checking arguments for "
+                              "embedding_bag)", kt__type_text(d, text, sizeof text),
+                              kt__type_text((kt_dtype)each->dtype, other, sizeof other));
     return KT_OK;
 }
 
@@ -114,10 +129,9 @@ kt_status kt__body_embedding_bag_of(kt_call *call)
     const kt_dtype dtype = (kt_dtype)weight->dtype, wide = dtype == KT_F64 ? KT_F64 : KT_F32;
     const bool     is_dense = weight->ndim != 2 || weight->strides[1] == 1;
     const bool     is_slower = mode == BAG_MAX || dtype == KT_F64 || padding >= 0 || !is_dense;
-    if (check_index(call, indices) || check_index(call, offsets) || check_table(call, weight, each))
+    if (check_dims(weight, indices, offsets, each) || check_index(call, indices) || check_index(call, offsets) ||
+        check_table(call, weight, each))
         return kt_error_status();
-    if (weight->ndim != 2 || indices->ndim != 1 || offsets->ndim != 1 || (each && each->ndim != 1))
-        return kt_fail(KT_ERR_RUNTIME, "embedding_bag takes a matrix, and vectors of indices, offsets and weights");
     if (each && each->numel != indices->numel)
         return kt_fail(KT_ERR_RUNTIME, "embedding_bag: per_sample_weights must have one element for each index");
     if (mode < BAG_SUM || mode > BAG_MAX)

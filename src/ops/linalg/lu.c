@@ -87,7 +87,8 @@ static kt_tensor *unit_lower(kt_tensor *lu)
 {
     const int64_t rows = kt__rows_in(lu), k = kt__least_side(lu);
     kt_tensor    *lower = kt_tril(kt_contiguous(kt_narrow(lu, -1, 0, k)), .diagonal = -1);
-    return kt_add(lower, kt_eye(rows, .m = KT_SOME(k), .dtype = (kt_dtype)lu->dtype, .device = kt__device(lu)));
+    kt_tensor    *one = kt_eye(rows, .m = KT_SOME(k), .dtype = KT_BOOL, .device = kt__device(lu));
+    return kt_masked_fill(lower, one, KT_INT(1)); /* a sum would make 0 of -0 */
 }
 
 static kt_tensor *upper(kt_tensor *lu) { return kt_triu(kt_contiguous(kt_narrow(lu, -2, 0, kt__least_side(lu)))); }
@@ -221,10 +222,10 @@ kt_status kt__body_linalg_solve_lu(kt_call *call)
     kt_shape     batch;
     factors      f;
     kt__decision room;
-    if (kt__refuse_case(call, 0) || kt__check_square(a, "linalg.solve"))
+    if (kt__refuse_case(call, 0))
         return kt_error_status();
     const kt__decision *d = kt__resolve_in_body(call, &room);
-    if (!d)
+    if (!d || kt__check_square(a, "linalg.solve"))
         return kt_error_status();
     const bool vector = is_vector(a, b);
     if (vector)

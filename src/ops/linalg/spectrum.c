@@ -91,9 +91,23 @@ kt_status kt__body_linalg_eigvalsh(kt_call *call)
 }
 
 /* ---- other square matrices: everything is complex ---- */
+
+/* With vectors PyTorch looks at the numbers before it looks at the sizes. */
+static kt_status check_eig(kt_tensor *a)
+{
+    bool finite = true;
+    if (a->backend != KT_META && (a->ndim < 2 || kt__rows_in(a) != kt__columns_in(a))) {
+        kt_tensor *all = kt_all(kt_isfinite(a));
+        if (!all || kt_read(all, &finite, sizeof finite))
+            return kt_error_status();
+    }
+    return finite ? kt__check_square(a, "linalg.eig")
+                  : kt_fail(KT_ERR_RUNTIME, "torch.linalg.eig: input tensor should not contain infs or NaNs.");
+}
+
 static kt_status eigenvalues(kt_call *call, kt_tensor *a, kt_tensor **values, kt_tensor **vectors)
 {
-    if (kt__check_square(a, vectors ? "linalg.eig" : "linalg.eigvals") || kt__refuse(call, STAGE_AFTER))
+    if ((vectors ? check_eig(a) : kt__check_square(a, "linalg.eigvals")) || kt__refuse(call, STAGE_AFTER))
         return kt_error_status();
     const kt_dtype dtype = kt__complex_dtype((kt_dtype)a->dtype);
     const int64_t  n = kt__rows_in(a);
@@ -129,9 +143,9 @@ kt_status kt__body_linalg_eigvals(kt_call *call)
 {
     KT_SCOPE;
     kt_tensor *a = call->arg[0].t;
-    if (kt__check_matrices(a, kt__is_recorded_matrix(a) ? "linalg.eig" : "linalg.eigvals", "A"))
-        return kt_error_status();
-    return kt__end(call, kt__is_recorded_matrix(a) ? kt_linalg_eig(a).eigenvalues : kt_linalg_eigvals_of(a));
+    if (kt__is_recorded_matrix(a))
+        return kt__end(call, kt_linalg_eig(a).eigenvalues);
+    return kt__check_matrices(a, "linalg.eigvals", "A") ? kt_error_status() : kt__end(call, kt_linalg_eigvals_of(a));
 }
 
 /* ---- singular values ---- */

@@ -42,10 +42,6 @@ kt_status kt__body_margin_ranking_loss(kt_call *call)
 {
     KT_SCOPE;
     kt_tensor *x = call->arg[0].t, *y = call->arg[1].t, *target = call->arg[2].t;
-    if (x->ndim != y->ndim || x->ndim != target->ndim)
-        return kt_fail(KT_ERR_RUNTIME, "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
-                       "input1: torch.Size(%s), input2: torch.Size(%s), target: torch.Size(%s) ",
-                       KT__SIZES_TEXT(x), KT__SIZES_TEXT(y), KT__SIZES_TEXT(target));
     if (kt__allow_joined(call))
         return kt_error_status();
     kt_tensor *short_of = kt_add_s(kt_mul(kt_neg(target), kt_sub(x, y)), KT_FLOAT(kt__arg(call, 3)->f));
@@ -55,10 +51,15 @@ kt_status kt__body_margin_ranking_loss(kt_call *call)
 kt_status kt__body_nn_margin_ranking_loss(kt_call *call)
 {
     KT_SCOPE;
+    kt_tensor    *x = call->arg[0].t, *y = call->arg[1].t, *target = call->arg[2].t;
     kt__reduction how;
     if (kt__reduction_of(call, (kt__reduction_args){4, 5, 6}, &how))
         return kt_error_status();
-    return kt__end(call, kt_margin_ranking_loss(call->arg[0].t, call->arg[1].t, call->arg[2].t,
+    if (x->ndim != y->ndim || x->ndim != target->ndim)
+        return kt_fail(KT_ERR_RUNTIME, "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
+                       "input1: torch.Size(%s), input2: torch.Size(%s), target: torch.Size(%s) ",
+                       KT__SIZES_TEXT(x), KT__SIZES_TEXT(y), KT__SIZES_TEXT(target));
+    return kt__end(call, kt_margin_ranking_loss(x, y, target,
                                                 .margin = kt__arg(call, 3)->f, .reduction = (int64_t)how));
 }
 

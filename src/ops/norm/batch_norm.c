@@ -188,8 +188,10 @@ static kt_status group_norm(kt_call *call)
 {
     kt_tensor    *input = call->arg[0].t;
     const int64_t groups = kt__arg_int(call, 1);
-    if (input->ndim < 2)
-        return kt_fail(KT_ERR_RUNTIME, "Expected at least 2 dimensions for input tensor but received %d", input->ndim);
+    if (input->ndim == 0)
+        return kt_fail(KT_ERR_INDEX, "Dimension specified as 0 but tensor has no dimensions");
+    if (input->ndim == 1)
+        return kt_fail(KT_ERR_INDEX, "Dimension out of range (expected to be in range of [-1, 0], but got 1)");
     int64_t        each = 1;
     const kt_shape rest = after_two(input);
     for (int64_t i = 0; i < rest.n; i++)
@@ -210,16 +212,15 @@ kt_status kt__body_nn_group_norm(kt_call *call)
     const kt_tensor *input = call->arg[0].t;
     const int64_t    groups = kt__arg_int(call, 1);
     int64_t          shown[KT_MAX_DIMS];
-    if (input->ndim >= 2) {
-        if (groups == 0)
-            return kt_fail(KT_ERR_ZERO_DIVISION, "integer division or modulo by zero");
-        memcpy(shown, input->sizes, sizeof *shown * (size_t)input->ndim);
-        const int64_t all = shown[0] * shown[1], share = all / groups - (all % groups != 0 && (all < 0) != (groups < 0));
-        shown[0] = share, shown[1] = groups;
-        if (check_more_than_one(share, after_two(input), "", (kt_shape){input->ndim, shown}, ""))
-            return kt_error_status();
-    }
-    return group_norm(call);
+    if (input->ndim < 2)
+        return kt_fail(KT_ERR_RUNTIME, "Expected at least 2 dimensions for input tensor but received %d", input->ndim);
+    if (groups == 0)
+        return kt_fail(KT_ERR_ZERO_DIVISION, "integer division or modulo by zero");
+    memcpy(shown, input->sizes, sizeof *shown * (size_t)input->ndim);
+    const int64_t all = shown[0] * shown[1], share = all / groups - (all % groups != 0 && (all < 0) != (groups < 0));
+    shown[0] = share, shown[1] = groups;
+    return check_more_than_one(share, after_two(input), "", (kt_shape){input->ndim, shown}, "") ? kt_error_status()
+                                                                                               : group_norm(call);
 }
 
 /* ---- instance_norm: a batch norm in which each element of the batch has channels of its own ---- */

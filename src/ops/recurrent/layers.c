@@ -89,6 +89,15 @@ static kt_tensor *as_dtype(kt_tensor *t, kt_dtype dtype, bool promotes)
     return !t || t->dtype == dtype || !promotes ? t : kt__converted(t, dtype, KT_WHY_PROMOTION);
 }
 
+/* PyTorch multiplies first, and then takes any sizes that broadcast. */
+static kt_status check_ranks(const layers *l, const kt_tensor *input)
+{
+    const int rank = l->sizes.n ? 2 : 3;
+    if (input->ndim != rank)
+        return kt_fail(KT_ERR_RUNTIME, "input must have %d dimensions, got %d", rank, input->ndim);
+    return l->hx->ndim == 3 ? KT_OK : kt_fail(KT_ERR_RUNTIME, "Expected more hidden states in stacked_rnn");
+}
+
 static run run_one(const layers *l, kt_tensor *input, int64_t layer, int64_t direction)
 {
     const int64_t     at = layer * l->directions + direction;
@@ -99,7 +108,7 @@ static run run_one(const layers *l, kt_tensor *input, int64_t layer, int64_t dir
     const bool        apart = l->mode == KT__GRU; /* its b_hh stands inside a gate */
     kt_tensor        *bias = b_ih && !apart ? kt_add(b_ih, b_hh) : b_ih;
     kt_tensor        *gates = bias || !b_ih ? kt_linear(input, p[0], .bias = bias) : NULL;
-    if (!gates || !h)
+    if (!gates || !h || check_ranks(l, input))
         return (run){0};
     const bool permits = kt__policy(kt__mode()) == KT_PERMISSIVE;
     if (gates->dtype != h->dtype && input->dtype == h->dtype) /* autocast: the states keep their dtype */
@@ -166,25 +175,23 @@ static kt_status dim_missing(const kt_tensor *t, int dim)
 static kt_status check_layers(layers *l, const kt_tensor *input)
 {
     const kt_tensor *hx = l->hx;
+    if (l->batch_first && input->ndim < 2)
+        return dim_missing(input, 1);
     if (l->cx && (hx->ndim < 3 || l->cx->ndim < 3))
         return dim_missing(hx->ndim < 3 ? hx : l->cx, 2);
     l->projected = l->cx && hx->sizes[2] != l->cx->sizes[2];
     l->per_layer = (l->biases ? 4 : 2) + l->projected;
     if (l->n_params % l->per_layer)
         return kt_fail(KT_ERR_RUNTIME, "got an incorrect number of RNN parameters");
-    if (input->ndim < 2)
-        return dim_missing(input, l->batch_first ? 1 : 0);
     const int64_t given = l->n_params / l->per_layer;
-    if (l->directions == 2 && (given % 2 || hx->sizes[0] % 2))
+    if (l->directions == 2 && (given % 2 || (hx->ndim && hx->sizes[0] % 2)))
         return kt_fail(KT_ERR_RUNTIME, "Odd number of params or hiddens given to a bidirectional RNN");
-    if (hx->ndim < 3 || hx->sizes[0] != l->num_layers * l->directions || (l->cx && l->cx->sizes[0] != hx->sizes[0]))
+    if (hx->ndim < 1 || hx->sizes[0] != l->num_layers * l->directions || (l->cx && l->cx->sizes[0] != hx->sizes[0]))
         return kt_fail(KT_ERR_RUNTIME, "Expected more hidden states in stacked_rnn");
     if (given != l->num_layers * l->directions)
         return kt_fail(KT_ERR_RUNTIME, "Expected more weights in stacked_rnn");
     if (l->num_layers == 0)
         return kt_fail(KT_ERR_RUNTIME, "stack expects a non-empty TensorList");
-    if (!l->sizes.n && input->ndim != 3)
-        return kt_fail(KT_ERR_RUNTIME, "input must have 3 dimensions, got %d", input->ndim);
     return KT_OK;
 }
 
@@ -220,7 +227,7 @@ static kt_status run_input(kt_call *call, int mode)
     if (set_states(&l, call, 1) || check_layers(&l, input))
         return kt_error_status();
     input = l.batch_first ? kt_transpose(input, 0, 1) : input;
-    if (input && input->sizes[0] == 0)
+    if (input && input->ndim && input->sizes[0] == 0)
         return kt_fail(KT_ERR_RUNTIME, "Expected sequence length to be larger than 0 in RNN");
     return input ? run_layers(call, &l, input) : kt_error_status();
 }
@@ -237,6 +244,8 @@ static kt_status run_data(kt_call *call, int mode)
     KT_SCOPE;
     layers     l = layers_of(call, mode, 3);
     kt_tensor *data = call->arg[0].t, *batch_sizes = call->arg[1].t;
+    if (set_states(&l, call, 2) || check_layers(&l, data))
+        return kt_error_status();
     if (batch_sizes->dtype != KT_I64)
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "expected scalar type Long but found %s",
                               kt_dtype_torch_name((kt_dtype)batch_sizes->dtype));
@@ -246,9 +255,7 @@ static kt_status run_data(kt_call *call, int mode)
     if (!sizes)
         return kt_error_status();
     l.sizes = (kt_shape){batch_sizes->numel, sizes};
-    const bool good = !set_states(&l, call, 2) && !check_layers(&l, data);
-    if (good)
-        run_layers(call, &l, data);
+    run_layers(call, &l, data);
     kt__free_ints(sizes, batch_sizes);
     return kt__failed() ? kt_error_status() : KT_OK;
 }
