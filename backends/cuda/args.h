@@ -400,7 +400,7 @@ typedef struct plane_table {
 } plane_table;
 
 /* ---- pooling: images [batch, channels, three dims in space], absent dims first, of size 1 ---- */
-enum { POOL_SPACE = 3, POOL_SMALL = 3, POOL_LAP = 2 };
+enum { POOL_SPACE = 3, POOL_SMALL = 3, POOL_LAP = 2, POOL_RUN = 4 };
 typedef struct divider { /* of numbers below 2^31, by a product: quotient_of */
     uint32_t by, factor, shift;
 } divider;
@@ -415,6 +415,7 @@ typedef struct pool_args {
     uint32_t    batch, channels;
     int32_t     kernel[POOL_SPACE], stride[POOL_SPACE], padding[POOL_SPACE], dilation[POOL_SPACE];
     uint8_t     adaptive, with_padding, channels_inner;
+    uint8_t     whole_width, few_width; /* bytes of an element */
     uint8_t     small;   /* windows are of one plane and see at most POOL_SMALL elements each way */
     uint8_t     laps;    /* at most POOL_LAP windows each way, of one plane, see an element */
     uint32_t    dims;    /* that the image has */
@@ -426,12 +427,17 @@ typedef struct pool_args {
     fault_place fault;
 } pool_args;
 typedef struct pool_table {
-    const void *largest, *average, *largest_back, *strays, *average_back, *fraction; /* NULL: there is none */
+    const void *largest, *average, *fraction; /* NULL: there is none */
     const void *clear, *put_back;
     uint32_t    reads, writes;
 } pool_table;
+typedef struct pool_back_table {
+    const void *largest, *strays, *average;
+    const void *largest_run[2], *average_run[2]; /* POOL_RUN elements a thread: of a row, channels of a position */
+} pool_back_table;
 
 /* ---- resampling: images as those of pooling ---- */
+enum { RESIZE_SHARES = 8, RESIZE_CHANNELS = 4 };
 typedef struct resize_args {
     pool_image out, in;
     uint32_t   batch, channels;
@@ -441,11 +447,14 @@ typedef struct resize_args {
     int64_t   *at[POOL_SPACE];     /* [result][most] */
     char      *weight[POOL_SPACE]; /* the same of the compute type */
     int32_t   *range[POOL_SPACE];  /* [element][2]: the first result that may read it, and the one behind the last */
-    uint64_t   n;                  /* elements of the result: one a thread */
+    char      *share[POOL_SPACE];  /* [element][RESIZE_SHARES]: what the first of those results read of it, of the compute type */
+    uint64_t   n;                  /* threads: elements of the result, or of its first channels */
+    int64_t    channel_step;       /* from a channel of a thread to its next */
     divider    by_size[POOL_SPACE], by_channels;
 } resize_args;
 typedef struct resize_table {
-    const void *taps, *ranges, *sum, *back, *move;
+    const void *taps, *ranges, *sum, *move;
+    const void *square[2], *back[2]; /* one channel a thread, RESIZE_CHANNELS; square: of two rows and two columns */
     uint32_t    reads, writes;
 } resize_table;
 typedef struct grid_args {
@@ -530,7 +539,7 @@ typedef struct row_table {
 #ifdef __cplusplus
 extern "C" {
 #endif
-extern const row_table   rows_f32, rows_f64, rows_i32, rows_i64;
+extern const row_table   rows_f32, rows_f64, rows_i32, rows_i64, rows_c64;
 extern const list_table  lists_f32;
 extern const reduce_table reduce_f32, reduce_f64, reduce_i32, reduce_i64;
 extern const soft_table   soft_f32, soft_f64;
@@ -538,6 +547,7 @@ extern const norm_table   norm_f32, norm_f64;
 extern const step_table   steps_f32, steps_f64;
 extern const plane_table  planes_f32, planes_f64;
 extern const pool_table   pool_tables[]; /* by compute type, up to int64 */
+extern const pool_back_table pool_back_tables[];
 extern const resize_table resize_f32, resize_f64;
 extern const grid_table   grid_f32, grid_f64;
 extern const void *const  search_kernel;

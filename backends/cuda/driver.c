@@ -71,3 +71,18 @@ void *library_open(const char *const *names)
     library = library ? library : open_in("", names, 0);
     return library ? library : open_in("/usr/local/cuda/lib64", names, 0);
 }
+
+void *driver_function(const char *name, unsigned since)
+{
+    void                                *function = NULL;
+    enum cudaDriverEntryPointQueryResult found;
+#if CUDART_VERSION >= 12050
+    const cudaError_t error = cudaGetDriverEntryPointByVersion(name, &function, since, cudaEnableDefault, &found);
+#else
+    (void)since;
+    const cudaError_t error = cudaGetDriverEntryPoint(name, &function, cudaEnableDefault, &found);
+#endif
+    if (error != cudaSuccess)
+        cudaGetLastError();
+    return error == cudaSuccess && found == cudaDriverEntryPointSuccess ? function : NULL;
+}

@@ -2,7 +2,6 @@
  *
  * In: plans. Out: launches on their streams, or KT_DECLINED for dtypes that the kernels do not know: the engine then runs the
  * plan on the CPU. Independent of: memory, what a kernel calculates. */
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,10 +19,9 @@ static struct {
     kt_kernel_id fill;
 } known;
 
-static bool kernels_wait; /* launch_early works */
-
 static const row_table *const tables[KT_NUM_COMPUTE] = {
-    [KT_IN_F32] = &rows_f32, [KT_IN_F64] = &rows_f64, [KT_IN_I32] = &rows_i32, [KT_IN_I64] = &rows_i64};
+    [KT_IN_F32] = &rows_f32, [KT_IN_F64] = &rows_f64, [KT_IN_I32] = &rows_i32, [KT_IN_I64] = &rows_i64,
+    [KT_IN_C64] = &rows_c64};
 
 void launch_serve(const char *name, kt_compute compute, launch_fn *launch, const void *what)
 {
@@ -78,32 +76,14 @@ bool launch_has(kt_backend *self, kt_kernel_id kernel, kt_compute compute)
 
 /* ---- a launch ---- */
 
-/* Kernels that were compiled for an older architecture do not wait for what is before them. */
-static void ask_whether_kernels_wait(void)
-{
-    struct cudaFuncAttributes of;
-    const cudaError_t         error = cudaFuncGetAttributes(&of, fill_kernel);
-    kernels_wait = error == cudaSuccess && of.ptxVersion >= 90;
-    if (error != cudaSuccess)
-        cudaGetLastError();
-}
-
 static kt_status launch(const void *kernel, uint64_t blocks, void *args, const kt_plan *plan, bool early, bool brief)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    void                 *list[] = {args};
     if (blocks == 0)
         return KT_OK;
     const bool captured = captures_run() && capture_of(plan->stream);
     if (blocks <= (brief ? BRIEF_BLOCKS : SMALL_BLOCKS) && !captured)
-        return launch_small(kernel, (unsigned)blocks, list, plan->device_index, plan->stream);
-    pthread_once(&once, ask_whether_kernels_wait);
-    cudaLaunchAttribute      attribute = {.id = cudaLaunchAttributeProgrammaticStreamSerialization,
-                                          .val.programmaticStreamSerializationAllowed = 1};
-    const cudaLaunchConfig_t how = {.gridDim = {(unsigned)blocks, 1, 1}, .blockDim = {ARG_THREADS, 1, 1},
-                                    .stream = stream_at(plan->stream), .attrs = &attribute,
-                                    .numAttrs = early && kernels_wait && !captured};
-    return check(cudaLaunchKernelExC(&how, kernel, list), "a kernel is launched");
+        return launch_small(kernel, (unsigned)blocks, (void *[]){args}, plan->device_index, plan->stream);
+    return launch_wide(kernel, blocks, args, plan->device_index, plan->stream, early && !captured);
 }
 
 kt_status launch_kernel(const void *kernel, uint64_t blocks, void *args, const kt_plan *plan)
@@ -207,12 +187,15 @@ int width_of(int dtype)
     return widths[dtype];
 }
 
-static uint64_t bits_of(double x, int64_t i, int compute)
+/* i: the same number where the compute type is an integer; imaginary: of a complex one. */
+static uint64_t bits_of(double x, double imaginary, int64_t i, int compute)
 {
     uint64_t    bits = (uint64_t)i;
-    const float f = (float)x;
+    const float f[2] = {(float)x, (float)imaginary};
     if (compute == KT_IN_F32)
-        bits = 0, memcpy(&bits, &f, sizeof f);
+        bits = 0, memcpy(&bits, f, sizeof f[0]);
+    else if (compute == KT_IN_C64)
+        memcpy(&bits, f, sizeof f);
     else if (compute == KT_IN_F64)
         memcpy(&bits, &x, sizeof x);
     return bits;
@@ -222,18 +205,19 @@ static uint64_t bits_of(double x, int64_t i, int compute)
 static uint64_t narrower(int as, int compute)
 {
     const int cut = as == KT_F16 ? 13 : as == KT_BF16 ? 16 : 0, least = as == KT_I8 ? INT8_MIN : as == KT_I16 ? INT16_MIN : 0;
-    return bits_of(cut, least, compute);
+    return bits_of(cut, 0, least, compute);
 }
 
 bool set_params(launch_args *g, const kt_plan *plan)
 {
     for (int i = 0; i < plan->n_param && i < ARG_PARAMS - 1; i++) {
         const kt_scalar *s = &plan->param[i];
-        const bool       is_float = s->kind == KT_SCALAR_FLOAT;
+        const bool       is_complex = s->kind == KT_SCALAR_COMPLEX, is_float = s->kind == KT_SCALAR_FLOAT || is_complex;
         const bool       holds = !is_float || (s->v.re > -0x1p63 && s->v.re < 0x1p63);
-        if (s->kind == KT_SCALAR_COMPLEX || s->is_unsigned)
+        if ((is_complex && plan->compute != KT_IN_C64) || s->is_unsigned)
             return false;
-        g->param[i] = bits_of(number_of(s), !is_float ? s->v.i : holds ? (int64_t)s->v.re : 0, plan->compute);
+        g->param[i] = bits_of(is_complex ? s->v.re : number_of(s), is_complex ? s->im : 0,
+                              !is_float ? s->v.i : holds ? (int64_t)s->v.re : 0, plan->compute);
     }
     g->param[ARG_PARAMS - 1] = narrower(plan->arg[0].as, plan->compute);
     return true;

@@ -25,8 +25,7 @@ kt_status list_open(void)
 /* Fields before `arg`, and the operands that it has, stand where a plan has them. */
 static const kt_plan *head_of(const char *packed) { return (const kt_plan *)packed; }
 
-/* Are two plans the same but for addresses and sizes? */
-static bool are_alike(const char *a, const char *b)
+bool plans_alike(const char *a, const char *b)
 {
     const kt_plan *x = head_of(a), *y = head_of(b);
     const size_t   n = (size_t)(x->n_out + x->n_in), row = x->nd * sizeof x->size[0];
@@ -131,7 +130,7 @@ kt_status launch_list(kt_backend *self, const void *plans, int64_t n, int64_t *t
         const uint64_t more = blocks_of((uint64_t)head->numel, of_a_block);
         if (!row || kernel_of(head) != row || blocks + more > most_blocks)
             break;
-        if (head->numel && !(before && are_alike(at, before) && !(row->table && head->numel >= LOOKUP_LEAST) &&
+        if (head->numel && !(before && plans_alike(at, before) && !(row->table && head->numel >= LOOKUP_LEAST) &&
                              add_like(&g, head, row->inputs, blocks))) {
             launch_args one = {.n = 0};
             kt_plan     plan;
@@ -154,9 +153,5 @@ kt_status launch_list(kt_backend *self, const void *plans, int64_t n, int64_t *t
     kt_status status = fault_take(index);
     if (!status)
         status = use_device(index);
-    void *list[] = {&g};
-    return status ? status
-                  : check(cudaLaunchKernel(row->kernel, (dim3){(unsigned)blocks, 1, 1}, (dim3){ARG_THREADS, 1, 1}, list, 0,
-                                           stream_at(stream)),
-                          "a kernel is launched");
+    return status ? status : launch_wide(row->kernel, blocks, &g, index, stream, false);
 }

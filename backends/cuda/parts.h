@@ -45,6 +45,9 @@ kt_status fault_expect(const kt_plan *plan, fault_place *place); /* for a launch
 enum { SMALL_BLOCKS = 64, BRIEF_BLOCKS = 1024 };
 kt_status launch_small(const void *kernel, unsigned blocks, void **args, int index, kt_handle stream);
 
+/* ---- wide.c: launches of any number of blocks, at least one. early: as launch_early ---- */
+kt_status launch_wide(const void *kernel, uint64_t blocks, void *args, int index, kt_handle stream, bool early);
+
 /* ---- launch.c: a plan becomes a launch; copies, fills, elementwise rows ---- */
 typedef kt_status launch_fn(const kt_plan *plan, const void *what); /* KT_DECLINED: before anything was launched */
 kt_status launch_open(void); /* looks the kernels up by name */
@@ -79,6 +82,7 @@ static inline double number_of(const kt_scalar *s) { return s->kind == KT_SCALAR
 /* ---- list.c: several plans in one launch ---- */
 kt_status list_open(void);
 kt_status launch_list(kt_backend *self, const void *plans, int64_t n, int64_t *taken);
+bool      plans_alike(const char *a, const char *b); /* packed: the same but for addresses and sizes? */
 
 /* ---- step.c: plans of steps, several in one launch ---- */
 bool      is_step(const kt_plan *plan);

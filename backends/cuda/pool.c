@@ -110,10 +110,33 @@ static bool read_plan(const kt_plan *plan, pool_kind kind, const pool_table *t, 
     good = good && read_geometry(plan, g) && batch == few_batch && channels == few_channels && batch * channels <= INT32_MAX;
     g->batch = (uint32_t)batch;
     g->channels = (uint32_t)channels;
+    g->whole_width = (uint8_t)width_of(g->whole.is);
+    g->few_width = (uint8_t)width_of(g->few.is);
     if (good)
         read_shape(g);
     g->volume = (uint64_t)g->whole.size[0] * g->whole.size[1] * g->whole.size[2];
     return good;
+}
+
+/* Numbers of POOL_RUN channels, or of elements of a row, are loaded or stored at once. */
+static bool has_runs(const pool_image *x, int width, bool of_channels)
+{
+    const int64_t run = (int64_t)width * POOL_RUN;
+    bool          good = (of_channels ? x->by_channel : x->step[2]) == width && is_aligned(x->at, run);
+    good &= is_aligned((const void *)(uintptr_t)x->by_batch, run);
+    good &= is_aligned((const void *)(uintptr_t)(of_channels ? x->step[2] : x->by_channel), run);
+    for (int d = 0; d < 2; d++)
+        good &= is_aligned((const void *)(uintptr_t)x->step[d], run);
+    return good;
+}
+
+/* A thread may have POOL_RUN elements of the image, of a row or of its channels. */
+static bool goes_by_runs(const pool_args *g)
+{
+    if (!g->channels_inner)
+        return !g->adaptive && g->whole.size[2] % POOL_RUN == 0 && has_runs(&g->whole, g->whole_width, false);
+    return g->channels % POOL_RUN == 0 && has_runs(&g->whole, g->whole_width, true) && has_runs(&g->few, g->few_width, true) &&
+           (!g->index.at || has_runs(&g->index, sizeof(int64_t), true));
 }
 
 /* ---- launches ---- */
@@ -126,13 +149,29 @@ static kt_status launch_over(const void *kernel, pool_args *g, const pool_image 
     return g->n == 0 ? KT_OK : g->n > INT32_MAX ? KT_DECLINED : launch_kernel(kernel, blocks_of(g->n, ARG_THREADS), g, plan);
 }
 
+static kt_status launch_back(const void *kernel, const void *const *runs, pool_args *g, const kt_plan *plan)
+{
+    if (!goes_by_runs(g))
+        return launch_over(kernel, g, &g->whole, plan);
+    pool_args      by = *g;
+    const uint64_t n = (uint64_t)g->batch * g->channels * g->volume / POOL_RUN;
+    dividers_of(by.by_size, &g->whole);
+    by.by_channels = divider_of(g->channels_inner ? g->channels / POOL_RUN : g->channels);
+    if (!g->channels_inner)
+        by.by_size[2] = divider_of(g->whole.size[2] / POOL_RUN);
+    by.n = n;
+    if (n > INT32_MAX)
+        return KT_DECLINED;
+    return n ? launch_kernel(runs[g->channels_inner], blocks_of(n, ARG_THREADS), &by, plan) : KT_OK;
+}
+
 /* Windows first, whose numbers go to the elements that they stand over; then indices that name another. */
-static kt_status launch_largest_back(const pool_table *t, pool_args *g, const kt_plan *plan)
+static kt_status launch_largest_back(const pool_back_table *t, pool_args *g, const kt_plan *plan)
 {
     const int is = g->whole.is;
     if (is != KT_F32 && is != KT_F64 && is != KT_F16 && is != KT_BF16 && is != KT_I32 && is != KT_I64)
         return KT_DECLINED;
-    kt_status status = launch_over(t->largest_back, g, &g->whole, plan);
+    kt_status status = launch_back(t->largest, t->largest_run, g, plan);
     if (!status)
         status = fault_expect(plan, &g->fault) ? KT_ERR_MEMORY : launch_over(t->strays, g, &g->few, plan);
     return status;
@@ -153,6 +192,7 @@ static kt_status launch_pool(const kt_plan *plan, const void *what)
 {
     const pool_kind   kind = *(const pool_kind *)what;
     const pool_table *t = &pool_tables[plan->compute];
+    const pool_back_table *back = &pool_back_tables[plan->compute];
     pool_args         g;
     memset(&g, 0, sizeof g);
     if (!read_plan(plan, kind, t, &g) || (kind == FRACTION && !t->fraction))
@@ -160,9 +200,9 @@ static kt_status launch_pool(const kt_plan *plan, const void *what)
     g.channels_inner = is_channels_last(&g);
     switch (kind) {
     case LARGEST: return launch_over(t->largest, &g, &g.few, plan);
-    case LARGEST_BACK: return launch_largest_back(t, &g, plan);
+    case LARGEST_BACK: return launch_largest_back(back, &g, plan);
     case AVERAGE: return launch_over(t->average, &g, &g.few, plan);
-    case AVERAGE_BACK: return launch_over(t->average_back, &g, &g.whole, plan);
+    case AVERAGE_BACK: return launch_back(back->average, back->average_run, &g, plan);
     case PUT_BACK: return launch_put_back(t, &g, plan);
     case FRACTION: return launch_over(t->fraction, &g, &g.few, plan);
     }

@@ -69,7 +69,7 @@ static double most_of(const kt__along *a)
     return most < (double)a->from ? most : (double)a->from;
 }
 
-/* Memory for the lists: entries, weights and ranges behind each other. */
+/* Memory for the lists: entries, weights, shares and ranges behind each other. */
 static kt_status make_lists(resize_args *g, const resize_table *t, int width, void **made, size_t *granted, const kt_plan *plan)
 {
     int64_t entries = 0, elements = 0, longest = 0;
@@ -83,20 +83,37 @@ static kt_status make_lists(resize_args *g, const resize_table *t, int width, vo
         longest = g->along[d].to > longest ? g->along[d].to : longest;
         longest = g->along[d].from > longest ? g->along[d].from : longest;
     }
-    const size_t bytes = (size_t)entries * (sizeof(int64_t) + (size_t)width) + (size_t)elements * 2 * sizeof(int32_t);
-    kt_status    status = memory_alloc(NULL, plan->device_index, plan->stream, bytes, made, granted);
+    const int64_t shares = g->along[0].back ? elements * RESIZE_SHARES : 0;
+    const size_t  bytes = (size_t)entries * sizeof(int64_t) + (size_t)(entries + shares) * (size_t)width +
+                         (size_t)elements * 2 * sizeof(int32_t);
+    kt_status     status = memory_alloc(NULL, plan->device_index, plan->stream, bytes, made, granted);
     if (status)
         return status;
     int64_t *at = *made;
-    char    *weight = (char *)(at + entries);
-    int32_t *range = (int32_t *)(void *)(weight + entries * width);
+    char    *weight = (char *)(at + entries), *share = weight + entries * width;
+    int32_t *range = (int32_t *)(void *)(share + shares * width);
     for (int d = 0; d < POOL_SPACE; d++) {
         const int64_t n = g->most[d] * g->along[d].to;
-        g->at[d] = at, g->weight[d] = weight, g->range[d] = range;
+        g->at[d] = at, g->weight[d] = weight, g->range[d] = range, g->share[d] = share;
         at += n, weight += n * width, range += 2 * g->along[d].from;
+        share += g->along[d].from * RESIZE_SHARES * width;
     }
     status = launch_over(t->taps, (uint64_t)longest, g, plan);
     return status || !g->along[0].back ? status : launch_over(t->ranges, (uint64_t)longest, g, plan);
+}
+
+static bool is_square(const resize_args *g) { return g->most[0] == 1 && g->most[1] == 2 && g->most[2] == 2; }
+
+/* What is known of a place serves several channels, which lie a share of all apart, so that neighbours lie side by side. */
+static kt_status launch_channels(const void *const *kernels, resize_args *g, const kt_plan *plan)
+{
+    const bool several = g->channels % RESIZE_CHANNELS == 0;
+    g->channel_step = several ? g->channels / RESIZE_CHANNELS : 0;
+    if (several) {
+        g->n /= RESIZE_CHANNELS;
+        g->by_channels = divider_of((uint32_t)g->channel_step);
+    }
+    return launch_over(kernels[several], g->n, g, plan);
 }
 
 static kt_status launch_resize(const kt_plan *plan, const void *what)
@@ -127,7 +144,9 @@ static kt_status launch_resize(const kt_plan *plan, const void *what)
     read_dims(plan, &g);
     kt_status status = make_lists(&g, t, compute == KT_IN_F64 ? 8 : 4, &made, &granted, plan);
     if (!status)
-        status = launch_over(moved ? t->move : back ? t->back : t->sum, g.n, &g, plan);
+        status = moved ? launch_over(t->move, g.n, &g, plan)
+                 : back || is_square(&g) ? launch_channels(back ? t->back : t->square, &g, plan)
+                                         : launch_over(t->sum, g.n, &g, plan);
     if (made)
         memory_free(NULL, plan->device_index, made, granted);
     return status;

@@ -49,26 +49,11 @@ static CUresult (*launch_graph)(CUgraphExec run, CUstream stream);
 static CUresult (*param_of)(CUfunction function, size_t index, size_t *offset, size_t *bytes); /* NULL: drivers before 12.4 */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void *in_driver(const char *name, unsigned since)
-{
-    void                                *function = NULL;
-    enum cudaDriverEntryPointQueryResult found;
-#if CUDART_VERSION >= 12050
-    const cudaError_t error = cudaGetDriverEntryPointByVersion(name, &function, since, cudaEnableDefault, &found);
-#else
-    (void)since;
-    const cudaError_t error = cudaGetDriverEntryPoint(name, &function, cudaEnableDefault, &found);
-#endif
-    if (error != cudaSuccess)
-        cudaGetLastError();
-    return error == cudaSuccess && found == cudaDriverEntryPointSuccess ? function : NULL;
-}
-
 static void ask_driver(void)
 {
-    *(void **)&set_params_of = in_driver("cuGraphExecKernelNodeSetParams", 12000);
-    *(void **)&launch_graph = set_params_of ? in_driver("cuGraphLaunch", 12000) : NULL;
-    *(void **)&param_of = in_driver("cuFuncGetParamInfo", 12040);
+    *(void **)&set_params_of = driver_function("cuGraphExecKernelNodeSetParams", 12000);
+    *(void **)&launch_graph = set_params_of ? driver_function("cuGraphLaunch", 12000) : NULL;
+    *(void **)&param_of = driver_function("cuFuncGetParamInfo", 12040);
 }
 
 static unsigned rounded(unsigned blocks)

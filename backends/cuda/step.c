@@ -136,13 +136,8 @@ static void cut(step_args *g, uint64_t *blocks)
 static kt_status launch_made(step_args *g, const void *kernel, const kt_plan *plan)
 {
     uint64_t blocks;
-    void    *list[] = {g};
     cut(g, &blocks);
-    if (blocks > INT32_MAX)
-        return KT_DECLINED;
-    return check(cudaLaunchKernel(kernel, (dim3){(unsigned)blocks, 1, 1}, (dim3){ARG_THREADS, 1, 1}, list, 0,
-                                  stream_at(plan->stream)),
-                 "a kernel is launched");
+    return blocks > INT32_MAX ? KT_DECLINED : launch_wide(kernel, blocks, g, plan->device_index, plan->stream, false);
 }
 
 static void add(step_args *g, const kt_plan *plan, const one_step *s)
@@ -176,9 +171,31 @@ static kt_status launch_step(const kt_plan *plan, const void *what)
     return launch_made(&g, (s.dense ? table->dense : table->any)[s.kind], plan);
 }
 
+/* A plan like the one before it, which was added last: of its addresses those of arrays and of the number that each parameter
+ * has of its own may differ. false: it is to be read whole. */
+static bool add_like(step_args *g, const kt_plan *head, const kt_plan *before, const one_step *s)
+{
+    const uint32_t at = g->count;
+    const bool     has_own = s->kind == STEP_UNSCALE || s->common.step_is != KT_NONE;
+    if ((head->numel > 1) != (before->numel > 1))
+        return false;
+    for (int k = s->arrays + has_own; k < head->n_out + head->n_in; k++)
+        if (head->arg[k].data != before->arg[k].data)
+            return false;
+    for (int k = 0; k < s->arrays; k++) {
+        if (!is_aligned(head->arg[k].data, s->common.width[k] * STEP_VECTOR))
+            return false;
+        g->at[at][k] = head->arg[k].data;
+    }
+    g->n[at] = (uint64_t)head->numel;
+    g->own[at] = has_own ? (uint64_t)(uintptr_t)head->arg[s->arrays].data : g->own[at - 1];
+    g->count++;
+    return true;
+}
+
 kt_status launch_steps(const void *plans, int64_t n, int64_t *taken)
 {
-    const char *at = plans;
+    const char *at = plans, *before = NULL; /* before: the plan that was added last */
     const void *kernel = NULL;
     kt_plan     plan;
     one_step    s;
@@ -187,8 +204,16 @@ kt_status launch_steps(const void *plans, int64_t n, int64_t *taken)
     g.nd = 0;
     *taken = 0;
     for (int64_t i = 0; i < n && g.count < STEP_MOST; i++) {
-        kt_plan_unpack(&plan, at);
-        at += kt_plan_bytes(&plan);
+        const kt_plan *head = (const kt_plan *)(const void *)at;
+        const char    *here = at;
+        at += kt_plan_bytes(head);
+        if (before && head->numel && plans_alike(here, before) &&
+            add_like(&g, head, (const kt_plan *)(const void *)before, &s)) {
+            before = here;
+            *taken = i + 1;
+            continue;
+        }
+        kt_plan_unpack(&plan, here);
         if (!is_step(&plan) || !read_step(&plan, &s) || !s.dense)
             break;
         const void *its = steps[plan.compute]->dense[s.kind];
@@ -199,6 +224,7 @@ kt_status launch_steps(const void *plans, int64_t n, int64_t *taken)
             g.common = s.common;
             add(&g, &plan, &s);
         }
+        before = plan.numel ? here : NULL;
         *taken = i + 1;
     }
     if (!g.count)

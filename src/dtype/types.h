@@ -14,12 +14,12 @@ typedef struct kt__c32 {
 
 #ifdef __CUDACC__
 #define KT_ALWAYS static __device__ __forceinline__
-typedef struct kt__c64 {
-    float re, im;
-} kt__c64;
-typedef struct kt__c128 {
-    double re, im;
-} kt__c128;
+/* On the device they are structs, in a file of their own
+ * since that is C++. A real number becomes a complex one
+ * by itself, as in C, and a narrow complex one a wide
+ * one. */
+
+#include "dtype/complex_structs.h"
 #define KT__REAL(z) ((z).re)
 #define KT__IMAG(z) ((z).im)
 #define KT__C64(re, im)  (kt__c64{(re), (im)})

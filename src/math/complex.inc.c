@@ -2,9 +2,9 @@
  * integer of R's size), FN and RFN (the function of R) are defined by the includer. The rare functions are the C
  * library's, in double: rounding once at the end keeps complex64 within its last bit. A real result stands in the real
  * part. */
-KT_ALWAYS T FN(make)(R re, R im) { return __builtin_complex(re, im); }
-KT_ALWAYS R FN(re)(T a)          { return __real__ a; }
-KT_ALWAYS R FN(im)(T a)          { return __imag__ a; }
+KT_ALWAYS T FN(make)(R re, R im) { return KT__COMPLEX(T, re, im); }
+KT_ALWAYS R FN(re)(T a)          { return KT__REAL(a); }
+KT_ALWAYS R FN(im)(T a)          { return KT__IMAG(a); }
 
 KT_ALWAYS T FN(conj)(T a)     { return FN(make)(FN(re)(a), -FN(im)(a)); }
 KT_ALWAYS T FN(abs)(T a)      { return RFN(hypot)(FN(re)(a), FN(im)(a)); }

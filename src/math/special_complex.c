@@ -3,20 +3,18 @@
 
 #include <math.h>
 
-static const double pi = 3.14159265358979323846;
-
-static double complex pair(double re, double im)
+KT__RARE_PART kt__c128 pair(double re, double im)
 {
-    return __builtin_complex(re, im);
+    return KT__C128(re, im);
 }
 
-static double complex scaled(double complex z, double by)
+KT__RARE_PART kt__c128 scaled(kt__c128 z, double by)
 {
     return pair(creal(z) * by, cimag(z) * by);
 }
 
 /* Not C's division, which checks for NaN at every step. */
-static double complex divide(double complex a, double complex b)
+KT__RARE_PART kt__c128 divide(kt__c128 a, kt__c128 b)
 {
     if (isinf(creal(b)) || isinf(cimag(b)))
         return 0;
@@ -26,13 +24,13 @@ static double complex divide(double complex a, double complex b)
 }
 
 /* Without cancellation at small z. */
-static double complex cexpm1_(double complex z)
+KT__RARE_PART kt__c128 cexpm1_(kt__c128 z)
 {
     const double s = sin(0.5 * cimag(z));
     return pair(expm1(creal(z)) * cos(cimag(z)) - 2 * s * s, exp(creal(z)) * sin(cimag(z)));
 }
 
-static double complex clog1p_(double complex z)
+KT__RARE_PART kt__c128 clog1p_(kt__c128 z)
 {
     const double x = creal(z), y = cimag(z);
     if (fabs(x) > 0.5 || fabs(y) > 0.5)
@@ -40,17 +38,17 @@ static double complex clog1p_(double complex z)
     return pair(x == 0 && y == 0 ? x : 0.5 * log1p(x * (2 + x) + y * y), atan2(y, 1 + x));
 }
 
-static double complex csinc_(double complex z)
+KT__RARE_PART kt__c128 csinc_(kt__c128 z)
 {
     if (z == 0)
         return 1;
     if (!isfinite(creal(z)) || !isfinite(cimag(z)))
         return pair(NAN, NAN);
-    const double complex w = scaled(z, pi);
+    const kt__c128 w = scaled(z, 3.14159265358979323846);
     return divide(csin(w), w);
 }
 
-double complex kt__complex_function(kt__complex_name name, double complex z)
+KT__RARE kt__c128 kt__complex_function(kt__complex_name name, kt__c128 z)
 {
     switch (name) {
     case KT__CACOS:    return cacos(z);
@@ -79,7 +77,7 @@ double complex kt__complex_function(kt__complex_name name, double complex z)
     return NAN;
 }
 
-double complex kt__complex_pow(double complex a, double complex b)
+KT__RARE kt__c128 kt__complex_pow(kt__c128 a, kt__c128 b)
 {
     if (b == 0 || a == 1) /* whatever the other is, NaN too, as of real numbers */
         return 1;
@@ -88,11 +86,11 @@ double complex kt__complex_pow(double complex a, double complex b)
     return cexp(b * clog(a)); /* the language's product: an infinite exponent stays infinite, its power may be 0 */
 }
 
-double complex kt__complex_logaddexp(double complex a, double complex b)
+KT__RARE kt__c128 kt__complex_logaddexp(kt__c128 a, kt__c128 b)
 {
     if (isnan(creal(a)) || isnan(cimag(a)) || isnan(creal(b)) || isnan(cimag(b)))
-        return CMPLX(NAN, NAN);
-    const double complex hi = creal(a) >= creal(b) ? a : b, lo = creal(a) >= creal(b) ? b : a;
+        return pair(NAN, NAN);
+    const kt__c128 hi = creal(a) >= creal(b) ? a : b, lo = creal(a) >= creal(b) ? b : a;
     if (creal(hi) == -INFINITY)
         return b;
     if (creal(lo) == INFINITY) /* only the direction of the sum is defined */

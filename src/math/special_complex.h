@@ -1,8 +1,17 @@
-/* special_complex.h - complex functions, one element at a time, in double. Compiled once, not per instruction set. */
+/* special_complex.h - complex functions, one element at a time, in double. Compiled once, not per instruction set. For the device
+ * special_complex.c is included by the kernels that need it, behind the functions of <complex.h> under the same names. */
 #ifndef KT_MATH_SPECIAL_COMPLEX_H
 #define KT_MATH_SPECIAL_COMPLEX_H
 
+#include "dtype/types.h"
+#include "math/special.h"
+
+#ifdef __CUDACC__
+#define KT__COMPLEX(T, re, im) (T((re), (im)))
+#else
 #include <complex.h>
+#define KT__COMPLEX(T, re, im) __builtin_complex(re, im)
+#endif
 
 typedef enum kt__complex_name {
     KT__CACOS,
@@ -29,8 +38,8 @@ typedef enum kt__complex_name {
     KT__CTANH
 } kt__complex_name;
 
-double complex kt__complex_function(kt__complex_name name, double complex z);
-double complex kt__complex_pow(double complex a, double complex b);
-double complex kt__complex_logaddexp(double complex a, double complex b);
+KT__RARE kt__c128 kt__complex_function(kt__complex_name name, kt__c128 z);
+KT__RARE kt__c128 kt__complex_pow(kt__c128 a, kt__c128 b);
+KT__RARE kt__c128 kt__complex_logaddexp(kt__c128 a, kt__c128 b);
 
 #endif

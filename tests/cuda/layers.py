@@ -141,16 +141,18 @@ def pools():
     for dtype in FLOATS:
         x1, x2, x3 = values((2, 3, 40), dtype), values((2, 5, 17, 20), dtype), values((2, 3, 8, 9, 10), dtype)
         last = x2.contiguous(memory_format=torch.channels_last)
+        many = values((2, 8, 9, 12), dtype).contiguous(memory_format=torch.channels_last)  # channels go by vectors
         for k, s, p, d, ceil in ((3, 2, 1, 1, False), (2, 2, 0, 1, False), (3, 1, 1, 2, True), (5, 3, 2, 1, True)):
             tag = f"{dtype} {k} {s} {p} {d} {ceil}"
-            for f, x in ((F.max_pool1d, x1), (F.max_pool2d, x2), (F.max_pool3d, x3), (F.max_pool2d, last), (F.max_pool2d, x2[0])):
+            for f, x in ((F.max_pool1d, x1), (F.max_pool2d, x2), (F.max_pool3d, x3), (F.max_pool2d, last), (F.max_pool2d, many),
+                         (F.max_pool2d, x2[0])):
                 trained(f"{f.__name__} {tag}", lambda t: f(t, k, s, p, d, ceil), x)
                 both(f"indices {f.__name__} {tag}", lambda t: f(t, k, s, p, d, ceil, return_indices=True)[1], x, exact=True)
-            for f, x in ((F.avg_pool1d, x1), (F.avg_pool2d, x2), (F.avg_pool3d, x3), (F.avg_pool2d, last)):
+            for f, x in ((F.avg_pool1d, x1), (F.avg_pool2d, x2), (F.avg_pool3d, x3), (F.avg_pool2d, last), (F.avg_pool2d, many)):
                 trained(f"{f.__name__} {tag}", lambda t: f(t, k, s, p, ceil, d == 1), x)
         for size in (1, 4, 7):
             for kind in ("avg", "max"):
-                for dims, x in ((1, x1), (2, x2), (2, last), (3, x3)):
+                for dims, x in ((1, x1), (2, x2), (2, last), (2, many), (3, x3)):
                     f = getattr(F, f"adaptive_{kind}_pool{dims}d")
                     trained(f"{f.__name__} {dtype} {size}", lambda t: f(t, size), x)
         for size, x in ((12, x1), ((9, 11), x2), ((4, 5, 5), x3)):
@@ -170,8 +172,9 @@ def resampling():
     for dtype in FLOATS:
         x1, x2, x3 = values((2, 3, 20), dtype), values((2, 5, 11, 13), dtype), values((2, 3, 5, 6, 7), dtype)
         last = x2.contiguous(memory_format=torch.channels_last)
-        for size in ((22, 26), (7, 20), (1, 1), (11, 13), (5, 40)):
-            for x in (x2, last):
+        many = values((2, 8, 6, 7), dtype)  # channels go by fours
+        for size in ((22, 26), (7, 20), (1, 1), (11, 13), (5, 40), (70, 14)):
+            for x in (x2, last, many, many.contiguous(memory_format=torch.channels_last)):
                 for mode in ("nearest", "nearest-exact", "bilinear", "bicubic"):
                     trained(f"{mode} {dtype} {size}", lambda t: F.interpolate(t, size, mode=mode), x)
                     for more in ("align_corners", "antialias") if mode.startswith("bi") else ():

@@ -38,6 +38,11 @@ KT__FROM_ALL(float, f32)
 KT__FROM_ALL(double, f64)
 KT__FROM_ALL(int32_t, i32)
 KT__FROM_ALL(int64_t, i64)
+template <> struct to<kt__c64> {
+    static __device__ __forceinline__ kt__c64 of(float x) { return kt__to_c64_f32(x); }
+    static __device__ __forceinline__ kt__c64 of(int32_t x) { return kt__to_c64_i32(x); }
+    static __device__ __forceinline__ kt__c64 of(kt__c64 x) { return x; }
+};
 #undef KT__FROM_ALL
 
 #endif

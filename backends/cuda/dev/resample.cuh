@@ -30,6 +30,26 @@ static __global__ void __launch_bounds__(ARG_THREADS) make_taps(ARGUMENTS(resize
     }
 }
 
+static __device__ __forceinline__ const int64_t *list_at(const resize_args &g, int d, int32_t i)
+{
+    return g.at[d] + i * (int64_t)g.most[d];
+}
+static __device__ __forceinline__ const T *weights_at(const resize_args &g, int d, int32_t i)
+{
+    return (const T *)g.weight[d] + i * (int64_t)g.most[d];
+}
+
+/* What result i reads of element x along dim d. */
+static __device__ __forceinline__ T share_of(const resize_args &g, int d, int32_t i, int64_t x)
+{
+    const int64_t *at = list_at(g, d, i);
+    const T       *weight = weights_at(g, d, i);
+    T              sum = 0;
+    for (uint32_t k = 0; k < g.most[d]; k++)
+        sum += at[k] == x ? weight[k] : 0;
+    return sum;
+}
+
 /* Lists rise from result to result. */
 static __global__ void __launch_bounds__(ARG_THREADS) make_ranges(ARGUMENTS(resize_args) g)
 {
@@ -56,17 +76,12 @@ static __global__ void __launch_bounds__(ARG_THREADS) make_ranges(ARGUMENTS(resi
                 high = middle;
         }
         g.range[d][2 * x + 1] = (int32_t)low;
+        const int32_t first = g.range[d][2 * x];
+        for (int32_t k = 0; k < RESIZE_SHARES && first + k < (int32_t)low; k++)
+            ((T *)g.share[d])[x * RESIZE_SHARES + k] = share_of(g, d, first + k, x);
     }
 }
 
-static __device__ __forceinline__ const int64_t *list_at(const resize_args &g, int d, int32_t i)
-{
-    return g.at[d] + i * (int64_t)g.most[d];
-}
-static __device__ __forceinline__ const T *weights_at(const resize_args &g, int d, int32_t i)
-{
-    return (const T *)g.weight[d] + i * (int64_t)g.most[d];
-}
 
 /* ---- forward ---- */
 
@@ -109,6 +124,36 @@ static __global__ void __launch_bounds__(ARG_THREADS) resize(ARGUMENTS(resize_ar
     values<T>::store(place_in(g.out, s), g.out.is, sum);
 }
 
+/* Of two rows and two columns of one plane, in PER channels: all that is read is on its way at once. */
+template <int PER> static __global__ void __launch_bounds__(ARG_THREADS) resize_square(ARGUMENTS(resize_args) g)
+{
+    spot s;
+    if (!spot_of(g.n, g.by_channels, g.channels_inner, g.by_size, s))
+        return;
+    const int64_t *high = list_at(g, HEIGHT, s.at[HEIGHT]), *wide = list_at(g, WIDTH, s.at[WIDTH]);
+    const T       *by_high = weights_at(g, HEIGHT, s.at[HEIGHT]), *by_wide = weights_at(g, WIDTH, s.at[WIDTH]);
+    const T        deep = *weights_at(g, DEPTH, s.at[DEPTH]), upper = deep * by_high[0], lower = deep * by_high[1];
+    const char    *top = place_in(g.in, s, (int32_t)*list_at(g, DEPTH, s.at[DEPTH]), (int32_t)high[0], (int32_t)wide[0]);
+    const int64_t  right = (wide[1] - wide[0]) * g.in.step[WIDTH], down = (high[1] - high[0]) * g.in.step[HEIGHT];
+    const int64_t  away = g.channel_step * g.in.by_channel, out_away = g.channel_step * g.out.by_channel;
+    char          *to = place_in(g.out, s);
+    T              x[PER][2][2];
+    with_loads<T>(g.in.is, [&](auto load) {
+#pragma unroll
+        for (int c = 0; c < PER; c++) {
+            const char *from = top + c * away;
+            x[c][0][0] = load(from), x[c][0][1] = load(from + right);
+            x[c][1][0] = load(from + down), x[c][1][1] = load(from + down + right);
+        }
+    });
+#pragma unroll
+    for (int c = 0; c < PER; c++) {
+        T sum = by_wide[0] * (upper * x[c][0][0] + lower * x[c][1][0]);
+        sum += by_wide[1] * (upper * x[c][0][1] + lower * x[c][1][1]);
+        values<T>::store(to + c * out_away, g.out.is, sum);
+    }
+}
+
 static __global__ void __launch_bounds__(ARG_THREADS) move_nearest(ARGUMENTS(resize_args) g)
 {
     spot s;
@@ -127,25 +172,9 @@ static __global__ void __launch_bounds__(ARG_THREADS) move_nearest(ARGUMENTS(res
 
 /* ---- back: the image is `out` ---- */
 
-/* What result i reads of element x along dim d. */
-static __device__ __forceinline__ T share_of(const resize_args &g, int d, int32_t i, int64_t x)
+/* The sum of an element that many results read. */
+static __device__ T sum_of_many(const resize_args &g, const spot &s, const int32_t *const (&by)[POOL_SPACE])
 {
-    const int64_t *at = list_at(g, d, i);
-    const T       *weight = weights_at(g, d, i);
-    T              sum = 0;
-    for (uint32_t k = 0; k < g.most[d]; k++)
-        sum += at[k] == x ? weight[k] : 0;
-    return sum;
-}
-
-static __global__ void __launch_bounds__(ARG_THREADS) resize_back(ARGUMENTS(resize_args) g)
-{
-    spot s;
-    if (!spot_of(g.n, g.by_channels, g.channels_inner, g.by_size, s))
-        return;
-    const int32_t *by[POOL_SPACE];
-    for (int d = 0; d < POOL_SPACE; d++)
-        by[d] = g.range[d] + 2 * s.at[d];
     T sum = 0;
     for (int32_t d = by[DEPTH][0]; d < by[DEPTH][1]; d++) {
         const T deep = share_of(g, DEPTH, d, s.at[DEPTH]);
@@ -155,7 +184,70 @@ static __global__ void __launch_bounds__(ARG_THREADS) resize_back(ARGUMENTS(resi
                 sum += high * share_of(g, WIDTH, w, s.at[WIDTH]) * values<T>::load(place_in(g.in, s, d, h, w), g.in.is);
         }
     }
-    values<T>::store(place_in(g.out, s), g.out.is, sum);
+    return sum;
+}
+
+/* The same of at most RESIZE_SHARES results along height and width, in PER channels: their shares are listed, those of a row stay
+ * in registers. */
+template <int PER>
+static __device__ __forceinline__ void sum_of_few(T (&sum)[PER], const resize_args &g, const spot &s,
+                                                  const int32_t *const (&by)[POOL_SPACE])
+{
+    enum { AHEAD = 4 };
+    const T      *high_shares = (const T *)g.share[HEIGHT] + s.at[HEIGHT] * (int64_t)RESIZE_SHARES;
+    const T      *wide_shares = (const T *)g.share[WIDTH] + s.at[WIDTH] * (int64_t)RESIZE_SHARES;
+    const int32_t top = by[HEIGHT][0], rows = by[HEIGHT][1] - top, left = by[WIDTH][0], columns = by[WIDTH][1] - left;
+    const int64_t away = g.channel_step * g.in.by_channel;
+    T             wide[RESIZE_SHARES];
+#pragma unroll
+    for (int k = 0; k < RESIZE_SHARES; k++)
+        wide[k] = k < columns ? wide_shares[k] : (T)0;
+    with_loads<T>(g.in.is, [&](auto load) {
+        for (int32_t d = by[DEPTH][0]; d < by[DEPTH][1]; d++) {
+            const T     deep = share_of(g, DEPTH, d, s.at[DEPTH]);
+            const char *row = place_in(g.in, s, d, top, left);
+            for (int32_t h = 0; h < rows; h++, row += g.in.step[HEIGHT]) {
+                const T     high = deep * high_shares[h];
+                const char *from = row;
+#pragma unroll
+                for (int w = 0; w < RESIZE_SHARES; w += AHEAD) {
+                    T x[AHEAD][PER];
+                    if (w >= columns)
+                        break;
+#pragma unroll
+                    for (int k = 0; k < AHEAD; k++, from += g.in.step[WIDTH])
+#pragma unroll
+                        for (int c = 0; c < PER; c++)
+                            x[k][c] = w + k < columns ? load(from + c * away) : (T)0;
+#pragma unroll
+                    for (int k = 0; k < AHEAD; k++)
+#pragma unroll
+                        for (int c = 0; c < PER; c++)
+                            if (w + k < columns)
+                                sum[c] += high * wide[w + k] * x[k][c];
+                }
+            }
+        }
+    });
+}
+
+template <int PER> static __global__ void __launch_bounds__(ARG_THREADS) resize_back(ARGUMENTS(resize_args) g)
+{
+    spot s;
+    if (!spot_of(g.n, g.by_channels, g.channels_inner, g.by_size, s))
+        return;
+    const int32_t *by[POOL_SPACE];
+    bool           few = true;
+    T              sum[PER] = {0};
+    for (int d = 0; d < POOL_SPACE; d++) {
+        by[d] = g.range[d] + 2 * s.at[d];
+        few &= d == DEPTH || by[d][1] - by[d][0] <= RESIZE_SHARES;
+    }
+    if (few)
+        sum_of_few(sum, g, s, by);
+#pragma unroll
+    for (int c = 0; c < PER; c++, s.channel += g.channel_step)
+        values<T>::store(place_in(g.out, s), g.out.is, few ? sum[c] : sum_of_many(g, s, by));
 }
 
 /* ---- the places of a grid ---- */
@@ -363,7 +455,13 @@ static __global__ void __launch_bounds__(ARG_THREADS) convert_image(ARGUMENTS(gr
         values<T>::store(place_in(g.to_image, s), g.to_image.is, values<T>::load(place_in(g.image, s), g.image.is));
 }
 
-const resize_table RESIZE_NAME = {(const void *)make_taps,   (const void *)make_ranges,  (const void *)resize,
-                                  (const void *)resize_back, (const void *)move_nearest, values<T>::reads, values<T>::writes};
+const resize_table RESIZE_NAME = {(const void *)make_taps,
+                                  (const void *)make_ranges,
+                                  (const void *)resize,
+                                  (const void *)move_nearest,
+                                  {(const void *)resize_square<1>, (const void *)resize_square<RESIZE_CHANNELS>},
+                                  {(const void *)resize_back<1>, (const void *)resize_back<RESIZE_CHANNELS>},
+                                  values<T>::reads,
+                                  values<T>::writes};
 const grid_table   GRID_NAME = {(const void *)sample,      (const void *)sample_to_image, (const void *)sample_to_grid,
                                 (const void *)clear_image, (const void *)convert_image,   values<T>::reads, values<T>::writes};

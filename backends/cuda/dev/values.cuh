@@ -64,6 +64,17 @@ VALUES(double, f64, F64)
 VALUES(int32_t, i32, I32)
 VALUES(int64_t, i64, I64)
 
+/* use(load): the dtypes that a compute type most often reads are known at compile time. */
+template <class T, class F> static __device__ __forceinline__ void with_loads(int is, F use)
+{
+    if (is == values<T>::self)
+        use([](const char *p) { return *(const T *)p; });
+    else if (values<T>::self == KT_F32 && is == KT_BF16)
+        use([](const char *p) { return to<T>::of(dtype<KT_BF16>::get(*(const dtype<KT_BF16>::S *)p)); });
+    else
+        use([is](const char *p) { return values<T>::load(p, is); });
+}
+
 /* Vectors of one dtype by the machine's own conversions, for kernels where it does not matter which NaN comes out. */
 #ifdef __CUDA_ARCH__
 template <int D, class T, int M> static __device__ __forceinline__ void decode_as(T (&v)[M], const raw<M> &r)

@@ -3,7 +3,7 @@
 
 import functools
 
-from .. import _karat
+from .. import _karat, random
 from .._karat import Tensor
 from ..utils import _pytree
 
@@ -117,14 +117,13 @@ def _run_flat(func, size, leaves, dims, spec, out_dims, randomness, kwargs):
 
 def _run_chunked(func, size, leaves, dims, spec, out_dims, randomness, kwargs, chunk):
     """Some examples at a time; their results are put together."""
-    drawn = _karat.get_rng_state() if randomness == "same" else None
     pieces, narrow, cat = [], _karat.functions["narrow"], _karat.functions["cat"]
     for start in range(0, size, chunk):
-        if drawn is not None:
-            _karat.set_rng_state(drawn)
         n = min(chunk, size - start)
         part = [one if dim is None else narrow(one, dim, start, n) for one, dim in zip(leaves, dims)]
-        pieces.append(_run_flat(func, n, part, dims, spec, out_dims, randomness, kwargs))
+        draws_again = randomness == "same" and start + n < size
+        with random.fork_rng(enabled=draws_again):
+            pieces.append(_run_flat(func, n, part, dims, spec, out_dims, randomness, kwargs))
     _, out_spec, flat_out_dims = pieces[0]
     each = zip(*(piece[0] for piece in pieces))
     return [parts[0] if dim is None else cat(parts, dim) for parts, dim in zip(each, flat_out_dims)], out_spec

@@ -58,7 +58,9 @@ typedef struct groups {
 
 static groups groups_of(const kt_tensor *input, kt_shape shape)
 {
-    groups g = {{1, 1}, {0}, input->ndim};
+    groups g;
+    g.sizes[0] = g.sizes[1] = 1;
+    g.dims = input->ndim;
     for (int i = 0; i < input->ndim; i++) {
         const bool gone = i >= input->ndim - shape.n;
         g.sizes[gone] *= input->sizes[i];

@@ -5,10 +5,9 @@
 
 void kt__norm_add(kt__norm_operands *o, kt_tensor *t, int64_t s0, int64_t s1, int64_t s2, int64_t s3)
 {
-    const int64_t stride[4] = {s0, s1, s2, s3};
-    o->t[o->n] = t;
-    memcpy(o->stride[o->n], stride, sizeof stride);
-    o->n++;
+    int64_t *stride = o->stride[o->n];
+    stride[0] = s0, stride[1] = s1, stride[2] = s2, stride[3] = s3;
+    o->t[o->n++] = t;
 }
 
 kt_status kt__norm_run(const kt_call *call, int kernel, const kt__norm_operands *o, const int64_t *sizes, int dims, double eps)

@@ -15,5 +15,18 @@ typedef struct CUDA_KERNEL_NODE_PARAMS {
     unsigned   gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes;
     void     **kernelParams, **extra;
 } CUDA_KERNEL_NODE_PARAMS;
+typedef enum { CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION = 6 } CUlaunchAttributeID;
+typedef struct CUlaunchAttribute {
+    CUlaunchAttributeID id;
+    struct {
+        int programmaticStreamSerializationAllowed;
+    } value;
+} CUlaunchAttribute;
+typedef struct CUlaunchConfig {
+    unsigned           gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes;
+    CUstream           hStream;
+    CUlaunchAttribute *attrs;
+    unsigned           numAttrs;
+} CUlaunchConfig;
 
 #endif
