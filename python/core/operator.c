@@ -17,6 +17,7 @@ typedef struct kp_operator {
     kp_row_facts  *form;   /* form->row is the row */
     kt_form        as;
     bool           appended;
+    bool           ruled;  /* has `face` a rule of the user's for vmap? */
     PyObject      *type[KP_MOST_PARAMETERS]; /* of each argument, as messages say it: "Optional[List[int]]" */
     PyObject      *instead[KP_MOST_PARAMETERS]; /* a default that the row does not have, or has in another way; or NULL */
 } kp_operator;
@@ -280,13 +281,27 @@ static bool is_overridden(const kp_operator *f, PyObject *face, PyObject *const 
            kp_override_call(PyUnicode_AsUTF8(f->name), false, face, argv, n, keywords, answer);
 }
 
+/* Is the call one of tensors that show examples, for which the user has registered a rule? */
+static bool is_by_rule(const kp_operator *f, PyObject *const *argv, Py_ssize_t n, PyObject *keywords, PyObject **answer)
+{
+    if (KP_LIKELY(!f->ruled) || !f->face || !kp_in_transform())
+        return false;
+    PyObject *rule = PyObject_GetAttrString(f->face, "_by_rule");
+    *answer = rule ? PyObject_Vectorcall(rule, argv, (size_t)n, keywords) : NULL;
+    Py_XDECREF(rule);
+    if (*answer != Py_NotImplemented)
+        return true;
+    Py_DECREF(*answer);
+    return false;
+}
+
 static PyObject *call_operator(PyObject *self, PyObject *const *argv, size_t nargsf, PyObject *keywords)
 {
     const kp_operator *f = (const kp_operator *)self;
     const Py_ssize_t   n = PyVectorcall_NARGS(nargsf);
     PyObject          *answer;
     kp_args            a;
-    if (is_overridden(f, f->face ? f->face : self, argv, n, keywords, &answer))
+    if (is_overridden(f, f->face ? f->face : self, argv, n, keywords, &answer) || is_by_rule(f, argv, n, keywords, &answer))
         return answer;
     Py_INCREF(self); /* a kernel may end the operator */
     const int bound = bind(f, &a, argv, n, keywords);
@@ -313,7 +328,12 @@ static PyObject *call_first(PyObject *module, PyObject *const *argv, Py_ssize_t 
         const int          bound = bind(f, &a, argv + 2, n - 2, keywords);
         if (bound) {
             Py_XDECREF(all);
-            return bound > 0 ? run(f, &a) : NULL;
+            if (bound < 0)
+                return NULL;
+            if (!is_by_rule(f, argv + 2, n - 2, keywords, &answer))
+                return run(f, &a);
+            kp_args_free(&a);
+            return answer;
         }
         PyObject *type, *value, *trace;
         PyErr_Fetch(&type, &value, &trace);
@@ -368,9 +388,23 @@ static int set_face(PyObject *o, PyObject *value, void *unused)
     return 0;
 }
 
+static PyObject *get_has_rule(PyObject *o, void *unused)
+{
+    (void)unused;
+    return PyBool_FromLong(((kp_operator *)o)->ruled);
+}
+
+static int set_has_rule(PyObject *o, PyObject *value, void *unused)
+{
+    (void)unused;
+    ((kp_operator *)o)->ruled = value == Py_True;
+    return 0;
+}
+
 static PyGetSetDef operator_getset[] = {
     {"row", get_row, NULL, "the name of the row that serves it", NULL},
     {"face", get_face, set_face, "what __torch_function__ is shown; it owns this object", NULL},
+    {"has_rule", get_has_rule, set_has_rule, "has it a rule for vmap, its face's _by_rule?", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 

@@ -11,7 +11,7 @@ typedef struct kp_context {
     PyObject_HEAD
     PyObject *dict, *weak;
     kt_node  *node;       /* borrowed; NULL before apply() has made it and after it was freed */
-    PyObject *needs;      /* needs_input_grad: a tuple of bools */
+    PyObject *needs;      /* needs_input_grad: a tuple of bools, or what the user has set */
     PyObject *to_save, *dirty, *constant, *for_forward; /* what the user gave to save_for_backward and so on; may be NULL */
     PyObject *metadata;   /* a dict; NULL: nobody has asked for it */
     PyObject *early;      /* a list of hooks that wait for the node: (handle, function, before) */
@@ -600,6 +600,16 @@ static PyObject *get_saved(PyObject *o, void *unused)
     return all;
 }
 
+static PyObject *forget_saved(PyObject *o, PyObject *unused)
+{
+    (void)unused;
+    const kp_context *self = (const kp_context *)o;
+    for (int32_t i = 0; self->node && i < self->n_saved; i++)
+        if (kt_node_save(self->node, i, NULL))
+            return kp_raise();
+    Py_RETURN_NONE;
+}
+
 /* What the user gives to ctx.save_for_backward(...) and the like is a tuple, which can be set as an attribute, too. */
 static PyObject **list_at(PyObject *o, void *offset) { return (PyObject **)(void *)((char *)o + (size_t)(uintptr_t)offset); }
 
@@ -619,23 +629,40 @@ static int set_list(PyObject *o, PyObject *value, void *offset)
     return 0;
 }
 
+static int set_needs(PyObject *o, PyObject *value, void *unused)
+{
+    (void)unused;
+    Py_XSETREF(((kp_context *)o)->needs, Py_XNewRef(value));
+    return 0;
+}
+
 #define KEEPS(name, field)                                                                                             \
     static PyObject *name(PyObject *o, PyObject *tensors)                                                              \
     {                                                                                                                  \
         return set_list(o, tensors, (void *)offsetof(kp_context, field)) ? NULL : Py_NewRef(Py_None);                  \
     }
 KEEPS(save_for_backward, to_save)
-KEEPS(save_for_forward, for_forward)
 KEEPS(mark_dirty, dirty)
 KEEPS(mark_non_differentiable, constant)
+
+static PyObject *save_for_forward(PyObject *o, PyObject *tensors)
+{
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tensors); i++)
+        if (!kp_is_tensor(PyTuple_GET_ITEM(tensors, i)) && PyTuple_GET_ITEM(tensors, i) != Py_None)
+            return PyErr_Format(PyExc_AssertionError, "save_for_forward expects all arguments to be tensors; you should save "
+                                                      "non-tensors as attributes on ctx.");
+    return set_list(o, tensors, (void *)offsetof(kp_context, for_forward)) ? NULL : Py_NewRef(Py_None);
+}
 
 static int set_materialize(PyObject *o, PyObject *value, void *unused)
 {
     (void)unused;
-    const int yes = value ? PyObject_IsTrue(value) : 1;
-    if (yes < 0)
+    if (!value || !PyBool_Check(value)) {
+        PyErr_SetString(PyExc_TypeError, "set_materialize_grads received an invalid combination of arguments - got (), but "
+                                         "expected (bool)");
         return -1;
-    ((kp_context *)o)->leaves_out = !yes;
+    }
+    ((kp_context *)o)->leaves_out = value == Py_False;
     return 0;
 }
 
@@ -694,6 +721,13 @@ static PyObject *get_metadata(PyObject *o, void *unused)
 {
     (void)unused;
     kp_context *self = (kp_context *)o;
+    if (self->applied && !self->node)
+        return PyErr_Format(PyExc_RuntimeError,
+                            "You attempted to access the anomaly metadata of a custom autograd function but the underlying "
+                            "PyNode has already been deallocated.  The most likely reason this occurred is because you assigned "
+                            "x.grad_fn to a local variable and then let the original variable get deallocated.  Don't do that!  "
+                            "If you really have no way of restructuring your code so this is the case, please file an issue "
+                            "reporting that you are affected by this.");
     if (!self->metadata)
         self->metadata = PyDict_New();
     return Py_XNewRef(self->metadata);
@@ -782,6 +816,7 @@ static PyMethodDef context_methods[] = {
     {"save_for_forward", save_for_forward, METH_VARARGS, "save_for_forward(*tensors): for ctx.saved_tensors in jvp"},
     {"mark_dirty", mark_dirty, METH_VARARGS, "mark_dirty(*tensors): inputs that forward has written to"},
     {"mark_non_differentiable", mark_non_differentiable, METH_VARARGS, "outputs that no gradient reaches"},
+    {"_forget_saved", forget_saved, METH_NOARGS, "frees what save_for_backward was given"},
     {"set_materialize_grads", set_materialize_grads, METH_O, "False: a gradient that did not arrive is None, not zeros"},
     {NULL, NULL, 0, NULL},
 };
@@ -796,7 +831,8 @@ static PyGetSetDef context_getset[] = {
     {"requires_grad", get_requires_grad, NULL, NULL, NULL},
     {"adds_to_all_leaves", get_whole, NULL, "does this backward compute the gradients of all leaves?", NULL},
     {"materialize_grads", NULL, set_materialize, "as set_materialize_grads", NULL},
-    LIST("needs_input_grad", needs, "one bool an argument: does it require grad?"),
+    {"needs_input_grad", get_list, set_needs, "one bool an argument: does it require grad?",
+     (void *)offsetof(kp_context, needs)},
     LIST("to_save", to_save, "as save_for_backward was given them; None once they are saved"),
     LIST("dirty_tensors", dirty, "as mark_dirty was given them"),
     LIST("non_differentiable", constant, "as mark_non_differentiable was given them"),

@@ -63,11 +63,26 @@ kt_status kp_fail_with_exception(void)
     return kt_fail_foreign(value, release_exception);
 }
 
+/* What the engine adds to the user's own exception, the forward line of a node for example, is a note, which tracebacks show. */
+static void add_notes(PyObject *exception)
+{
+    for (const char *line = kt_error(); *line;) {
+        line += strspn(line, "\n ");
+        const size_t n = strcspn(line, "\n");
+        PyObject    *said = n ? PyObject_CallMethod(exception, "add_note", "s#", line, (Py_ssize_t)n) : NULL;
+        if (n && !said)
+            PyErr_Clear(); /* a class may have an add_note of its own */
+        Py_XDECREF(said);
+        line += n;
+    }
+}
+
 static bool raise_foreign(void)
 {
     PyObject *exception = kt_error_take_foreign();
     if (!exception)
         return false;
+    add_notes(exception);
     PyErr_SetObject((PyObject *)Py_TYPE(exception), exception);
     Py_DECREF(exception);
     kt_clear();

@@ -180,8 +180,20 @@ static PyObject *stands_for(PyObject *o)
     return kt_node_tensor(node, result, &t) ? kp_raise() : kp_wrap(t);
 }
 
-/* A tensor or an edge, or a sequence of them (None where allowed), as a new tuple of tensors. */
-static PyObject *tensors_of(PyObject *o, bool none_allowed)
+typedef enum kp_role { KP_ROOTS, KP_GRADIENTS, KP_INPUTS } kp_role;
+
+static PyObject *raise_no_tensor(PyObject *o, kp_role role)
+{
+    const char *type = Py_TYPE(o)->tp_name;
+    if (role == KP_ROOTS)
+        return PyErr_Format(PyExc_AssertionError, "Expected output to be a torch.Tensor");
+    if (role == KP_GRADIENTS)
+        return PyErr_Format(PyExc_TypeError, "gradients can be either Tensors or None, but got %s", type);
+    return PyErr_Format(PyExc_RuntimeError, "all inputs have to be Tensors or GradientEdges, but got %s", type);
+}
+
+/* A tensor or an edge, or a sequence of them (or None, of gradients), as a new tuple of tensors. */
+static PyObject *tensors_of(PyObject *o, kp_role role)
 {
     PyObject *all = kp_is_tensor(o) || is_edge(o) ? PyTuple_Pack(1, o) : PySequence_Tuple(o);
     if (all && Py_REFCNT(all) > 1) { /* the caller's own */
@@ -198,10 +210,8 @@ static PyObject *tensors_of(PyObject *o, bool none_allowed)
         }
         Py_DECREF(PyTuple_GET_ITEM(all, i));
         PyTuple_SET_ITEM(all, i, one);
-        if (!kp_is_tensor(one) && !(none_allowed && one == Py_None)) {
-            PyErr_Format(PyExc_TypeError, none_allowed ? "gradients can be either Tensors or None, but got %s"
-                                                       : "all inputs and outputs must be Tensors, got %s",
-                         Py_TYPE(one)->tp_name);
+        if (!kp_is_tensor(one) && !(role == KP_GRADIENTS && one == Py_None)) {
+            raise_no_tensor(one, role);
             Py_CLEAR(all);
         }
     }
@@ -268,11 +278,11 @@ static PyObject *backward_of(PyObject *tensors, PyObject *gradients, PyObject *r
         return NULL;
     }
     int       keep = keeps_graph(retain, create);
-    if (keep < 0 || !(roots = tensors_of(tensors, false)))
+    if (keep < 0 || !(roots = tensors_of(tensors, KP_ROOTS)))
         goto done;
-    if (gradients != Py_None && !(given = tensors_of(gradients, true)))
+    if (gradients != Py_None && !(given = tensors_of(gradients, KP_GRADIENTS)))
         goto done;
-    if (only != Py_None && !(inputs = tensors_of(only, false)))
+    if (only != Py_None && !(inputs = tensors_of(only, KP_INPUTS)))
         goto done;
     if (inputs && PyTuple_GET_SIZE(inputs) == 0) {
         PyErr_SetString(PyExc_RuntimeError, "`inputs` argument to `backward()` cannot be empty.");
@@ -301,12 +311,20 @@ PyObject *kp_backward(PyObject *self, PyObject *args, PyObject *keywords)
 static PyObject *backward_many(PyObject *module, PyObject *args, PyObject *keywords)
 {
     (void)module;
-    static char *names[] = {"tensors", "grad_tensors", "retain_graph", "create_graph", "inputs", NULL};
-    PyObject    *tensors, *gradients = Py_None, *retain = Py_None, *inputs = Py_None;
+    static char *names[] = {"tensors", "grad_tensors", "retain_graph", "create_graph", "grad_variables", "inputs", NULL};
+    PyObject    *tensors, *gradients = Py_None, *retain = Py_None, *older = Py_None, *inputs = Py_None;
     int          create = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|OOpO:backward", names, &tensors, &gradients, &retain, &create,
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|OOpOO:backward", names, &tensors, &gradients, &retain, &create, &older,
                                      &inputs))
         return NULL;
+    if (older != Py_None) {
+        if (PyErr_WarnEx(PyExc_FutureWarning, "`grad_variables` is deprecated. Use `grad_tensors` instead.", 1))
+            return NULL;
+        if (gradients != Py_None)
+            return PyErr_Format(PyExc_RuntimeError, "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to "
+                                                    "`backward()`. Please only use `grad_tensors`.");
+        gradients = older;
+    }
     return backward_of(tensors, gradients, retain, create, inputs);
 }
 
@@ -360,8 +378,8 @@ static PyObject *gradients(PyObject *module, PyObject *args, PyObject *keywords)
     int allow = unused == Py_None ? 0 : PyObject_IsTrue(unused);
     if (keep < 0 || allow < 0)
         return NULL;
-    PyObject *outputs = tensors_of(outs, false), *inputs = outputs ? tensors_of(ins, false) : NULL;
-    PyObject *given = inputs && gives != Py_None ? tensors_of(gives, true) : NULL;
+    PyObject *outputs = tensors_of(outs, KP_ROOTS), *inputs = outputs ? tensors_of(ins, KP_INPUTS) : NULL;
+    PyObject *given = inputs && gives != Py_None ? tensors_of(gives, KP_GRADIENTS) : NULL;
     if (!inputs || (!given && gives != Py_None))
         goto done;
     if (PyTuple_GET_SIZE(inputs) == 0) {
@@ -430,8 +448,8 @@ PyMethodDef kp_grad_functions[] = {
     {"backward_id", backward_id, METH_NOARGS, "a number of the run of backward that this thread is in; 0: none"},
     {"backward_runs", backward_runs, METH_O, "backward_runs(node): does that run come to the node?"},
     {"backward", KP_FUNCTION(backward_many), METH_VARARGS | METH_KEYWORDS,
-     "backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, inputs=None): gradients of the sum, added "
-     "to the leaves"},
+     "backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None): "
+     "gradients of the sum, added to the leaves"},
     {"gradients", KP_FUNCTION(gradients), METH_VARARGS | METH_KEYWORDS,
      "grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, allow_unused=None): gradients of "
      "the outputs' sum with respect to the inputs"},

@@ -14,6 +14,7 @@ from . import _karat
 from ._missing import of as _of
 
 _aten = {}  # names, filled at the first use
+vmap_rules = {}  # operator: the function of register_vmap
 
 
 class Argument:
@@ -144,14 +145,21 @@ class OpOverload:
         self.__qualname__ = self._qualname
         self.tags = []
         op.face = self
+        op.has_rule = self._qualname in vmap_rules
 
     def __call__(self, /, *args, **kwargs):
         return self._op(*args, **kwargs)
 
+    def _by_rule(self, /, *args, **kwargs):
+        """The call by the rule of register_vmap; NotImplemented: no argument shows an example."""
+        from ._library.vmap import call
+
+        return call(vmap_rules[self._qualname], args, kwargs)
+
     @property
     def _schema(self):
         if self._read is None:
-            self._read = parse_schema(self._said, self.namespace)
+            self._read = getattr(self._op, "parse", parse_schema)(self._said, self.namespace)
         return self._read
 
     @property
@@ -206,9 +214,14 @@ class OpOverloadPacket:
         self._dir = []
         self._made = {key or "default": OpOverload(self, key, *pair) for key, pair in found.items()}
         self._all = tuple(one._op for one in self._made.values())
+        self._is_row = hasattr(self._all[0], "row")
 
     def __call__(self, /, *args, **kwargs):
-        return _karat.call_first(self, self._all, *args, **kwargs)
+        if self._is_row:
+            return _karat.call_first(self, self._all, *args, **kwargs)
+        from ._library.composed import call_first
+
+        return call_first(self._all, args, kwargs)
 
     def __getattr__(self, key):
         made = self.__dict__.get("_made", {})
@@ -248,6 +261,13 @@ class OpOverloadPacket:
         return self
 
 
+def _composed(name):
+    """{overload: (what is called, schema)} of a name of torch.ops.aten that no row serves."""
+    from ._library.composed import Composed, NAMES
+
+    return {overload: (Composed(*both), both[0]) for overload, both in NAMES.get(name, {}).items()}
+
+
 def _appended(namespace):
     """{name: {overload: row's name}} of the rows that were appended in a namespace."""
     found = {}
@@ -275,7 +295,7 @@ class _OpNamespace(types.ModuleType):
         if key.startswith("__"):
             raise AttributeError(f"'_OpNamespace' '{self.name}' object has no attribute '{key}'")
         if self.name == "aten":
-            found = {k: pair for k, pair in _karat.aten_overloads(key).items() if pair[0] is not None}
+            found = {k: pair for k, pair in _karat.aten_overloads(key).items() if pair[0] is not None} or _composed(key)
         else:
             found = {k: _karat.appended_operator(whole) for k, whole in _appended(self.name).get(key, {}).items()}
         if not found:
@@ -289,7 +309,9 @@ class _OpNamespace(types.ModuleType):
         if self.name != "aten":
             return sorted({*_appended(self.name), "name"})
         if not _aten:
-            _aten.update(_karat.aten_names())
+            from ._library.composed import NAMES
+
+            _aten.update({**_karat.aten_names(), **NAMES})
         return sorted(_aten)
 
     def _forget(self, key):

@@ -22,7 +22,7 @@ from ._library.autograd import Derivative
 from ._library.check import OpCheckError, opcheck  # noqa: F401
 from ._library.infer import infer_schema
 from ._library.warn import warn_of_backward
-from ._ops import OpOverload, OpOverloadPacket, ops, parse_schema
+from ._ops import OpOverload, OpOverloadPacket, ops, parse_schema, vmap_rules
 
 __all__ = ["Library", "impl", "define", "fallthrough_kernel", "impl_abstract", "register_autocast", "register_fake",
            "register_torch_dispatch", "register_vmap", "get_ctx", "custom_op", "infer_schema"]
@@ -35,6 +35,8 @@ _OTHERS = """ADInplaceOrView AutocastCPU AutocastCUDA BackendSelect Batched Conj
     ZeroTensor""".split()
 _TYPES = set("""Tensor Tensor[] Tensor?[] Scalar Scalar[] int int[] float float[] bool bool[] ScalarType Device str MemoryFormat
     Generator""".split())
+
+_EXAMPLES = "FuncTorchBatched"  # PyTorch's key of the rules of register_vmap
 
 _definers = {}  # namespace: the line of its DEF library
 _kernels = set()  # (operator, dispatch key) that a Library has
@@ -143,7 +145,9 @@ def _withdraw(names, kernels):
     for qualname, key in kernels:
         _kernels.discard((qualname, key))
         _waiting.get(qualname, {}).pop(key, None)
-        if _exists(qualname):
+        if key == _EXAMPLES:
+            _set_rule(qualname, None)
+        elif _exists(qualname):
             _karat.remove_kernel(qualname, *_place_of(key))
     for qualname in names:
         _karat.withdraw_operator(qualname)
@@ -266,8 +270,17 @@ class Library:
         self._op_impls.add((qualname, key))
 
     def fallback(self, fn, dispatch_key="", *, with_keyset=False):
-        """Not there: Karat's operators have kernels of their own for every device."""
-        raise NotImplementedError("karat has no fallback kernels: register one for each operator (Library.impl)")
+        """Refused, but for fallthrough_kernel, which is what happens: Karat's operators have kernels of their own for every
+        device, and the CPU runs what a device lacks."""
+        key = dispatch_key or self.dispatch_key
+        if self.ns != "_":
+            raise RuntimeError(f'Fallback can only be registered using library fragment on the global namespace "_" but it is '
+                               f"{self.ns}")
+        if not key:
+            raise AssertionError("dispatch_key must not be empty for fallback")
+        if fn is not fallthrough_kernel:
+            raise NotImplementedError(f"karat calls no fallback kernel for {key}: its operators have kernels for every device. "
+                                      f"Register one for each operator of your own (Library.impl)")
 
     def _register_fake(self, op_name, fn, _stacklevel=1, *, allow_override=False):
         _register_fake(self._name_of(op_name), fn, _line(_stacklevel + 1), self, allow_override)
@@ -490,14 +503,44 @@ def register_autocast(op, device_type, cast_inputs, /, *, lib=None):
 
 
 def register_torch_dispatch(op, torch_dispatch_class, func=None, /, *, lib=None):
-    """Not there: Karat has no __torch_dispatch__."""
-    raise NotImplementedError("karat has no __torch_dispatch__: register_torch_dispatch would never be called. Use "
-                              "__torch_function__")
+    """Refused: Karat has no __torch_dispatch__, so that the function would never be called."""
+    raise NotImplementedError("karat has no __torch_dispatch__: what register_torch_dispatch is given would never be called. "
+                              "__torch_function__ of a subclass, or a TorchFunctionMode, sees the operator's calls")
+
+
+def _set_rule(qualname, function):
+    """Says how vmap runs an operator; None: example by example."""
+    if function is None:
+        vmap_rules.pop(qualname, None)
+    else:
+        vmap_rules[qualname] = function
+    if _exists(qualname):
+        _overload(qualname)._op.has_rule = function is not None
 
 
 def register_vmap(op, func=None, /, *, lib=None):
-    """Not there yet: vmap calls no rule of a custom operator."""
-    raise NotImplementedError("karat's vmap calls no rule of a custom operator yet")
+    """Registers how vmap runs an operator: func(info, in_dims, *args) is given the arguments with all examples, at the dims
+    in_dims, and returns the results and their dims. Without it vmap calls the operator for each example. Also a decorator."""
+    if not isinstance(op, (str, OpOverload, CustomOpDef)):
+        raise ValueError(f"register_vmap({op}): got unexpected type for op: {type(op)}")
+    qualname = _qualname_of(op)
+    if qualname in _opdefs:
+        return _opdefs[qualname].register_vmap(func)
+    overload = _overload(qualname)
+    if overload.namespace == "aten":
+        raise NotImplementedError("karat's own operators keep their rules: none in the namespace aten can be replaced")
+
+    def register(function):
+        if (qualname, _EXAMPLES) in _kernels:
+            raise RuntimeError(f"This is not allowed since there's already a kernel registered from python overriding "
+                               f"{qualname.split('::')[1]}'s behavior for {_EXAMPLES} dispatch key and {overload.namespace} "
+                               f"namespace.")
+        _set_rule(qualname, function)
+        _kernels.add((qualname, _EXAMPLES))
+        _library_for(overload.namespace, lib)._op_impls.add((qualname, _EXAMPLES))
+        return function
+
+    return register if func is None else (register(func), None)[1]
 
 
 class CustomOpDef:
@@ -634,11 +677,18 @@ class CustomOpDef:
         self._autocast_dtypes[device_type] = cast_inputs
 
     def register_vmap(self, func=None):
-        """Not there yet: vmap calls no rule of a custom operator."""
-        return register_vmap(self, func)
+        """How vmap runs the operator, in place of what was registered before: func(info, in_dims, *args) gives the results for
+        all examples, and their dims. Also a decorator."""
+
+        def register(func):
+            _set_rule(self._qualname, func)
+            self._lib._op_impls.add((self._qualname, _EXAMPLES))
+            return func
+
+        return register if func is None else register(func)
 
     def register_torch_dispatch(self, torch_dispatch_class, fn=None, /):
-        """Not there: Karat has no __torch_dispatch__."""
+        """Refused: Karat has no __torch_dispatch__."""
         return register_torch_dispatch(self, torch_dispatch_class, fn)
 
     @contextlib.contextmanager

@@ -241,9 +241,13 @@ kt_status kt_node_attach(kt_node *node, kt_tensor *const *results, const int64_t
         return KT_OK;
     if (kt__note_forms(node, results, (uint32_t)n))
         return kt_error_status();
-    for (int64_t i = 0; i < n; i++)
-        if (kt__attach(node, results[i], (uint32_t)i, from ? from[i] : KT_RESULT_MADE))
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t source = from ? from[i] : KT_RESULT_MADE;
+        if (kt__attach(node, results[i], (uint32_t)i, source))
             return kt_error_status();
+        if (n > 1 && source == KT_RESULT_MADE && results[i]->flags & KT_T_VIEW)
+            kt__view_made(results[i], KT_T_ONE_OF_MANY);
+    }
     return KT_OK;
 }
 

@@ -257,8 +257,8 @@ static KT__COLD kt_status look_at(engine *e, kt_node *node, kt_tensor **grads, c
             d[i] = NULL;
         }
     }
-    if (!status && node->hooks)
-        status = kt__run_hooks_of_node(node, grads, d);
+    if (!status && node->hooks && kt__run_hooks_of_node(node, grads, d))
+        status = kt__run_failed(node, kt_error_status());
     if (!status && !e->job->retain_graph) {
         lock(node);
         kt__node_release_saved(node);
@@ -304,7 +304,7 @@ static KT__COLD kt_status run_watched(engine *e, kt__queued *w, const kt_back *b
     kt_node    *node = w->node;
     kt_tensor **grads = kt__grads_of(w);
     if (kt__run_hooks_before(node, grads))
-        return kt_error_status();
+        return kt__run_failed(node, kt_error_status());
     const uint64_t missing = missing_among(node, grads);
     lock(node);
     kt_status status = any_arrived(w) ? run_inducing(e, back, grads) : kt__check_node(node);

@@ -1,5 +1,5 @@
-/* graph.c - what a node shows of itself: its place in the order, the forms of its results, what it keeps under PyTorch's names; a
- * run of one node alone. In: nodes. Out: facts, tensors. Independent of: backward, hooks. */
+/* graph.c - what a node shows of itself: its place in the order, the forms of its results; a run of one node alone. In: nodes.
+ * Out: facts, tensors. Independent of: backward, hooks, what a node keeps (kept.c). */
 #include <string.h>
 
 #include "base/scope.h"
@@ -156,79 +156,4 @@ kt_status kt_node_run(kt_node *node, kt_tensor *const *grads, int64_t n_grads, k
     }
     kt__system_put(own, bytes);
     return status;
-}
-
-/* ---- what it keeps ---- */
-
-/* Inputs that the row may save, by the places of operands. */
-static uint32_t saved_inputs(const kt_row *row)
-{
-    const uint32_t n = row->inputs.n;
-    return row->saves & SAVES_X && n >= 2 ? (row->saves & 7u) | 3u << (n - 2) : row->saves & 7u;
-}
-
-static bool keep_place(const char *name, uint32_t place, int64_t n, kt_kept *kept)
-{
-    *kept = (kt_kept){.name = name, .place = place, .n = n, .kind = n < 0 ? KT_ARG_TENSOR : KT_ARG_TENSORS};
-    return true;
-}
-
-static bool keep_value(const kt_node *node, int at, bool wrapped, kt_kept *kept)
-{
-    const kt_arg_spec *spec = kt__arg_spec(node->row, at);
-    const bool         number = spec->kind == KT_ARG_TENSOR_OR_SCALAR;
-    *kept = (kt_kept){.name = spec->name, .place = -1, .n = -1, .kind = number ? KT_ARG_SCALAR : spec->kind, .wrapped = wrapped,
-                      .value = node->arg && node->given >> at & 1 ? &node->arg[at] : &spec->value,
-                      .absent = spec->optional && !(node->given >> at & 1)};
-    return true;
-}
-
-/* PyTorch's overload for a number has a node of its own if the row has two names, or if the number is what `self` is; else the
- * number became a tensor. */
-static bool is_wrapped(const kt_row *row, int at)
-{
-    return at > 0 && !(row->node && row->node_bytes > strlen(row->node) + 1);
-}
-
-/* Counts down to the one that is asked for. */
-static bool is_it(int64_t *i) { return (*i)-- == 0; }
-
-static bool kept_argument(const kt_node *node, int at, int64_t *i, uint32_t *input, uint32_t *listed, kt_kept *kept)
-{
-    const kt_row      *row = node->row;
-    const kt_arg_spec *spec = kt__arg_spec(row, at);
-    if (spec->kind == KT_ARG_TENSORS) {
-        const bool    given = node->arg && node->given >> at & 1;
-        const int64_t n = given ? node->arg[at].ts.n : 0;
-        const uint32_t first = node->n_fixed + *listed;
-        ++*input;
-        *listed += (uint32_t)n;
-        return row->saves & SAVES_L && is_it(i) && keep_place(spec->name, first, n, kept);
-    }
-    if (spec->kind == KT_ARG_TENSOR || spec->kind == KT_ARG_TENSOR_OR_SCALAR) {
-        const uint32_t place = (*input)++;
-        if (place >= SAVED_Y || !(saved_inputs(row) >> place & 1) || !is_it(i))
-            return false;
-        return node->scalars >> at & 1 ? keep_value(node, at, is_wrapped(row, at), kept)
-                                       : keep_place(spec->name, place, -1, kept);
-    }
-    if (spec->kind == KT_ARG_GENERATOR || spec->kind == KT_ARG_SCALARS || !is_it(i))
-        return false;
-    return keep_value(node, at, false, kept);
-}
-
-bool kt_node_kept(const kt_node *node, int64_t i, kt_kept *kept)
-{
-    if (!node || !kept || i < 0 || node->type != &kt__node_operator)
-        return false;
-    const kt_row *row = node->row;
-    uint32_t      input = 0, listed = 0;
-    for (int at = 0; at < kt__n_args(row); at++)
-        if (kept_argument(node, at, &i, &input, &listed, kept))
-            return true;
-    const uint32_t results = row->saves_results | (row->saves & SAVES_R ? 1u : 0);
-    for (int r = 0; r < KT_MAX_RESULTS; r++)
-        if (results >> r & 1 && is_it(&i))
-            return keep_place(kt__n_results(row) > 1 ? kt_row_result_name(row, r) : "result", SAVED_Y + (uint32_t)r, -1, kept);
-    return false;
 }

@@ -21,13 +21,13 @@ const char *kt__node_display_name(const kt_node *node, char *room, size_t size)
                      : kt__node_name(node);
 }
 
-/* An error in backward shows the operator and line of the forward call. */
+/* An error in backward shows the operator and line of the forward call, an exception of a binding beside its own text. */
 KT__COLD kt_status kt__run_failed(const kt_node *node, kt_status status)
 {
     char site[128], op[64];
     if (!kt__failed())
         kt_fail(status, "the backward of %s failed", kt__node_display_name(node, op, sizeof op));
-    if (kt_error_status() != KT_ERR_FOREIGN && kt__lineage.site_text && kt__lineage.site_text(node->site, site, sizeof site))
+    if (kt__lineage.site_text && kt__lineage.site_text(node->site, site, sizeof site))
         kt_fail_more("\n  in the backward of %s, recorded at %s", kt__node_display_name(node, op, sizeof op), site);
     return kt_error_status();
 }

@@ -98,6 +98,9 @@ def test_one_sample():
         alone = F.ctc_loss(log_probs[:, 0], torch.tensor([1, 2]), torch.tensor(5), torch.tensor(2), reduction=reduction)
         both = F.ctc_loss(log_probs, torch.tensor([[1, 2]]), [5], [2], reduction=reduction)
         assert alone.ndim == 0 and alone == both.sum()
+    for labels in ([1, 2, 3], [1]):
+        with pytest.raises(RuntimeError, match=f"Expected tensor to have size 2 at dimension 0, but got size {len(labels)}"):
+            F.ctc_loss(log_probs[:, 0], torch.tensor(labels), [5], [2])
 
 
 def test_torch_reduces_nothing_by_default():

@@ -445,3 +445,63 @@ def test_threads():
     for t in threads:
         t.join()
     assert results == [[24.0, 96.0]] * 200
+
+
+def test_what_is_saved_can_be_given_away():
+    class Once(Cube):
+        clear_saved_tensors_on_access = True
+
+    x = leaf(2.0)
+    y = Once.apply(x * 1)
+    kept = weakref.ref(y.grad_fn.saved_tensors[0])
+    gc.collect()
+    assert kept() is None
+    with pytest.raises(RuntimeError, match="saved_tensors can only be accessed once"):
+        y.sum().backward()
+    assert torch.autograd.grad(Once.apply(x), x)[0].item() == 12.0
+    with pytest.warns(DeprecationWarning, match="'saved_variables' is deprecated"):
+        y = Cube.apply(x)
+        assert y.grad_fn.saved_variables == (x,)
+
+
+def test_what_a_context_refuses():
+    def made(fill):
+        class Filled(Function):
+            @staticmethod
+            def forward(ctx, x):
+                fill(ctx)
+                return x * 2
+
+            @staticmethod
+            def backward(ctx, g):
+                return g * 2
+
+        return Filled
+
+    x = leaf(1.0)
+    for fill, kind, text in (
+            (lambda ctx: ctx.set_materialize_grads(5), TypeError, "set_materialize_grads received an invalid combination"),
+            (lambda ctx: ctx.save_for_forward(3), AssertionError, "save_for_forward expects all arguments to be tensors")):
+        with pytest.raises(kind, match=text):
+            made(fill).apply(x)
+    y = made(lambda ctx: setattr(ctx, "needs_input_grad", 3)).apply(x)
+    assert y.grad_fn.needs_input_grad == 3 and torch.autograd.grad(y, x)[0].item() == 2.0
+    node = Cube.apply(x).grad_fn
+    with pytest.raises(RuntimeError, match="the underlying PyNode has already been deallocated"):
+        node.metadata
+
+
+def test_several_views_are_not_written_to():
+    class Halves(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x[:1], x[1:]
+
+        @staticmethod
+        def backward(ctx, *grads):
+            return torch.cat(grads)
+
+    x = leaf(1.0, 2.0)
+    with pytest.raises(RuntimeError, match="is the output of a function that returns multiple views"):
+        Halves.apply(x)[0].mul_(2)
+    assert torch.autograd.grad(sum(Halves.apply(x)).sum(), x)[0].tolist() == [1.0, 1.0]

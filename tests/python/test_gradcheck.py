@@ -68,6 +68,8 @@ def function(path):
 class Sample:
     """One recorded call in the wide dtypes; `inputs` are the tensors that have a gradient."""
 
+    wide = WIDE
+
     def __init__(self, row, blob):
         self.row, self.blob, self.inputs = row, blob, []
         self.args = [self.read(a) for a in row["args"]]
@@ -80,30 +82,34 @@ class Sample:
         (at, length), dtype, shape = entry["tensor"], entry["dtype"], entry["shape"]
         raw = bytearray(self.blob[at:at + length])
         if not length:
-            return torch.zeros(shape, dtype=WIDE.get(dtype, getattr(torch, dtype)))
+            return torch.zeros(shape, dtype=self.wide.get(dtype, getattr(torch, dtype)))
         if dtype == "bool":
             return torch.frombuffer(raw, dtype=torch.uint8).reshape(shape) != 0
         kind = getattr(torch, dtype)
-        return torch.frombuffer(raw, dtype=kind).reshape(shape).clone().to(WIDE.get(dtype, kind))
+        return torch.frombuffer(raw, dtype=kind).reshape(shape).clone().to(self.wide.get(dtype, kind))
+
+    def is_input(self, entry):
+        return entry.get("grad")
 
     def read(self, entry):
-        """A placeholder for a tensor with a gradient: its number in `inputs`."""
+        """A placeholder for an input: its number in `inputs`."""
         if not isinstance(entry, dict):
             return entry
         kind = next(k for k in ("tensor", "float", "complex", "dtype_arg", "slice", "ellipsis", "tuple", "list", "device")
                     if k in entry)
         if kind == "tensor":
             made = self.tensor(entry)
-            if not entry.get("grad"):
+            if not self.is_input(entry):
                 return made
             self.inputs.append(made)
             return Place(len(self.inputs) - 1)
         return {"float": lambda v: float(v), "complex": lambda v: complex(float(v[0]), float(v[1])),
-                "dtype_arg": lambda v: WIDE.get(v, getattr(torch, v)), "slice": lambda v: slice(*[self.read(x) for x in v]),
+                "dtype_arg": lambda v: self.wide.get(v, getattr(torch, v)), "slice": lambda v: slice(*[self.read(x) for x in v]),
                 "ellipsis": lambda v: Ellipsis, "tuple": lambda v: tuple(self.read(x) for x in v),
                 "list": lambda v: [self.read(x) for x in v], "device": torch.device}[kind](entry[kind])
 
-    def results(self, inputs):
+    def called(self, inputs):
+        """The tensors of the result."""
         def filled(x):
             if isinstance(x, Place):
                 return inputs[x.number]
@@ -113,7 +119,10 @@ class Sample:
         args = [filled(a) for a in self.args]
         if self.name.endswith("_"):
             args[0] = args[0].clone()
-        out = list(tensors_in(self.call(*args, **{k: filled(v) for k, v in self.options.items()})))
+        return list(tensors_in(self.call(*args, **{k: filled(v) for k, v in self.options.items()})))
+
+    def results(self, inputs):
+        out = self.called(inputs)
         if self.name in ("svd", "linalg.svd"):  # the vectors of no singular value are anyone's choice
             n = out[1].shape[-1]
             out = [out[0][..., :n], out[1], out[2][..., :n, :] if self.name == "linalg.svd" else out[2][..., :n]]

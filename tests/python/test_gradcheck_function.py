@@ -8,7 +8,8 @@ import warnings
 
 import karat as torch
 import pytest
-from karat.autograd import gradcheck, gradgradcheck
+from karat import _karat
+from karat.autograd import Function, forward_ad, gradcheck, gradgradcheck
 from karat.autograd.gradcheck import GradcheckError, get_numerical_jacobian
 
 SLOW_AND_FAST = pytest.mark.parametrize("fast", [False, True])
@@ -190,13 +191,63 @@ def test_arguments_that_are_refused(fast):
         gradcheck(torch.exp, overlapping, fast_mode=fast)
 
 
-def test_options_that_are_not_here():
-    for check in (gradcheck, gradgradcheck):
-        with pytest.raises(NotImplementedError, match="karat has no vmap .check_batched_grad=True"):
-            check(torch.exp, X, raise_exception=False, check_batched_grad=True)
-    with pytest.raises(NotImplementedError, match="karat has no vmap .check_batched_forward_grad=True"):
-        gradcheck(torch.exp, X, check_forward_ad=True, check_batched_forward_grad=True)
+class Examples(Function):
+    """x * x, whose gradient, and tangent, is made example by example."""
+
+    @staticmethod
+    def forward(ctx, x, change):
+        ctx.save_for_backward(x)
+        ctx.change = change
+        return x * x
+
+    @staticmethod
+    def backward(ctx, g):
+        return ctx.change(2 * ctx.saved_tensors[0] * g), None
+
+
+def read_by_the_host(t):
+    return torch.tensor([one.item() for one in t], dtype=t.dtype)
+
+
+def wrong_in_batches(t):
+    return t * 1.5 if _karat.batch_facts(t) else t
+
+
+@SLOW_AND_FAST
+def test_gradients_in_batches(fast):
+    options = {"check_batched_grad": True, "fast_mode": fast}
+    assert gradcheck(lambda a, b: (a * b, a + 1), (X, Y), **options)
+    assert gradcheck(lambda a: a * a, Z, check_forward_ad=True, check_batched_forward_grad=True, **options)
+    assert gradgradcheck(lambda a, b: a * b * b, (X, Y), **options)
+    assert gradcheck(lambda a, b: (a * 2, b * 1), (X, Y), **options)  # results that an input does not reach
+    with pytest.raises(GradcheckError, match=r"While computing batched gradients, got: vmap: .*calling .item\(\)") as caught:
+        gradcheck(lambda a: Examples.apply(a, read_by_the_host), X, **options)
+    assert isinstance(caught.value.__cause__, RuntimeError)
+    assert gradcheck(lambda a: Examples.apply(a, read_by_the_host), X, raise_exception=False, **options) is False
+    assert first_line(lambda: gradcheck(lambda a, b: (a * b, Examples.apply(b, wrong_in_batches)), (X, Y), **options)) == (
+        "For output 1 and input 1:")
+
+
+def test_tangents_in_batches():
+    options = {"check_forward_ad": True, "check_batched_forward_grad": True}
+    assert gradcheck(lambda a, b: (a * b, a.sin()), (X, Y), **options)
+
+    assert first_line(lambda: gradcheck(lambda a: a * a + moves_in_batches(a), X, **options)) == "For output 0 and input 0:"
+
+
+def moves_in_batches(a):
+    """0, but in a vmap it moves with a."""
+    tangent = forward_ad.unpack_dual(a).tangent
+    return a - a.detach() if tangent is not None and _karat.batch_facts(tangent) else torch.zeros_like(a)
+
+
+def test_options_that_do_not_go_together():
     for text, check, options in (
+            ("Setting check_batched_grad=True requires check_backward_ad to be True", gradcheck,
+             {"check_batched_grad": True, "check_backward_ad": False, "check_forward_ad": True}),
+            ("Setting check_batched_grad=True requires check_rev_over_rev to be True", gradgradcheck,
+             {"check_batched_grad": True, "check_rev_over_rev": False, "check_fwd_over_rev": True,
+              "check_undefined_grad": False}),
             ("Expected at least one of check_forward_ad or check_backward_ad to be True", gradcheck,
              {"check_backward_ad": False}),
             ("Setting check_batched_forward_grad=True requires check_forward_ad to be True", gradcheck,

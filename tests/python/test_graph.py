@@ -31,6 +31,12 @@ def leaf(*values, **options):
     return karat.tensor(values, requires_grad=True, **options)
 
 
+def custom(backward, name="Custom"):
+    """A Function of one tensor, which gives its values on."""
+    methods = {"forward": staticmethod(lambda ctx, x: x * 1), "backward": staticmethod(backward)}
+    return type(name, (Function,), methods)
+
+
 def line():
     return inspect.currentframe().f_back.f_lineno
 
@@ -69,21 +75,12 @@ def test_an_edge_outlives_its_tensor():
 
 
 def test_an_edge_keeps_a_functions_node():
-    class Twice(Function):
-        @staticmethod
-        def forward(ctx, x):
-            return x * 2
-
-        @staticmethod
-        def backward(ctx, g):
-            return g * 2
-
-    x = leaf(1.0)
-    edge = get_gradient_edge(Twice.apply(x))
+    twice, x = custom(lambda ctx, g: g * 2), leaf(1.0)
+    edge = get_gradient_edge(twice.apply(x))
     assert edge.ownership_token is not None
     gc.collect()
     assert grad(edge, x, karat.ones(1))[0].tolist() == [2.0]
-    bare = GradientEdge(Twice.apply(x).grad_fn, 0)
+    bare = GradientEdge(twice.apply(x).grad_fn, 0)
     assert "has been freed" in refusal(RuntimeError, lambda: grad(bare, x, karat.ones(1)))
 
 
@@ -145,18 +142,12 @@ def test_hooks_of_several_in_nested_and_parallel_runs():
     a, b, calls = leaf(1.0), leaf(2.0), []
     register_multi_grad_hook((a, b), calls.append)
 
-    class Inner(Function):
-        @staticmethod
-        def forward(ctx, x):
-            return x * 1
+    def inner(ctx, g):
+        with karat.enable_grad():
+            (a * b).sum().backward()
+        return g
 
-        @staticmethod
-        def backward(ctx, g):
-            with karat.enable_grad():
-                (a * b).sum().backward()
-            return g
-
-    (Inner.apply(a) + b).sum().backward()
+    (custom(inner).apply(a) + b).sum().backward()
     assert len(calls) == 2
     calls.clear()
     threads = [threading.Thread(target=lambda: [(a * b).sum().backward() for _ in range(20)]) for _ in range(4)]
@@ -314,17 +305,9 @@ def test_nan_of_another_input_of_a_function_and_of_a_hook(anomaly):
     z.grad_fn.register_hook(lambda gi, go: (gi[0] * float("nan"), gi[1]))
     assert warned(z.sum().backward)[0].startswith("Function 'MulBackward0' returned nan values in its 0th output.")
 
-    class Bad(Function):
-        @staticmethod
-        def forward(ctx, t):
-            return t * 1
-
-        @staticmethod
-        def backward(ctx, g):
-            return g * float("nan")
-
+    bad = custom(lambda ctx, g: g * float("nan"), "Bad")
     at = line() + 1
-    text, said = warned(Bad.apply(x).sum().backward)
+    text, said = warned(bad.apply(x).sum().backward)
     assert text.startswith("Function 'BadBackward' returned nan values") and said[0].endswith(f"line {at}\n")
 
 
@@ -353,17 +336,11 @@ def test_derivatives_of_derivatives_name_what_led_to_them(anomaly):
 
 
 def test_exceptions_pass_and_are_preceded_by_the_line(anomaly):
-    class Bad(Function):
-        @staticmethod
-        def forward(ctx, t):
-            return t * 1
-
-        @staticmethod
-        def backward(ctx, g):
-            raise KeyError("mine")
+    def fail(ctx, g):
+        raise KeyError("mine")
 
     x = leaf(1.0)
-    y, at = Bad.apply(x), line()
+    y, at = custom(fail, "Bad").apply(x), line()
     text, said = warned(y.sum().backward, KeyError)
     assert text == "'mine'" and said[0].startswith("Error detected in BadBackward.") and said[0].endswith(f"line {at}\n")
     x.register_hook(lambda g: 3)
@@ -417,22 +394,42 @@ def test_a_version_error_of_a_tensor_outside_the_graph():
 
 
 def test_gradients_that_do_not_fit_name_the_line():
-    class Wide(Function):
-        @staticmethod
-        def forward(ctx, x):
-            return x * 1
-
-        @staticmethod
-        def backward(ctx, g):
-            return karat.ones(5)
-
     x = leaf(1.0, 2.0)
-    y, at = Wide.apply(x), line()
+    y, at = custom(lambda ctx, g: karat.ones(5), "Wide").apply(x), line()
     with pytest.raises(RuntimeError) as caught:
         y.sum().backward()
     assert str(caught.value).splitlines() == [
         "Function WideBackward returned an invalid gradient at index 0 - got [5] but expected shape compatible with [2]",
         f"  in the backward of WideBackward, recorded at {HERE}:{at}"]
+
+
+def test_an_exception_of_the_users_own_is_noted():
+    def fail(*args):
+        raise KeyError("mine")
+
+    def caught(total):
+        with pytest.raises(KeyError) as one:
+            total.backward()
+        assert str(one.value) == "'mine'"
+        return one.value.__notes__
+
+    x = leaf(1.0, 2.0)
+    y, at = custom(fail, "Bad").apply(x), line()
+    assert caught(y.sum()) == [f"in the backward of BadBackward, recorded at {HERE}:{at}"]
+    for register in ("register_hook", "register_prehook"):
+        y, at = x * 2, line()
+        getattr(y.grad_fn, register)(fail)
+        assert caught(y.sum()) == [f"in the backward of mul, recorded at {HERE}:{at}"]
+    y, at = x.exp(), line()
+    y.register_hook(fail)
+    assert caught(y.sum()) == [f"in the backward of exp, recorded at {HERE}:{at}"]
+    with karat.autograd.graph.saved_tensors_hooks(lambda t: t, fail):
+        y, at = x.exp(), line()
+    assert caught(y.sum()) == [f"in the backward of exp, recorded at {HERE}:{at}"]
+    x.register_hook(fail)  # a leaf has no line
+    with pytest.raises(KeyError) as one:
+        (x * 2).sum().backward()
+    assert not hasattr(one.value, "__notes__")
 
 
 def test_a_result_written_through_a_view_and_packed_keeps_its_second_derivative():
@@ -479,22 +476,13 @@ def test_sums_are_made_in_the_gradients_dtype():
 
 
 def test_any_dtype():
-    class Wide(Function):
-        @staticmethod
-        def forward(ctx, x):
-            return x * 1
-
-        @staticmethod
-        def backward(ctx, g):
-            return g.double()
-
-    x = leaf(1.0, 2.0)
+    x, wide = leaf(1.0, 2.0), custom(lambda ctx, g: g.double())
     x.grad_dtype = None
     assert x.grad_dtype is None
-    Wide.apply(x).sum().backward()
+    wide.apply(x).sum().backward()
     assert x.grad.dtype == karat.float64
     x.grad = None
-    (Wide.apply(x) + x).sum().backward()
+    (wide.apply(x) + x).sum().backward()
     assert x.grad.dtype == karat.float64 and x.grad.tolist() == [2.0, 2.0]
     x.grad = karat.ones(2, dtype=karat.float16)
     assert x.grad.dtype == karat.float16

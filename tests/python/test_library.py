@@ -376,12 +376,15 @@ def test_what_a_library_refuses(lib):
         Library("aten", "IMPL").impl("exp", lambda x: x, "CPU")
     with pytest.raises(RuntimeError, match="Cannot define an operator inside of a TORCH_LIBRARY_IMPL block"):
         Library(lib.ns, "IMPL").define("f(Tensor x) -> Tensor")
-    with pytest.raises(NotImplementedError, match="no fallback kernels"):
-        lib.fallback(lambda x: x)
+    with pytest.raises(RuntimeError, match='Fallback can only be registered using library fragment on the global namespace "_"'):
+        lib.fallback(lambda x: x, "CPU")
+    with pytest.raises(AssertionError, match="dispatch_key must not be empty for fallback"):
+        Library("_", "IMPL").fallback(lambda x: x)
+    with pytest.raises(NotImplementedError, match="karat calls no fallback kernel for CPU"):
+        Library("_", "IMPL").fallback(lambda x: x, "CPU")
+    Library("_", "IMPL").fallback(library.fallthrough_kernel, "CPU")  # which is what happens
     with pytest.raises(NotImplementedError, match="no __torch_dispatch__"):
         library.register_torch_dispatch("a::b", object)
-    with pytest.raises(NotImplementedError, match="vmap"):
-        scaled().register_vmap(lambda *a: a)
     with pytest.raises(NotImplementedError, match="Generator"):
         lib.define("f(Tensor x, Generator? g=None) -> Tensor")
     lib.impl("f", library.fallthrough_kernel, "CPU")
@@ -783,3 +786,85 @@ __attribute__((constructor)) static void start(void)
     assert y.tolist() == [-1.0, -1.0] and torch.autograd.grad(y.sum(), x)[0].tolist() == [-1.0, -1.0]
     with pytest.raises(RuntimeError, match="mine_in_c::negate: expected scalar type Float but found Half for argument 'x'"):
         torch.ops.mine_in_c.negate(torch.ones(2).half())
+
+
+# ---- vmap ----
+
+def ruled(calls, out_dim=0):
+    """scale(xs[0], by) + xs[1] with a derivative, and a rule that writes down its calls."""
+    @library.custom_op(fresh("ruled"), mutates_args=())
+    def op(xs: typing.List[Tensor], by: float) -> Tensor:
+        return xs[0] * by + xs[1]
+
+    def save(ctx, inputs, output):
+        ctx.by = inputs[1]
+
+    op.register_autograd(lambda ctx, g: ([g * ctx.by, g], None), setup_context=save)
+
+    @op.register_vmap
+    def rule(info, in_dims, xs, by):
+        calls.append((info.batch_size, info.randomness, in_dims))
+        made = op([x if dim is None else x.movedim(dim, 0) for x, dim in zip(xs, in_dims[0])], by)
+        return made.movedim(0, out_dim), out_dim
+
+    return op
+
+
+def test_a_rule_for_vmap():
+    calls = []
+    op = ruled(calls)
+    x, y = torch.arange(6.0).reshape(3, 2), torch.tensor([10.0, 20.0])
+    want = x * 2 + y
+    assert torch.vmap(lambda a: op([a, y], 2.0))(x).equal(want)
+    assert torch.vmap(lambda a: op([a, y], 2.0), 1, randomness="same")(x.t()).equal(want)
+    assert calls == [(3, "error", ([0, None], None)), (3, "same", ([1, None], None))]
+    calls.clear()
+    assert torch.vmap(torch.vmap(lambda a, b: op([a, b], 2.0)), (0, None))(x, y).equal(want)
+    assert calls == [(2, "error", ([0, 0], None)), (3, "error", ([0, None], None))]
+    assert torch.vmap(lambda a: op([y, y], 2.0) + a)(x).equal(y * 3 + x)  # no argument shows an example
+    assert op([x, y], 2.0).equal(want) and len(calls) == 2
+    assert torch.vmap(lambda a: ruled(calls, 1)([a, y], 2.0))(x).equal(want)
+
+
+def test_gradients_through_a_rule_for_vmap():
+    op = ruled([])
+    x, y = torch.ones(3, 2, requires_grad=True), torch.ones(2, requires_grad=True)
+    torch.vmap(lambda a: op([a * 3, y], 2.0) * a)(x).sum().backward()
+    assert x.grad.tolist() == [[13.0, 13.0]] * 3 and y.grad.tolist() == [3.0, 3.0]
+    with pytest.raises(RuntimeError, match="it must override the setup_context staticmethod"):
+        torch.vmap(torch.func.grad(lambda a: op([a, y], 2.0).sum()))(x.detach())
+    with pytest.raises(NotImplementedError, match="no forward mode of an operator with a rule"):
+        torch.vmap(lambda a: torch.func.jvp(lambda u: op([u, y], 2.0), (a,), (a,)))(x.detach())
+
+
+def test_rules_that_are_refused_replaced_and_withdrawn(lib):
+    op, x = scaled(), torch.ones(3, 2)
+    for answer, text in ((x, r"Got a <class 'karat.*Tensor'> instead"), ((x,), "Got 1 returns instead"),
+                         ((x, (0, 0)), "incompatible .output, out_dims. tuple")):
+        op.register_vmap(lambda info, in_dims, x, *by: answer)
+        with pytest.raises(RuntimeError, match=text):
+            torch.vmap(op)(x)
+
+    def fail(*args):
+        raise KeyError("mine")
+
+    op.register_vmap(fail)
+    with pytest.raises(KeyError, match="mine"):
+        torch.vmap(op)(x)
+    for wrong, text in ((5, "got unexpected type for op: <class 'int'>"), ("tests", "namespace::name")):
+        with pytest.raises(ValueError, match=text):
+            library.register_vmap(wrong, fail)
+    with pytest.raises(AttributeError):
+        library.register_vmap("tests_lib::nothing", fail)
+    with pytest.raises(NotImplementedError, match="namespace aten"):
+        library.register_vmap("aten::exp", fail)
+    lib.define("twice(Tensor x) -> Tensor")
+    lib.impl("twice", lambda x: x * 2, "CPU")
+    rules = Library(lib.ns, "FRAGMENT")
+    twice = op_of(f"{lib.ns}::twice")
+    library.register_vmap(f"{lib.ns}::twice", lambda info, in_dims, x: (x * 5, in_dims[0]), lib=rules)
+    assert torch.vmap(twice)(x).equal(x * 5) and torch.vmap(twice.default)(x).equal(x * 5)
+    with pytest.raises(RuntimeError, match="already a kernel registered from python overriding twice's behavior for FuncTorch"):
+        library.register_vmap(f"{lib.ns}::twice", fail)
+    rules._destroy()
+    assert torch.vmap(op_of(f"{lib.ns}::twice"))(x).equal(x * 2)

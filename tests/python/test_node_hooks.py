@@ -391,6 +391,42 @@ def test_what_a_node_keeps():
             getattr(product.grad_fn, name)
 
 
+def shown(t):
+    """What the node of t shows as _saved_*, tensors by their sizes."""
+    node = t.grad_fn
+    found = {name[len("_saved_"):]: getattr(node, name) for name in dir(node) if name.startswith("_saved_")}
+    return {name: tuple(value.shape) if isinstance(value, karat.Tensor) else value for name, value in found.items()}
+
+
+def test_nodes_show_what_pytorchs_show():
+    x, image = karat.rand(3, 4, requires_grad=True), karat.rand(1, 2, 4, 4, requires_grad=True)
+    y, functional = karat.rand(3, 4), karat.nn.functional
+    assert shown(x.sum()) == {"self_sym_sizes": (3, 4)}
+    assert shown(x.mean(0)) == {"dim": (0,), "keepdim": False, "self_sym_numel": 12, "self_sym_sizes": (3, 4)}
+    assert shown(x.view(12)) == shown(x.expand(2, 3, 4)) == {"self_sym_sizes": (3, 4)}
+    assert shown(x @ y.t()) == {"mat2": (4, 3), "mat2_sym_sizes": (4, 3), "mat2_sym_strides": (1, 4), "self": None,
+                                "self_sym_sizes": (3, 4)}
+    assert shown(functional.mse_loss(x, y)) == {"self": (3, 4), "target": (3, 4), "reduction": 1}
+    assert shown(functional.layer_norm(x, (4,))) == {"input": (3, 4), "normalized_shape": (4,), "result1": (3, 1),
+                                                     "result2": (3, 1), "weight": None}
+    assert shown(functional.binary_cross_entropy_with_logits(x, y)) == {"pos_weight": None, "reduction": 1, "self": (3, 4),
+                                                                        "target": (3, 4), "weight": None}
+    weight, bias = karat.rand(3, 2, 3, 3), karat.rand(3, requires_grad=True)
+    assert shown(functional.conv2d(image, weight))["bias_sym_sizes_opt"] == (0,)
+    assert shown(functional.conv2d(image, weight, bias))["bias_sym_sizes_opt"] == (3,)
+    pooled = shown(functional.max_pool2d(image, 2))
+    assert pooled["kernel_size"] == (2, 2) and pooled["dilation"] == (1, 1) and pooled["result1"] == (1, 2, 2, 2)
+    assert shown(image[:, :1].squeeze(1)) == {"dim": 1, "self_sym_sizes": (1, 1, 4, 4)}
+    assert shown(functional.unfold(image, 2))["self_sym_argsize_minus_1"] == 4
+    assert shown(functional.embedding(karat.tensor([1]), x))["weight_sym_argsize_0"] == 3
+    assert shown(x.clone()) == shown(x.double()) == {}
+    total = x @ y.t()
+    total.sum().backward()
+    assert total.grad_fn._saved_self_sym_sizes == (3, 4) and not hasattr(total.grad_fn, "_saved_mat2_sym_strides")
+    with pytest.raises(RuntimeError, match="Trying to backward through the graph a second time"):
+        total.grad_fn._saved_mat2
+
+
 def test_saved_as_it_was_not_as_the_kernel_saw_it():
     x = leaf(1.0, 2.0)
     whole = karat.tensor([3, 4])

@@ -187,3 +187,31 @@ def test_every_public_row_is_there():
     with pytest.raises(TypeError):
         _karat.call_first()
     assert _karat.appended_operator("add") is None
+
+
+def test_overloads_that_are_no_rows():
+    x, image = torch.arange(6.0).reshape(2, 3), torch.arange(16.0).reshape(1, 1, 4, 4)
+    assert aten.sym_size(x) == aten.size(x) == [2, 3] and aten.sym_size(x, 1) == aten.sym_size.int(x, dim=1) == 3
+    assert aten.sym_stride(x) == [3, 1] and aten.sym_numel.default(x) == aten.numel(x) == 6 and aten.dim(x) == 2
+    assert aten.item(x[1, 2]) == aten._local_scalar_dense(x[1, 2]) == 5.0
+    assert aten.equal(x, x.clone()) and not aten.equal(x, x + 1) and aten.allclose(x, x + 1e-9, rtol=0.0, atol=1e-5)
+    assert aten.is_same_size(x, x) and aten.lift_fresh(x) is x and aten.detach_(image + 0) is not None
+    values, indices = aten.max_pool2d_with_indices(image, [2, 2])
+    assert values.flatten().tolist() == indices.flatten().tolist() == [5, 7, 13, 15]
+    columns = aten.im2col(image, [2, 2], [1, 1], [0, 0], [2, 2])
+    assert aten.col2im(columns, [4, 4], [2, 2], [1, 1], [0, 0], [2, 2]).equal(image)
+    assert aten.einsum("ij->ji", [x]).equal(x.t())
+    target = torch.tensor([0, 1])
+    assert aten.cross_entropy_loss(x, target, None, 0).equal(torch.nn.functional.cross_entropy(x, target, reduction="none"))
+    assert str(aten.sym_size.int._schema) == "aten::sym_size.int(Tensor self, int dim) -> SymInt"
+    assert aten.sym_size.overloads() == ["int", "default"] and "sym_size" in dir(aten)
+    for call, text in ((lambda: aten.equal(x), "aten::equal.. is missing value for argument 'other'"),
+                       (lambda: aten.equal(x, 3), "a value of type 'Tensor' for argument 'other' but instead found type 'int'"),
+                       (lambda: aten.dim(x, 1), "aten::dim.. expected at most 1 argument.s. but received 2"),
+                       (lambda: aten.equal(x, others=x), "Unknown keyword argument 'others'|missing value"),
+                       (lambda: aten.equal(x, x, self=x), "expected at most 2"),
+                       (lambda: aten.allclose(x, x, self=x), "Argument 'self' specified both as positional and keyword"),
+                       (lambda: aten.einsum("i", [x], [0]), "takes 2 positional argument.s. but 3 was/were given"),
+                       (lambda: aten.sym_size(), "failed to match any schema")):
+        with pytest.raises(RuntimeError, match=text):
+            call()

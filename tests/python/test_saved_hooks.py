@@ -6,7 +6,8 @@ import warnings
 
 import karat as torch
 from karat.autograd.graph import disable_saved_tensors_hooks, increment_version, save_on_cpu, saved_tensors_hooks
-from karat.utils.checkpoint import CheckpointError, checkpoint, checkpoint_sequential, set_checkpoint_early_stop
+from karat.utils.checkpoint import CheckpointError, checkpoint, checkpoint_sequential, set_checkpoint_debug_enabled, \
+    set_checkpoint_early_stop
 import pytest
 
 
@@ -268,6 +269,49 @@ def test_checkpoint_notices_another_run():
     y = checkpoint(smaller, x, use_reentrant=False)
     with pytest.raises(CheckpointError, match="have different metadata than during the forward pass"):
         y.sum().backward()
+
+
+def test_checkpoint_says_all_that_differs():
+    runs = []
+
+    def other(x):
+        runs.append(1)
+        x = x.float() if len(runs) > 1 else x
+        return x.sin().cos()
+
+    def more(x):
+        runs.append(1)
+        return x.sin().cos() if len(runs) == 1 else x.sin().cos().exp()
+
+    def failure(function, **options):
+        runs.clear()
+        y = checkpoint(function, leaf(1.0, 2.0), use_reentrant=False, **options)
+        with pytest.raises(CheckpointError) as caught:
+            y.sum().backward()
+        return str(caught.value)
+
+    text = failure(other)
+    assert "tensor at position 0:" in text and "tensor at position 1:" in text and "debug=True" in text
+    assert failure(more, early_stop=False).startswith(
+        "torch.utils.checkpoint: trying to save more tensors during recomputation than during the original forward pass.")
+    line = other.__code__.co_firstlineno + 3
+    text = failure(other, debug=True)
+    assert text.startswith(" An error happened while unpacking tensors") and f"position 1: forward {__file__}:{line}" in text
+    with set_checkpoint_debug_enabled(True):
+        assert f"recomputation {__file__}:{line}" in failure(other)
+
+
+def test_checkpoint_keeps_its_arguments_as_a_node_does():
+    x, seen = leaf(1.0, 2.0), []
+    b = x * 1
+    y = checkpoint(torch.sin_, b, use_reentrant=False)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):  # the second run would begin with sin(b)
+        y.sum().backward()
+    with saved_tensors_hooks(lambda t: seen.append("packed") or t.clone(), lambda t: seen.append("unpacked") or t):
+        y = checkpoint(lambda a, k: (a * k).sin(), x, 3, use_reentrant=False)
+    assert seen == ["packed"]
+    y.sum().backward()
+    assert seen == ["packed", "unpacked"] and torch.allclose(x.grad, 3 * (3 * x).cos())
 
 
 def test_checkpoint_refuses():

@@ -5,14 +5,13 @@ recorded result is read."""
 import collections
 import gzip
 import json
-import os
 import warnings
 
 import karat as torch
 import pytest
 from karat.func import grad, vmap
+from test_gradcheck import DATA, Sample as Recorded, exists
 
-DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "conformance", "opinfo")
 DTYPES = ("float32", "float64", "int64", "bool", "complex64", "uint8")
 EXAMPLES = 3
 # Values decide the size of the result, or the host reads a value: PyTorch refuses them, too.
@@ -23,25 +22,6 @@ PHASES = {"svd", "linalg.svd", "linalg.eig", "linalg.eigh", "linalg.qr", "qr", "
 RANDOM = ("dropout", "bernoulli", "normal", "rand", "uniform", "exponential", "cauchy", "geometric", "multinomial", "poisson",
           "rrelu", "fractional", "gumbel", "lowrank")
 UNDEFINED = {"empty_like", "new_empty", "new_empty_strided", "empty", "empty_permuted", "empty_strided", "resize_", "resize_as_"}
-
-
-def function(path):
-    parts = path.split(".")
-    if parts[0] == "Tensor":
-        getattr(torch.Tensor, parts[1])
-        return lambda self, *args, **options: getattr(self, parts[1])(*args, **options)
-    found = torch
-    for part in parts[1:]:
-        found = getattr(found, part)
-    return found
-
-
-def exists(path):
-    try:
-        function(path)
-    except AttributeError:
-        return False
-    return True
 
 
 def read_rows():
@@ -66,62 +46,23 @@ def blob():
     return BLOB
 
 
-class Place:
-    def __init__(self, number):
-        self.number = number
+class Sample(Recorded):
+    """One recorded call; `tensors` are all its tensors, in the dtypes they have."""
 
-
-class Sample:
-    """One recorded call; `tensors` are its tensors, whose places the arguments have."""
+    wide = {}
 
     def __init__(self, row):
-        self.row, self.tensors = row, []
-        self.call = function(row["op"])
-        self.name = row["name"].split("/")[0]
-        self.args = [self.read(a) for a in row["args"]]
-        self.options = {k: self.read(v) for k, v in row["kwargs"].items()}
+        super().__init__(row, blob())
+        self.tensors = self.inputs
 
-    def tensor(self, entry):
-        (at, length), dtype, shape = entry["tensor"], entry["dtype"], entry["shape"]
-        raw = bytearray(blob()[at:at + length])
-        if not length:
-            return torch.zeros(shape, dtype=getattr(torch, dtype))
-        if dtype == "bool":
-            return torch.frombuffer(raw, dtype=torch.uint8).reshape(shape) != 0
-        return torch.frombuffer(raw, dtype=getattr(torch, dtype)).reshape(shape).clone()
+    def is_input(self, entry):
+        return True
 
-    def read(self, entry):
-        if not isinstance(entry, dict):
-            return entry
-        kind = next(k for k in ("tensor", "float", "complex", "dtype_arg", "slice", "ellipsis", "tuple", "list", "device")
-                    if k in entry)
-        if kind == "tensor":
-            self.tensors.append(self.tensor(entry))
-            return Place(len(self.tensors) - 1)
-        return {"float": lambda v: float(v), "complex": lambda v: complex(float(v[0]), float(v[1])),
-                "dtype_arg": lambda v: getattr(torch, v), "slice": lambda v: slice(*[self.read(x) for x in v]),
-                "ellipsis": lambda v: Ellipsis, "tuple": lambda v: tuple(self.read(x) for x in v),
-                "list": lambda v: [self.read(x) for x in v], "device": torch.device}[kind](entry[kind])
+    def differentiable(self):
+        return []
 
     def results(self, tensors):
-        def filled(x):
-            if isinstance(x, Place):
-                return tensors[x.number]
-            return type(x)(filled(y) for y in x) if isinstance(x, (list, tuple)) else x
-
-        torch.manual_seed(5)
-        args = [filled(a) for a in self.args]
-        if self.name.endswith("_"):
-            args[0] = args[0].clone()
-        return tuple(tensors_in(self.call(*args, **{k: filled(v) for k, v in self.options.items()})))
-
-
-def tensors_in(x):
-    if isinstance(x, torch.Tensor):
-        yield x
-    elif isinstance(x, (list, tuple)):
-        for y in x:
-            yield from tensors_in(y)
+        return tuple(self.called(tensors))
 
 
 def changed(t, k):

@@ -136,8 +136,8 @@ KT_API kt_status kt_node_tensor(kt_node *node, int64_t result, kt_tensor **t); /
  * stays. In grad mode it is recorded. */
 KT_API kt_status kt_node_run(kt_node *node, kt_tensor *const *grads, int64_t n_grads, kt_tensor **results, int64_t n_inputs);
 
-/* What an operator's node keeps, under PyTorch's names: tensors (kt_node_saved, from `place` on; n of them if it is a list)
- * and other arguments. */
+/* What an operator's node keeps, under PyTorch's names: tensors (kt_node_saved, from `place` on; n of them if it is a list),
+ * other arguments, and sizes of inputs ("self_sym_sizes"), which stand in `own` and last as long as this and the node. */
 typedef struct kt_kept {
     const char     *name;  /* "self", "result", "dim" */
     int64_t         place; /* -1: `value` */
@@ -146,6 +146,8 @@ typedef struct kt_kept {
     uint8_t         kind;  /* kt_arg_kind */
     bool            wrapped; /* a number that PyTorch keeps as a tensor */
     bool            absent;  /* the argument is None */
+    kt_value        own;     /* what `value` points to, if it is no argument of the call */
+    int64_t         room[3];
 } kt_kept;
 KT_API bool kt_node_kept(const kt_node *node, int64_t i, kt_kept *kept); /* false: there are not so many */
 /* Gives what is saved at a place to these hooks, as if they had been pushed when it was saved. */

@@ -12,6 +12,10 @@ class set_detect_anomaly:
     with check_nan a gradient with NaN is an error."""
 
     def __init__(self, mode, check_nan=True):
+        for place, (name, value) in enumerate({"enabled": mode, "check_nan": check_nan}.items()):
+            if not isinstance(value, bool):
+                raise TypeError(f"set_anomaly_enabled(): argument '{name}' (position {place + 1}) must be bool, not "
+                                f"{type(value).__name__}")
         self.prev = _karat.is_anomaly_enabled()
         self.prev_check_nan = _karat.is_anomaly_check_nan_enabled()
         _karat.set_anomaly_enabled(mode, check_nan)

@@ -39,12 +39,37 @@ class BackwardCFunction(_FunctionBase, FunctionCtx, _HookMixin):
     def apply_jvp(self, *args):
         return self._forward_cls.jvp(self, *args)
 
+    def maybe_clear_saved_tensors(self):
+        """Frees nothing: saved_tensors does, where the class has clear_saved_tensors_on_access."""
+
+    @property
+    def saved_variables(self):
+        """The older name of saved_tensors."""
+        warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2)
+        return self.saved_tensors
+
+
+class _ReadOnce(BackwardCFunction):
+    """The node of a Function with clear_saved_tensors_on_access: what is saved is given away."""
+
+    @property
+    def saved_tensors(self):
+        if self.__dict__.get("_was_read"):
+            raise RuntimeError("saved_tensors can only be accessed once when clear_saved_tensors_on_access=True is set on the "
+                               "autograd.Function. Either access saved_tensors only once, or set "
+                               "clear_saved_tensors_on_access=False.")
+        found = super().saved_tensors
+        self._forget_saved()
+        self._was_read = len(found) > 0
+        return found
+
 
 class FunctionMeta(type):
     """Makes the class of a Function's nodes, MyFunctionBackward."""
 
     def __init__(cls, name, bases, attributes):
-        cls._backward_cls = type(name + "Backward", (BackwardCFunction,), {"_forward_cls": cls, "__module__": __name__})
+        base = _ReadOnce if getattr(cls, "clear_saved_tensors_on_access", False) else BackwardCFunction
+        cls._backward_cls = type(name + "Backward", (base,), {"_forward_cls": cls, "__module__": __name__})
         super().__init__(name, bases, attributes)
 
 
@@ -88,6 +113,7 @@ class Function(_SingleLevelFunction):
                            "https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)")
 
     generate_vmap_rule = False
+    clear_saved_tensors_on_access = False  # True: ctx.saved_tensors can be read once, and is freed then
 
     @staticmethod
     def vmap(info, in_dims, *args):

@@ -5,7 +5,8 @@ In: a Python function of tensors and its inputs. Out: True, or a GradcheckError 
 Both Jacobians are matrices [elements of the input, elements of the result]. Of a complex result the real and the imaginary part
 are functions of their own; the derivative of a real s by a complex z = x + iy is ds/dx + i ds/dy, which is what backward returns.
 fast_mode compares the two numbers v J u instead, of random u and v: one pair of calls an input instead of one an element.
-check_forward_ad compares what moves when one input does, with its slopes along the real and the imaginary axis.
+check_forward_ad compares what moves when one input does, with its slopes along the real and the imaginary axis. The checks of
+batches run backward, or forward mode, for two directions at once (vmap), and compare with one at a time.
 
 It is Python because the time goes into the calls of the user's function, which is Python. What is done beside them is a write of
 one element before a call and a copy of its results after it; all differences of an input are taken at once (_slopes).
@@ -21,6 +22,9 @@ from .function import Function
 _call = _karat.functions
 _DOUBLE = (_karat.dtypes["float64"], _karat.dtypes["complex128"])
 _PARTS = {"imag": "imaginary", "real": "real"}  # in the order in which they are checked
+_BATCHED = "The backward pass was run by vmap (check_batched_grad=True): it has to be made of operations that vmap can run."
+_BATCHED_FORWARD = ("Forward mode was run by vmap (check_batched_forward_grad=True): tangents have to be made of operations that "
+                    "vmap can run.")
 
 
 class GradcheckError(RuntimeError):
@@ -135,11 +139,12 @@ class _Check:
     """One gradcheck: the function, its point, what is compared with what tolerance."""
 
     def __init__(self, function, inputs, eps, atol, rtol, nondet_tol, check_undefined_grad, check_grad_dtypes, fast_mode,
-                 forward, backward):
+                 forward, backward, batched, batched_forward):
         self.inputs, self.checked = inputs, _checked(inputs)
         self.eps, self.atol, self.rtol, self.nondet_tol = eps, atol, rtol, nondet_tol
         self.check_undefined_grad, self.check_grad_dtypes, self.fast = check_undefined_grad, check_grad_dtypes, fast_mode
         self.function, self.forward, self.backward = function, forward, backward
+        self.batched, self.batched_forward = batched, batched_forward
         results = _tuple(function(*inputs))
         self.kept = [i for i, out in enumerate(results) if out.requires_grad]
         self.constant = not self.kept
@@ -171,8 +176,14 @@ class _Check:
         if self.forward:
             for j in range(len(self.checked)):
                 self.compare_ahead(j)
+        if self.batched_forward:
+            for j in range(len(self.checked)):
+                self.compare_batched_forward(j)
         if not self.backward:
             return
+        if self.batched:
+            for k in range(len(self.outputs)):
+                self.compare_batched(k)
         self.zero_gives_zero()
         if self.check_undefined_grad:
             self.undefined_gives_zero()
@@ -227,6 +238,39 @@ class _Check:
                             f"{numerical}\nanalytical:{analytical}\n")
                     raise GradcheckError(part + text if x.is_complex() else text)
 
+    def compare_batched(self, k):
+        """The gradients of one result for two seeds at once."""
+        out = self.outputs[k]
+
+        def gradients(seed):
+            found = _karat.gradients((out,), self.checked, (seed,), True, False, True)
+            return tuple(_call["zeros_like"](x) if g is None else g for g, x in zip(found, self.checked))
+
+        alone, found = self.side_by_side(gradients, out, _BATCHED)
+        for j, (one, both) in enumerate(zip(alone, found)):
+            self.same(k, j, both, one, _BATCHED)
+
+    def compare_batched_forward(self, j):
+        """The tangents of the results for two directions of one input at once."""
+        alone, found = self.side_by_side(lambda direction: tuple(self.moved(j, direction)), self.checked[j], _BATCHED_FORWARD)
+        for k, (one, both) in enumerate(zip(alone, found)):
+            self.same(k, j, both, one, _BATCHED_FORWARD)
+
+    def side_by_side(self, function, like, note):
+        """What a function gives for two random tensors, one after the other and by vmap: two tuples of stacked tensors."""
+        from ..func import vmap
+
+        given = _call["stack"]([_call["randn_like"](like).detach() for _ in range(2)])
+        alone = tuple(_call["stack"](both) for both in zip(*map(function, given)))
+        try:
+            return alone, vmap(function)(given)
+        except RuntimeError as error:
+            raise GradcheckError(f"While computing batched gradients, got: {error}\n\n{note}") from error
+
+    def same(self, k, j, found, alone, note):
+        if not _karat.allclose(found, alone, rtol=self.rtol, atol=self.atol, equal_nan=True):
+            raise GradcheckError(f"For output {k} and input {j}:\n\n{note}\n\nGot:\n{found}\n\nExpected:\n{alone}\n")
+
     def close(self, analytical, numerical, atol):
         common = _karat.promote_types(analytical.dtype, numerical.dtype)
         return _karat.allclose(analytical.to(common), numerical.to(common), rtol=self.rtol, atol=atol)
@@ -275,28 +319,24 @@ class _Check:
                                  '"tools/autograd/derivatives.yaml"') from cause
 
 
-def _refuse(form, **asked):
-    for option, value in asked.items():
-        if value:
-            raise NotImplementedError(f"{form}: karat has no vmap ({option}=True)")
-
-
 def gradcheck(func, inputs, *, eps=1e-06, atol=1e-05, rtol=0.001, raise_exception=True, nondet_tol=0.0, check_undefined_grad=True,
               check_grad_dtypes=False, check_batched_grad=False, check_batched_forward_grad=False, check_forward_ad=False,
               check_backward_ad=True, fast_mode=False, masked=None):
     """Are the gradients of func at the inputs what differences of its values say? True, or a GradcheckError.
 
-    raise_exception=False answers with False instead. fast_mode compares one random projection of each Jacobian. masked is of
-    sparse tensors and changes nothing.
+    raise_exception=False answers with False instead. fast_mode compares one random projection of each Jacobian.
+    check_batched_grad and check_batched_forward_grad run vmap over the derivatives. masked is of sparse tensors and changes
+    nothing.
     """
     if not (check_forward_ad or check_backward_ad):
         raise AssertionError("Expected at least one of check_forward_ad or check_backward_ad to be True")
     if check_batched_forward_grad and not check_forward_ad:
         raise AssertionError("Setting check_batched_forward_grad=True requires check_forward_ad to be True")
-    _refuse("gradcheck", check_batched_grad=check_batched_grad, check_batched_forward_grad=check_batched_forward_grad)
+    if check_batched_grad and not check_backward_ad:
+        raise AssertionError("Setting check_batched_grad=True requires check_backward_ad to be True")
     try:
         _Check(func, _tuple(inputs), eps, atol, rtol, nondet_tol, check_undefined_grad, check_grad_dtypes, fast_mode,
-               check_forward_ad, check_backward_ad).run()
+               check_forward_ad, check_backward_ad, check_batched_grad, check_batched_forward_grad).run()
     except GradcheckError:
         if raise_exception:
             raise
@@ -314,7 +354,6 @@ def gradgradcheck(func, inputs, grad_outputs=None, *, eps=1e-06, atol=1e-05, rto
         raise AssertionError("Setting check_undefined_grad=True requires check_rev_over_rev to be True")
     if check_batched_grad and not check_rev_over_rev:
         raise AssertionError("Setting check_batched_grad=True requires check_rev_over_rev to be True")
-    _refuse("gradgradcheck", check_batched_grad=check_batched_grad)
     inputs = _tuple(inputs)
     if grad_outputs is None:
         from ..drawing import make_tensor
@@ -335,8 +374,8 @@ def gradgradcheck(func, inputs, grad_outputs=None, *, eps=1e-06, atol=1e-05, rto
 
     return gradcheck(gradients, (*inputs, *given), eps=eps, atol=atol, rtol=rtol, raise_exception=raise_exception,
                      nondet_tol=nondet_tol, check_undefined_grad=check_undefined_grad, check_grad_dtypes=check_grad_dtypes,
-                     check_forward_ad=check_fwd_over_rev, check_backward_ad=check_rev_over_rev, fast_mode=fast_mode,
-                     masked=masked)
+                     check_batched_grad=check_batched_grad, check_forward_ad=check_fwd_over_rev,
+                     check_backward_ad=check_rev_over_rev, fast_mode=fast_mode, masked=masked)
 
 
 def get_numerical_jacobian(fn, inputs, target=None, eps=0.001, grad_out=1.0):

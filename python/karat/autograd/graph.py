@@ -18,6 +18,7 @@ __all__ = [
     "GradientEdge",
     "get_gradient_edge",
     "increment_version",
+    "set_warn_on_accumulate_grad_stream_mismatch",
 ]
 
 
@@ -145,6 +146,9 @@ class saved_tensors_hooks:
         self.pack_hook, self.unpack_hook = pack_hook, unpack_hook
 
     def __enter__(self):
+        if not callable(self.pack_hook) or not callable(self.unpack_hook):
+            raise TypeError("_push_saved_tensors_default_hooks(): incompatible function arguments. The following argument types "
+                            f"are supported:\n    two functions\nInvoked with: {self.pack_hook!r}, {self.unpack_hook!r}")
         _karat.push_saved_hooks(self.pack_hook, self.unpack_hook)
 
     def __exit__(self, *args):
@@ -206,8 +210,16 @@ def allow_mutation_on_saved_tensors():
 
 def increment_version(tensor):
     """The tensor's memory, or that of each, was written to by other means than an operator: backward is not to use it."""
+    if not hasattr(tensor, "__iter__"):
+        raise RuntimeError("increment_version expect a Iterable[Tensor] as input")
     for one in (tensor,) if isinstance(tensor, _karat.Tensor) else tensor:
         _karat.increment_version(one)
+
+
+def set_warn_on_accumulate_grad_stream_mismatch(enabled):
+    """Accepted: backward waits for the stream that a gradient was made on, and has nothing to warn of."""
+    if not isinstance(enabled, bool):
+        raise RuntimeError(f"enabled must be a bool, but got {type(enabled).__name__}")
 
 
 __getattr__ = _missing.of(__name__)

@@ -6,6 +6,8 @@ the last one that someone still needs the function is stopped. use_reentrant=Tru
 backward runs the function again and calls backward inside."""
 
 import contextlib
+import os
+import sys
 import warnings
 import weakref
 
@@ -49,10 +51,18 @@ def set_checkpoint_early_stop(enable):
         _early_stop = before
 
 
+_debug = None  # set_checkpoint_debug_enabled's; None: checkpoint()'s argument counts
+
+
 @contextlib.contextmanager
 def set_checkpoint_debug_enabled(enabled):
-    """Accepted: errors say which tensors differ either way."""
-    yield
+    """In the block: does an error of checkpoint() name the lines where tensors were saved? None: debug= of each call says so."""
+    global _debug
+    before, _debug = _debug, enabled
+    try:
+        yield
+    finally:
+        _debug = before
 
 
 def noop_context_fn():
@@ -100,16 +110,68 @@ def _form(tensor):
     return {"shape": tensor.shape, "dtype": tensor.dtype, "device": tensor.device}
 
 
+_HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+def _line():
+    """The line of the user's program that runs."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and os.path.abspath(frame.f_code.co_filename).startswith(_HERE):
+        frame = frame.f_back
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+
+
+_TIP = ("\n\nTip: To see a more detailed error message, either pass `debug=True` to\n`torch.utils.checkpoint.checkpoint(...)` or "
+        "wrap the code block\nwith `with torch.utils.checkpoint.set_checkpoint_debug_enabled(True):` to\nenable checkpoint-debug "
+        "mode globally.")
+
+
+class _Arguments(Function):
+    """Keeps tensors as any node does: hooks of saved tensors see them, and backward notices a write to them."""
+
+    @staticmethod
+    def forward(ctx, mark, tensors):
+        ctx.save_for_backward(*tensors)
+        return mark.detach()
+
+    @staticmethod
+    def backward(ctx, *grads):
+        raise AssertionError("Did not expect to backward on this graph")
+
+
+class _Kept:
+    """The arguments of the function, for its second run."""
+
+    def __init__(self, args):
+        self.args, self.mark = args, None
+        if _karat.in_transform():  # which keeps the tensors itself
+            return
+        self.places = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
+        self.args = [None if isinstance(a, Tensor) else a for a in args]
+        self.mark = _Arguments.apply(_karat.functions["empty"]((0,), requires_grad=True), [args[i] for i in self.places])
+
+    def get(self):
+        if self.mark is None:
+            return self.args
+        args = list(self.args)
+        for place, tensor in zip(self.places, self.mark.grad_fn.saved_tensors):
+            args[place] = tensor
+        return args
+
+
 class _Frame:
     """One call of checkpoint()."""
 
-    def __init__(self, run, early_stop, checks):
+    def __init__(self, run, early_stop, checks, debug):
         self.run, self.early_stop, self.checks = run, early_stop, checks
         self.slots = []  # weak: a slot dies with the node that needs it
+        self.lines = [] if debug else None  # where the slots' tensors were saved
 
     def pack(self, tensor):
         slot = _Slot(self, tensor)
         self.slots.append(weakref.ref(slot))
+        if self.lines is not None:
+            self.lines.append(_line())
         return slot
 
     @staticmethod
@@ -122,14 +184,20 @@ class _Frame:
     def fill(self):
         """Runs the function again and fills the slots that are still needed."""
         found, last = 0, max(i for i, slot in enumerate(self.slots) if slot() is not None)
+        others, lines = [], []  # (place, form) that differ from those of the first run; where tensors were saved
 
         def refill(tensor):
             nonlocal found
-            slot = self.slots[found]() if found < len(self.slots) else None
-            found += 1
+            if self.lines is not None:
+                lines.append(_line())
+            if found >= len(self.slots):
+                self.fail("trying to save more tensors during recomputation than during the original forward pass.", lines)
+            slot = self.slots[found]()
             if slot is not None:
                 slot.value = tensor.detach()
-                self.compare(slot, found - 1)
+                if self.checks and _form(tensor) != slot.form:
+                    others.append((found, slot.form, _form(tensor)))
+            found += 1
             if self.early_stop and found > last:
                 raise _Stop
             return tensor.detach()
@@ -137,33 +205,44 @@ class _Frame:
         with contextlib.suppress(_Stop), saved_tensors_hooks(refill, lambda tensor: tensor), enable_grad():
             self.run()
         if found <= last or (not self.early_stop and found != len(self.slots)):
-            raise CheckpointError(
-                "torch.utils.checkpoint: A different number of tensors was saved during the original forward and recomputation.\n"
-                f"Number of tensors saved during forward: {len(self.slots)}\n"
-                f"Number of tensors saved during recomputation: {found}.")
+            self.fail("A different number of tensors was saved during the original forward and recomputation.\n"
+                      f"Number of tensors saved during forward: {len(self.slots)}\n"
+                      f"Number of tensors saved during recomputation: {found}.", lines)
+        if others:
+            places = "".join(f"tensor at position {place}:\nsaved metadata: {before}\nrecomputed metadata: {after}\n"
+                             for place, before, after in others)
+            self.fail("Recomputed values for the following tensors have different metadata than during the forward pass.\n"
+                      f"{places}.", lines)
 
-    def compare(self, slot, place):
-        form = _form(slot.value)
-        if self.checks and form != slot.form:
-            raise CheckpointError(
-                "torch.utils.checkpoint: Recomputed values for the following tensors have different metadata than during the "
-                f"forward pass.\ntensor at position {place}:\nsaved metadata: {slot.form}\nrecomputed metadata: {form}")
+    def fail(self, text, lines):
+        text = f"torch.utils.checkpoint: {text}"
+        if self.lines is None:
+            raise CheckpointError(text + _TIP)
+        both = [(lines[i] if i < len(lines) else "not saved", self.lines[i] if i < len(self.lines) else "not saved")
+                for i in range(max(len(lines), len(self.lines)))]
+        saved = "".join(f"  position {i}: forward {before}, recomputation {after}\n" for i, (after, before) in enumerate(both))
+        raise CheckpointError(" An error happened while unpacking tensors; dumping logs of latest computation\nbecause you "
+                              "passed `debug=True` to `torch.utils.checkpoint.checkpoint()`.\nTensors were saved at:\n"
+                              f"{saved}{text}")
 
 
-def _not_reentrant(function, args, kwargs, preserve_rng_state, context_fn, determinism_check, early_stop):
+def _not_reentrant(function, args, kwargs, preserve_rng_state, context_fn, determinism_check, early_stop, debug):
     if determinism_check not in ("default", "none"):
         raise ValueError(f"determinism_check should be one of ['default', 'none'], but got {determinism_check}")
     first, second = context_fn()
     drawing = _Drawing(args) if preserve_rng_state else None
-
-    def again():
-        with drawing.again() if drawing else contextlib.nullcontext(), second:
-            function(*args, **kwargs)
-
     if not _karat.is_grad_enabled():
         with first:
             return function(*args, **kwargs)
-    frame = _Frame(again, early_stop if _early_stop is None else _early_stop, determinism_check == "default")
+    kept = _Kept(args)
+
+    def again():
+        own = kept.get()
+        with drawing.again() if drawing else contextlib.nullcontext(), second:
+            function(*own, **kwargs)
+
+    frame = _Frame(again, early_stop if _early_stop is None else _early_stop, determinism_check == "default",
+                   debug if _debug is None else _debug)
     with saved_tensors_hooks(frame.pack, frame.unpack), first:
         return function(*args, **kwargs)
 
@@ -215,7 +294,7 @@ def checkpoint(function, *args, use_reentrant=None, context_fn=noop_context_fn, 
         use_reentrant = True
     preserve_rng_state = kwargs.pop("preserve_rng_state", True)
     if not use_reentrant:
-        return _not_reentrant(function, args, kwargs, preserve_rng_state, context_fn, determinism_check, early_stop)
+        return _not_reentrant(function, args, kwargs, preserve_rng_state, context_fn, determinism_check, early_stop, debug)
     if kwargs:
         raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
     if context_fn is not noop_context_fn or debug:

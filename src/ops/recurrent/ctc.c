@@ -255,10 +255,8 @@ static kt_tensor *reduced(const kt_call *call, kt_shape inputs, kt_shape lengths
     const bool single = log_probs->ndim < 3, forgives = kt__arg_bool(call, BLANK + 2);
     if (targets->dtype != KT_I32)
         targets = kt__converted_inside(targets, KT_I64, KT_WHY_INDEX);
-    if (single) {
+    if (single)
         log_probs = kt_unsqueeze(log_probs, 1);
-        targets = targets && targets->ndim == 1 ? kt_unsqueeze(targets, 0) : targets;
-    }
     const int64_t blank = kt__arg_int(call, BLANK);
     kt_tensor    *loss = kt_ctc_loss_of(log_probs, targets, inputs, lengths, .blank = blank, .zero_infinity = forgives)
                           .neg_log_likelihood;

@@ -139,6 +139,8 @@ TEST(what_a_node_keeps_under_pytorchs_names)
     CHECK(kept_named(of_power, "exponent", &kept) && kept.place < 0 && kept.kind == KT_ARG_SCALAR && kept.value->s.v.i == 3);
     CHECK(kept_named(of_sum, "dim", &kept) && kept.value->ints.n == 1 && kept.value->ints.d[0] == 0);
     CHECK(kept_named(of_sum, "keepdim", &kept) && kept.value->b);
+    CHECK(kept_named(of_sum, "self_sym_sizes", &kept) && kept.kind == KT_ARG_INTS && kept.value->ints.n == 1);
+    CHECK_EQ_INT(kept.value->ints.d[0], kt_size(product, 0));
     CHECK(!kept_named(of_sum, "self", &kept) && !kept_named(NULL, "self", &kept) && !kt_node_kept(of_sum, -1, &kept));
     CHECK_FAILS(kt_node_saved(of_product, 99, &t), KT_ERR_INDEX, "MulBackward0 keeps 0 tensors: there is no place 99");
     kt_node_drop(of_product);
