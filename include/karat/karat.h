@@ -12,6 +12,7 @@
 #include <karat/lineage.h>
 #include <karat/linalg.h>
 #include <karat/mode.h>
+#include <karat/module.h>
 #include <karat/ops.h>
 #include <karat/random.h>
 #include <karat/tensor.h>

@@ -22,6 +22,10 @@ typedef struct kt_lineage_record {
 KT_API uint32_t    kt_lineage_of(const kt_tensor *t);                          /* id; 0: unknown */
 KT_API bool        kt_lineage_read(uint32_t id, kt_lineage_record *out);       /* false past the end of a chain */
 KT_API char       *kt_explain(const kt_tensor *t);                             /* the chain as text; kt_free_string it */
+/* Its last record: it was `op` that did it, on the current line: "Module.half() of head.weight". */
+KT_API void        kt_lineage_say(kt_tensor *t, const char *op);
+/* It has no past: `op` made it on the current line. why: KT_BORN, KT_BORN_LOADED or KT_BORN_INTEROP; others change nothing. */
+KT_API void        kt_lineage_born(kt_tensor *t, kt_reason why, const char *op);
 KT_API const char *kt_reason_name(kt_reason why);                              /* "promotion" */
 
 /* ---- the pending error of an operator as data: what its text says below the first line ---- */

@@ -198,6 +198,7 @@ PyObject *kp_device_object_of(kt_device d);        /* the same; index -1: none *
 int       kp_to_device(PyObject *o, kt_device *d); /* 1; 0: neither device nor string; -1: no such device */
 int       kp_to_cpu(PyObject *o);                  /* the same; anything but the CPU is refused, as by legacy constructors */
 int       kp_to_format(PyObject *o, int32_t *f);
+PyObject *kp_format_object(int32_t f);
 PyObject *kp_size_object(kt_shape shape);
 PyObject *kp_layout_object(void);               /* torch.strided */
 int       kp_formats_start(PyObject *module);
@@ -364,6 +365,7 @@ extern PyMethodDef       kp_tensor_methods[];                 /* methods.c */
 extern PyTypeObject      kp_node_type, kp_handle_type, kp_empty_type; /* node.c, hook.c, ceiling.c */
 extern PyTypeObject      kp_context_type, kp_saved_type, kp_form_type; /* custom.c, kept.c */
 int kp_tensor_start(PyObject *module);
+PyObject *kp_plain_repr(PyObject *self, PyObject *unused); /* as a plain tensor, whatever its class */
 int kp_numbers_start(void);
 int kp_only_element(PyObject *tensor, kt_scalar *s); /* 0; -1: not exactly one element, or not readable */
 int kp_index_start(void);
@@ -404,6 +406,11 @@ kt_node   *kp_context_node(PyObject *context);    /* borrowed; NULL: it is freed
 PyObject *kp_context_of(kt_node *node);           /* custom.c: the ctx of a torch.autograd.Function; NULL: another node */
 int       kp_context_traverse(const kt_tensor *t, visitproc visit, void *arg);
 int       kp_want_grad(kt_tensor *t); /* requires_grad=True of a factory function; -1: the dtype cannot have a gradient */
+
+/* ---- modules (python/module) ---- */
+extern PyTypeObject kp_module_type; /* the base of torch.nn.Module */
+extern PyMethodDef  kp_module_functions[];
+int kp_module_start(PyObject *module);
 
 /* ---- tensors from Python data (data.c, make.c) ---- */
 kt_tensor *kp_from_data(PyObject *data, kt_dtype dtype, const char *maker); /* owned */

@@ -77,7 +77,7 @@ static int add_functions(PyObject *module)
                                        kp_override_functions, kp_warn_functions, kp_autocast_functions,
                                        kp_stream_functions, kp_facts_functions, kp_graph_functions, kp_custom_functions,
                                        kp_saved_functions,  kp_node_functions, kp_operator_functions, kp_kernel_functions,
-                                       kp_forward_functions, kp_batch_functions,
+                                       kp_forward_functions, kp_batch_functions, kp_module_functions,
                                        own_functions};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (PyModule_AddFunctions(module, all[i]))
@@ -102,7 +102,8 @@ static int start(PyObject *module)
     if (refuse_second_interpreter() || kp_error_start(module) || kp_rows_start() ||
         kp_warn_start() || kp_override_start(module) || kp_tensor_start(module) || kp_site_start(module) ||
         kp_run_start() || kp_numbers_start() || kp_index_start() ||
-        kp_methods_start() || add_types(module) || add_dtypes(module) || kp_formats_start(module) || kp_generator_start(module) ||
+        kp_methods_start() || add_types(module) || kp_module_start(module) || add_dtypes(module) ||
+        kp_formats_start(module) || kp_generator_start(module) ||
         kp_results_start(module) || kp_functions_start(module) || add_functions(module) ||
         PyModule_AddStringConstant(module, "version", kt_version()) ||
         PyModule_AddStringConstant(module, "isa", kt_cpu_isa()))

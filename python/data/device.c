@@ -381,6 +381,8 @@ PyTypeObject kp_format_type = {
     .tp_repr = format_repr,
 };
 
+static kp_format *format_object[4]; /* one object for each value, for good */
+
 int kp_formats_start(PyObject *module)
 {
     PyObject *strided = kp_layout_object();
@@ -401,9 +403,8 @@ int kp_formats_start(PyObject *module)
             return -1;
         o->value = formats[i].value;
         o->name = formats[i].name;
-        int status = PyModule_AddObjectRef(module, formats[i].name, (PyObject *)o);
-        Py_DECREF(o);
-        if (status)
+        format_object[i] = o;
+        if (PyModule_AddObjectRef(module, formats[i].name, (PyObject *)o))
             return -1;
     }
     return 0;
@@ -415,6 +416,14 @@ int kp_to_format(PyObject *o, int32_t *f)
         return 0;
     *f = ((kp_format *)o)->value;
     return 1;
+}
+
+PyObject *kp_format_object(int32_t f)
+{
+    for (size_t i = 0; i < sizeof format_object / sizeof *format_object; i++)
+        if (format_object[i]->value == f)
+            return Py_NewRef((PyObject *)format_object[i]);
+    Py_UNREACHABLE();
 }
 
 /* ---- layout: strided is the only one ---- */

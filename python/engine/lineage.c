@@ -193,7 +193,56 @@ static PyObject *explain(PyObject *module, PyObject *o)
     return result;
 }
 
+static PyObject *lineage_say(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject   *t;
+    const char *op;
+    if (!PyArg_ParseTuple(args, "O!s", kp_tensor_type, &t, &op))
+        return NULL;
+    const kp_entry before = kp_enter();
+    kt_lineage_say(kp_tensor_of(t), op);
+    kp_leave(before);
+    Py_RETURN_NONE;
+}
+
+static PyObject *lineage_loaded(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject   *t;
+    const char *op;
+    if (!PyArg_ParseTuple(args, "O!s", kp_tensor_type, &t, &op))
+        return NULL;
+    const kp_entry before = kp_enter();
+    kt_lineage_born(kp_tensor_of(t), KT_BORN_LOADED, op);
+    kp_leave(before);
+    Py_RETURN_NONE;
+}
+
+static PyObject *copy_why(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject   *to, *from;
+    const char *why;
+    if (!PyArg_ParseTuple(args, "O!O!s", kp_tensor_type, &to, kp_tensor_type, &from, &why))
+        return NULL;
+    kt_reason reason = KT_WHY_NONE;
+    while (reason < KT_NUM_REASONS && strcmp(kt_reason_name(reason), why))
+        reason++;
+    if (reason == KT_NUM_REASONS) {
+        PyErr_Format(PyExc_ValueError, "there is no reason %s", why);
+        return NULL;
+    }
+    const kp_entry  before = kp_enter_any();
+    const kt_status status = kt_copy_why(kp_tensor_of(to), kp_tensor_of(from), reason);
+    kp_leave(before);
+    return kp_after(NULL, status) ? kp_raise() : Py_NewRef(Py_None);
+}
+
 PyMethodDef kp_lineage_functions[] = {
+    {"lineage_say", lineage_say, METH_VARARGS, "lineage_say(t, op): it was op that gave t its dtype"},
+    {"lineage_loaded", lineage_loaded, METH_VARARGS, "lineage_loaded(t, op): t came from a file, by op"},
+    {"copy_why", copy_why, METH_VARARGS, "copy_why(to, from, why): copies values; a conversion has that reason"},
     {"lineage", lineage, METH_O,
      "lineage($module, t, /)\n--\n\n"
      "How the tensor t came to its dtype: a list of records, oldest first.\n\n"

@@ -98,6 +98,9 @@ from .printing import get_printoptions, printoptions, set_printoptions  # noqa: 
 from . import copying, storage  # noqa: E402, F401
 from .storage import UntypedStorage  # noqa: E402, F401
 from . import _VF, autograd, cuda, fft, func, linalg, nn, random, special, utils, version  # noqa: E402, F401
+from .compiler import compile  # noqa: E402, F401
+from .serialization import load, save  # noqa: E402, F401
+from .nn.modules._conversion import pin_dtype, unpin_dtype  # noqa: E402, F401
 from ._ops import ops  # noqa: E402, F401
 from .func import vmap  # noqa: E402, F401
 from .settings import NAMES as _settings  # noqa: E402
@@ -114,11 +117,6 @@ globals().update(_symbols)
 __version__ = _karat.version
 
 
-def compile(model=None, **options):
-    """Returns the model itself: nothing is compiled here (karat.compiler)."""
-    return (lambda function: function) if model is None else model
-
-
 def explain(t):
     """Print where the dtype of the tensor `t` came from, oldest first, with the lines of the program; returns None.
 
@@ -128,11 +126,14 @@ def explain(t):
       cast to float16, .half()  train.py:1
 
     lineage(t) returns the same as data. An operator's error shows it for every operand, and has it as e.karat.
+    Of a module: its tree, with the same for every parameter and buffer, and bytes by dtype.
     """
-    print(_karat.explain(t))
+    from .nn import Module, _explain
+
+    print(_explain.text(t) if isinstance(t, Module) else _karat.explain(t))
 
 
 _missing.mark_absent(Tensor)
-_later = """_C _utils accelerator backends compiler cpu errors jit library mps mtia overrides return_types testing torch_version
+_later = """_C _utils accelerator backends compiler cpu distributed errors fx jit library mps mtia onnx overrides return_types testing torch_version
     types xpu""".split()
 __getattr__ = _missing.of(__name__, lazy=_later)

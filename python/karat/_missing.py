@@ -86,6 +86,24 @@ def of(module, lazy=()):
     return missing
 
 
+def refusing(module, why):
+    """The __getattr__ of a module that can be imported and not used: its names are classes that refuse to be
+    called."""
+    missing = of(module)
+
+    def refused(name):
+        if name.startswith("_"):
+            return missing(name)
+        full = f"{shown}{module[len('karat'):]}.{name}"
+
+        def refuse(cls, *args, **keywords):
+            raise NotImplementedError(f"{full}: {why}")
+
+        return type(name, (), {"__new__": refuse, "__module__": module, "__doc__": f"Refused: {why}."})
+
+    return refused
+
+
 class _Absent:
     """Stands for a method or attribute of PyTorch's Tensor that is missing: access raises the AttributeError."""
 

@@ -22,6 +22,21 @@ def _unflatten_dense_tensors(flat, tensors):
     return tuple(views)
 
 
+def _rebuild_tensor_v2(storage, storage_offset, size, stride, requires_grad, backward_hooks, metadata=None):
+    """Called by unpickling a file of torch.save: a tensor in a storage (its bytes, and their dtype)."""
+    memory, dtype = storage
+    return _rebuild_tensor_v3((memory, None), storage_offset, size, stride, requires_grad, backward_hooks, dtype, metadata)
+
+
+def _rebuild_tensor_v3(storage, storage_offset, size, stride, requires_grad, backward_hooks, dtype, metadata=None):
+    """The same with the dtype beside."""
+    from .copying import _placed
+
+    t = _placed(storage[0], dtype, size, stride, storage_offset)
+    _karat.lineage_loaded(t, "torch.load")
+    return t.requires_grad_(requires_grad)
+
+
 def is_compiling():
     """Always False: nothing is compiled."""
     return False

@@ -11,8 +11,24 @@ def is_compiling():
 is_dynamo_compiling = is_exporting = is_compiling
 
 
-def _as_it_is(name, doc):
+_said = set()
+
+
+def _say_once(name):
+    """One warning for each name: the program runs as it is written."""
+    import warnings
+
+    if name not in _said:
+        _said.add(name)
+        warnings.warn(f"{name}: nothing is compiled here; it runs as it is written, with the same results", stacklevel=3)
+
+
+def _as_it_is(name, doc, said=None):
+    """A function that returns its argument; `said`: what the warning calls it, None: there is none."""
+
     def same(fn=None, *args, **keywords):
+        if said:
+            _say_once(said)
         return (lambda function: function) if fn is None else fn
 
     same.__name__ = same.__qualname__ = name
@@ -22,6 +38,7 @@ def _as_it_is(name, doc):
 
 def compile(model=None, **options):
     """Returns the model itself; operators run eagerly, with the same results."""
+    _say_once("torch.compile")
     return (lambda function: function) if model is None else model
 
 

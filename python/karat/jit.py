@@ -5,8 +5,8 @@ from typing import Final  # noqa: F401
 from . import _missing
 from .compiler import _as_it_is, is_compiling
 
-script = _as_it_is("script", "script(function): the function itself, run by Python.")
-trace = _as_it_is("trace", "trace(function, example_inputs): the function itself, run by Python.")
+script = _as_it_is("script", "script(function): the function itself, run by Python.", "torch.jit.script")
+trace = _as_it_is("trace", "trace(function, example_inputs): the function itself, run by Python.", "torch.jit.trace")
 export = _as_it_is("export", "The function itself.")
 ignore = _as_it_is("ignore", "The function itself.")
 unused = _as_it_is("unused", "The function itself.")

@@ -385,6 +385,7 @@ CASTS(X)
 #undef X
 
 PyMethodDef kp_tensor_methods[] = {
+    {"_plain_repr", kp_plain_repr, METH_NOARGS, "the text of a plain tensor, whatever the class"},
     {"item", item, METH_NOARGS, "the one element as a Python number"},
     {"tolist", to_list, METH_NOARGS, "the elements as nested lists"},
     {"_bytes", to_bytes, METH_NOARGS, "the elements as raw bytes"},

@@ -203,21 +203,31 @@ static PyObject *tensor_new(PyTypeObject *type, PyObject *args, PyObject *keywor
 /* == is elementwise, so tensors hash by identity. */
 static Py_hash_t tensor_hash(PyObject *self) { return (Py_hash_t)(intptr_t)self; }
 
-static PyObject *tensor_repr(PyObject *self)
+static PyObject *shown_as(PyObject *self, const char *called)
 {
-    PyObject   *name = Py_IS_TYPE(self, kp_tensor_type) ? NULL : PyType_GetName(Py_TYPE(self));
-    const char *called = name ? PyUnicode_AsUTF8(name) : "tensor";
-    if (!called || PyErr_Occurred()) {
-        Py_XDECREF(name);
-        return NULL;
-    }
     const kp_entry before = kp_enter_any(); /* its elements may have to be copied */
     char         *text = kt_to_string_as(kp_tensor_of(self), called);
     kp_leave(before);
     PyObject *result = kt_failed() ? kp_raise() : PyUnicode_FromString(text);
     kt_free_string(text);
-    Py_XDECREF(name);
     return result;
+}
+
+static PyObject *tensor_repr(PyObject *self)
+{
+    PyObject *name = Py_IS_TYPE(self, kp_tensor_type) ? NULL : PyType_GetName(Py_TYPE(self));
+    if (!name)
+        return PyErr_Occurred() ? NULL : shown_as(self, "tensor");
+    const char *called = PyUnicode_AsUTF8(name);
+    PyObject   *result = called ? shown_as(self, called) : NULL;
+    Py_DECREF(name);
+    return result;
+}
+
+PyObject *kp_plain_repr(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    return shown_as(self, "tensor");
 }
 
 /* ---- the type, assembled from the slots of several files ---- */

@@ -4,6 +4,7 @@
  * lineage name the call that runs. */
 #include "call/convert.h"
 
+#include <karat/lineage.h>
 #include <string.h>
 
 #include "base/scope.h"
@@ -268,6 +269,21 @@ kt_status kt_convert(kt_tensor *t, kt_dtype dtype, kt_reason why, kt_tensor **re
     if (kt__allow(kt__mode(), NULL, "a tensor", t, dtype, why))
         return kt_error_status();
     return kt__convert_inside(t, dtype, why, result);
+}
+
+void kt_lineage_say(kt_tensor *t, const char *op)
+{
+    kt_lineage_record r = {.size = sizeof r};
+    const char       *kept = t && op && kt__lineage.keep_text ? kt__lineage.keep_text(op) : NULL;
+    if (kept && t->lineage != KT__UNTRACKED && kt_lineage_read(t->lineage, &r))
+        t->lineage = KT__RECORD(r.why, kept, r.from, r.to, r.parent);
+}
+
+void kt_lineage_born(kt_tensor *t, kt_reason why, const char *op)
+{
+    const char *kept = t && op && kt__lineage.keep_text ? kt__lineage.keep_text(op) : NULL;
+    if (kept && why >= KT_BORN && why < KT_NUM_REASONS)
+        t->lineage = KT__RECORD(why, kept, KT_NONE, t->dtype, 0);
 }
 
 kt_tensor *kt__as_index(kt_tensor *t)

@@ -77,6 +77,7 @@ typedef struct kt__lineage_hooks {
     /* The lineage of a gradient with `dtype`: the chain of its tensor `of`, then a record with reason gradient. `had`: its
      * lineage now. */
     uint32_t (*gradient)(uint32_t of, uint32_t had, kt_dtype dtype);
+    const char *(*keep_text)(const char *text);  /* the same text, for good: what `record` takes as an op; NULL: no memory */
     bool     (*site_text)(uint32_t site, char *buffer, size_t room); /* "train.py:41" */
     void     (*explain)(kt__mistake *mistake);   /* appends to the pending error; sets fixes' words and the site */
     bool     (*in_binding)(void);                /* does a binding make the current call (not C)? */

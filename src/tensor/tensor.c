@@ -558,14 +558,14 @@ kt_status kt_get_data(kt_tensor *t, kt_tensor **data)
     return KT_OK;
 }
 
-/* t keeps its record, its place in the graph and its version counter; it takes the storage, sizes and dtype of `from`. */
+/* t keeps its record, its place in the graph and its version counter; it takes the storage, sizes, dtype and device of `from`. */
 kt_status kt_set_data(kt_tensor *t, kt_tensor *from)
 {
     if (!t || !from)
         return kt_fail(KT_ERR_TYPE, "expected a tensor, got NULL");
     if ((t->flags | from->flags) & KT_T_BATCHED)
         return kt__fail_batched();
-    if (t->backend != from->backend || t->index != from->index)
+    if ((t->backend == KT_META) != (from->backend == KT_META))
         return kt_fail(KT_ERR_RUNTIME, "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have "
                                        "incompatible tensor type.");
     if (kt__grad_flags(t) & KT_T_REQUIRES_GRAD && !(kt_dtype_category((kt_dtype)from->dtype) & (KT_CAT_FLOAT | KT_CAT_COMPLEX)))
@@ -574,13 +574,17 @@ kt_status kt_set_data(kt_tensor *t, kt_tensor *from)
     if (!(t->flags & KT_T_OWN_COUNTER) && kt__tensor_own_counter(t, kt__version(t)))
         return kt_error_status();
     kt_storage   *before = t->storage;
-    const uint8_t dtype = t->dtype;
+    const uint8_t dtype = t->dtype, backend = t->backend, index = t->index;
     kt__count_up(&from->storage->refs);
     t->storage = from->storage;
     t->dtype = from->dtype;
+    t->backend = from->backend;
+    t->index = from->index;
     if (kt__tensor_set_geometry(t, kt__sizes(from), kt__strides(from), kt__offset(from))) {
         t->storage = before;
         t->dtype = dtype;
+        t->backend = backend;
+        t->index = index;
         storage_unref(from->storage);
         return kt_error_status();
     }

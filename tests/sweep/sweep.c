@@ -276,6 +276,61 @@ kt_hook *sweep_hook(int slot)
     return sweep_aimed(slot) ? NULL : kt_hook_add(leaf, "hook", sweep_hook_call, NULL, NULL);
 }
 
+static kt_module *module; /* owned here; kt_module_drop, and what takes a module over, is given one of its own */
+
+static kt_tensor *same_tensor(kt_module *m, kt_tensor *const *in, int n) { return m && n ? in[0] : NULL; }
+
+const kt_module_type *sweep_module_type(int slot)
+{
+    static const kt_module_type good = {.size = sizeof good, .name = "Sweep", .forward = same_tensor};
+    static kt_module_type       bad;
+    bad = good;
+    bad.name = value == 1 ? NULL : bad.name;
+    bad.forward = value == 2 ? NULL : bad.forward;
+    return !sweep_aimed(slot) ? &good : value ? &bad : NULL;
+}
+
+kt_module *sweep_module(int slot, const char *name)
+{
+    (void)name;
+    if (sweep_aimed(slot))
+        return NULL;
+    if (!module)
+        module = kt_make_linear(2, 2, true);
+    return strcmp(now->name, "kt_module_drop") == 0 ? kt_module_keep(module) : module;
+}
+
+kt_module *const *sweep_modules(int slot)
+{
+    static kt_module *two[2];
+    if (sweep_aimed(slot))
+        return NULL;
+    for (int i = 0; i < 2; i++)
+        two[i] = kt_make_relu();
+    return two;
+}
+
+const kt_named *sweep_named(int slot)
+{
+    static kt_named two[2];
+    two[0] = (kt_named){"weight", usable("")};
+    two[1] = (kt_named){NULL, NULL};
+    return sweep_aimed(slot) ? NULL : two;
+}
+
+kt_status sweep_module_visit(const char *path, kt_tensor *t, void *context)
+{
+    (void)path, (void)t, (void)context;
+    return KT_OK;
+}
+
+kt_tensor *sweep_before_call(kt_module *m, kt_tensor *x, void *context) { return (void)m, (void)x, (void)context, NULL; }
+
+kt_tensor *sweep_after_call(kt_module *m, kt_tensor *x, kt_tensor *result, void *context)
+{
+    return (void)m, (void)x, (void)result, (void)context, NULL;
+}
+
 static kt_node *node; /* owned here; kt_node_drop is given one of its own */
 
 static kt_status run_nothing(const kt_back *back) { return back->node ? KT_OK : KT_ERR_RUNTIME; }
@@ -401,7 +456,8 @@ void sweep_before(void)
 }
 
 /* These give what is there already. */
-static const char *const releasing[] = {"kt_keep", "kt_base", "kt_node_leaf", "kt_grad", "kt_escape", "kt_batch_value"};
+static const char *const releasing[] = {"kt_keep", "kt_base", "kt_node_leaf", "kt_grad", "kt_escape", "kt_batch_value",
+                                        "kt_module_tensor"};
 
 void sweep_got_tensor(const char *name, kt_tensor *t)
 {
@@ -423,6 +479,12 @@ void sweep_got_several(const char *name, kt_tensor *const *t, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         CHECK_MSG((t[i] == NULL) == kt_failed(), "%s: result %zu and the error disagree", name, i);
+}
+
+void sweep_got_module(const char *name, kt_module *m)
+{
+    if (strcmp(name, "kt_module_child") != 0) /* which gives what is there already */
+        kt_module_drop(m);
 }
 
 /* A function that returns a status gives references of one's own. */
@@ -462,6 +524,8 @@ static void settle(void)
     call_used = false;
     kt_node_drop(node);
     node = NULL;
+    kt_module_drop(module);
+    module = NULL;
     free(sized);
     sized = NULL;
     kt_memory_limit(256u << 20);

@@ -52,6 +52,13 @@ const kt_node_type *sweep_node_type(int slot);
 const kt_operator *sweep_operator(int slot);
 const kt_kernel  *sweep_kernel(int slot);
 const kt_row     *sweep_row(int slot);
+const kt_module_type *sweep_module_type(int slot);
+kt_module        *sweep_module(int slot, const char *name);
+kt_module *const *sweep_modules(int slot);
+const kt_named   *sweep_named(int slot);
+kt_status         sweep_module_visit(const char *path, kt_tensor *t, void *context);
+kt_tensor        *sweep_before_call(kt_module *m, kt_tensor *x, void *context);
+kt_tensor        *sweep_after_call(kt_module *m, kt_tensor *x, kt_tensor *result, void *context);
 char             *sweep_text(int slot);
 void             *sweep_memory(void);
 void             *sweep_zeroed(void);
@@ -108,6 +115,14 @@ void              sweep_before(void);
 #define OPERATOR(slot, name)    sweep_operator(slot)
 #define KERNEL(slot, name)      sweep_kernel(slot)
 #define ROW(slot, name)         sweep_row(slot)
+#define MODULE_TYPE(slot, name) sweep_module_type(slot)
+#define MODULE(slot, name)      sweep_module(slot, name)
+#define GIVEN_MODULE(slot, name) kt_module_keep(sweep_module(slot, name))
+#define MODULES(slot, name)     sweep_modules(slot)
+#define NAMED(slot, name)       sweep_named(slot)
+#define MODULE_VISIT(slot, name) (sweep_aimed(slot) ? NULL : sweep_module_visit)
+#define BEFORE_FN(slot, name)   (sweep_aimed(slot) ? NULL : sweep_before_call)
+#define AFTER_FN(slot, name)    (sweep_aimed(slot) ? NULL : sweep_after_call)
 #define CALL(slot, name)        sweep_call(slot)
 #define VALUES(slot, name)      sweep_values(slot)
 #define ZEROED(slot, name)      (sweep_aimed(slot) ? NULL : sweep_zeroed())
@@ -122,6 +137,7 @@ void              sweep_before(void);
 
 /* Results: what is owned is given back; text is never NULL; while an error is pending nothing is made. */
 void sweep_got_tensor(const char *name, kt_tensor *t);
+void sweep_got_module(const char *name, kt_module *m);
 void sweep_got_status(const char *name, kt_status status);
 void sweep_got_text(const char *name, const char *text);
 void sweep_got_count(const char *name, int64_t n);
@@ -160,6 +176,7 @@ void sweep_got_several(const char *name, kt_tensor *const *t, size_t n);
 #define GIVEN_kt_error_stateP(name, value)  kt_error_pop(value)
 #define GIVEN_kt_nodeP(name, value)         kt_node_drop(value)
 #define GIVEN_constkt_nodeP(name, value)    ((void)(value))
+#define GIVEN_kt_moduleP(name, value)       sweep_got_module(#name, value)
 #define GIVEN_kt_hookP(name, value)         kt_hook_remove(value)
 #define GIVEN_kt_generatorP(name, value)    kt_generator_drop(value)
 #define GIVEN_kt_guard(name, value)         do { kt_guard got = value; kt_scope_close(&got); } while (0)

@@ -1,0 +1,24 @@
+"""torch.utils.data: datasets, samplers, DataLoader."""
+
+from ... import _missing
+from .dataloader import DataLoader, default_collate, default_convert, get_worker_info  # noqa: F401
+from .dataset import (  # noqa: F401
+    ChainDataset,
+    ConcatDataset,
+    Dataset,
+    IterableDataset,
+    StackDataset,
+    Subset,
+    TensorDataset,
+    random_split,
+)
+from .sampler import (  # noqa: F401
+    BatchSampler,
+    RandomSampler,
+    Sampler,
+    SequentialSampler,
+    SubsetRandomSampler,
+    WeightedRandomSampler,
+)
+
+__getattr__ = _missing.of(__name__)

@@ -1,0 +1,3 @@
+"""Parts of the loader that programs import by PyTorch's names."""
+
+from . import collate  # noqa: F401

@@ -1,0 +1,317 @@
+/* base.c - the base of torch.nn.Module: its attributes and its call.
+ *
+ * In: the tables that Module.__init__ puts into an object's __dict__: _parameters, _buffers, _modules, and those of hooks. They
+ * are real dicts, which programs read and change. Out: the type ModuleBase. Independent of: layers, tensors' values.
+ *
+ * Everything is looked up when it is used, since programs replace tables and methods. An assignment that concerns a table
+ * goes to Module._set_registered, a call with hooks to Module._call_with_hooks. */
+#include "core/binding.h"
+
+enum { N_TABLES = 3, N_HOOKS = 4 };
+
+typedef struct frame { /* a call of a module that runs on this thread */
+    PyObject           *module;
+    const struct frame *outer;
+} frame;
+static __thread const frame *innermost;
+
+static PyObject *table_name[N_TABLES], *hook_name[N_HOOKS]; /* interned */
+static PyObject *not_persistent, *forward_name, *with_hooks, *set_registered;
+static PyObject *global_hooks; /* a tuple of the dicts of all modules' hooks; NULL: not set yet */
+static PyObject *own_get;      /* ModuleBase.__getattr__ */
+static PyObject *name_layer;   /* a function of (error, modules): adds the path to an operator's error; NULL: not set yet */
+
+/* Borrowed: an entry of the object's __dict__ that is a dict; NULL without an exception: there is none. */
+static PyObject *table_of(PyObject *own, PyObject *name)
+{
+    PyObject *table = PyDict_GetItemWithError(own, name);
+    return table && PyDict_Check(table) ? table : NULL;
+}
+
+/* Borrowed: what a parameter, buffer or child of that name is; NULL: none, or an exception. */
+static PyObject *registered(PyObject *own, PyObject *name, PyObject **in)
+{
+    for (int i = 0; i < N_TABLES; i++) {
+        PyObject *table = table_of(own, table_name[i]);
+        PyObject *found = table ? PyDict_GetItemWithError(table, name) : NULL;
+        if (found) {
+            if (in)
+                *in = table;
+            return found;
+        }
+        if (PyErr_Occurred())
+            return NULL;
+    }
+    return NULL;
+}
+
+/* ---- attributes ---- */
+
+static PyObject *look_up(PyObject *self, PyObject *name)
+{
+    PyObject *own = PyObject_GenericGetDict(self, NULL);
+    if (!own)
+        return NULL;
+    PyObject *found = registered(own, name, NULL);
+    Py_XINCREF(found);
+    Py_DECREF(own);
+    if (!found && !PyErr_Occurred())
+        PyErr_Format(PyExc_AttributeError, "'%s' object has no attribute '%U'", _PyType_Name(Py_TYPE(self)), name);
+    return found;
+}
+
+static PyObject *get_attribute(PyObject *self, PyObject *name)
+{
+    PyObject *found = _PyObject_GenericGetAttrWithDict(self, name, NULL, 1);
+    return found || PyErr_Occurred() ? found : look_up(self, name);
+}
+
+/* 1: done by Module._set_registered; 0: a plain attribute; -1: an exception. */
+static int set_in_table(PyObject *self, PyObject *name, PyObject *value)
+{
+    if (!PyObject_TypeCheck(value, kp_tensor_type) && !PyObject_TypeCheck(value, &kp_module_type)) {
+        PyObject *own = PyObject_GenericGetDict(self, NULL);
+        if (!own)
+            return -1;
+        const bool known = registered(own, name, NULL) != NULL;
+        Py_DECREF(own);
+        if (!known)
+            return PyErr_Occurred() ? -1 : 0;
+    }
+    PyObject *done = PyObject_CallMethodObjArgs(self, set_registered, name, value, NULL);
+    const int answer = done ? PyObject_IsTrue(done) : -1;
+    Py_XDECREF(done);
+    return answer;
+}
+
+static int delete_from_table(PyObject *self, PyObject *name)
+{
+    PyObject *own = PyObject_GenericGetDict(self, NULL), *table, *set;
+    int       answer = -1;
+    if (!own)
+        return -1;
+    if (!registered(own, name, &table)) {
+        answer = PyErr_Occurred() ? -1 : 0;
+    } else if (!PyDict_DelItem(table, name)) {
+        answer = 1;
+        set = PyDict_GetItemWithError(own, not_persistent);
+        if (set && PySet_Check(set) && PySet_Discard(set, name) < 0)
+            answer = -1;
+    }
+    Py_DECREF(own);
+    return answer;
+}
+
+static int set_attribute(PyObject *self, PyObject *name, PyObject *value)
+{
+    const int done = value ? set_in_table(self, name, value) : delete_from_table(self, name);
+    if (!done)
+        return PyObject_GenericSetAttr(self, name, value);
+    return done < 0 ? -1 : 0;
+}
+
+/* ---- the call ---- */
+
+/* Is a hook set, of this module or of all? -1: an exception. */
+static int has_hooks(PyObject *self)
+{
+    for (Py_ssize_t i = 0; global_hooks && i < PyTuple_GET_SIZE(global_hooks); i++)
+        if (PyDict_GET_SIZE(PyTuple_GET_ITEM(global_hooks, i)))
+            return 1;
+    PyObject *own = PyObject_GenericGetDict(self, NULL);
+    int       answer = own ? 0 : -1;
+    for (int i = 0; i < N_HOOKS && !answer; i++) {
+        PyObject *table = table_of(own, hook_name[i]);
+        if (!table && !PyErr_Occurred()) /* Module.__init__ did not run */
+            PyErr_Format(PyExc_AttributeError, "'%s' object has no attribute '%U'", _PyType_Name(Py_TYPE(self)), hook_name[i]);
+        answer = table ? PyDict_GET_SIZE(table) > 0 : -1;
+    }
+    Py_XDECREF(own);
+    return answer;
+}
+
+static PyObject *call_with_hooks(PyObject *self, PyObject *args, PyObject *keywords)
+{
+    PyObject *none = keywords ? NULL : PyDict_New();
+    PyObject *result = keywords || none
+                           ? PyObject_CallMethodObjArgs(self, with_hooks, args, keywords ? keywords : none, NULL)
+                           : NULL;
+    Py_XDECREF(none);
+    return result;
+}
+
+/* The modules whose calls run, the outermost first. */
+static PyObject *running(void)
+{
+    PyObject *modules = PyList_New(0);
+    for (const frame *f = innermost; f && modules; f = f->outer)
+        if (PyList_Append(modules, f->module))
+            Py_CLEAR(modules);
+    if (modules && PyList_Reverse(modules))
+        Py_CLEAR(modules);
+    return modules;
+}
+
+/* The pending exception, if it is an operator's and names no layer yet, names this one. */
+static void tell_layer(void)
+{
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    PyErr_NormalizeException(&type, &value, &trace);
+    if (name_layer && value && PyObject_HasAttrString(value, "karat")) {
+        PyObject *modules = running(), *done = modules ? PyObject_CallFunctionObjArgs(name_layer, value, modules, NULL) : NULL;
+        Py_XDECREF(modules);
+        Py_XDECREF(done);
+        PyErr_Clear(); /* the exception stays as it was */
+    }
+    PyErr_Restore(type, value, trace);
+}
+
+static PyObject *call_plain(PyObject *self, PyObject *args, PyObject *keywords)
+{
+    PyObject *forward = PyObject_GetAttr(self, forward_name);
+    PyObject *result = forward ? PyObject_Call(forward, args, keywords) : NULL;
+    Py_XDECREF(forward);
+    return result;
+}
+
+static PyObject *call(PyObject *self, PyObject *args, PyObject *keywords)
+{
+    const int hooks = has_hooks(self);
+    if (hooks < 0)
+        return NULL;
+    const frame here = {self, innermost};
+    innermost = &here;
+    PyObject *result = hooks ? call_with_hooks(self, args, keywords) : call_plain(self, args, keywords);
+    if (KP_UNLIKELY(!result))
+        tell_layer();
+    innermost = here.outer;
+    return result;
+}
+
+/* ---- the type ---- */
+
+/* A class that overrides neither __getattr__ nor __getattribute__ needs no call of either: Python would make both. */
+static PyObject *init_subclass(PyObject *class, PyObject *args, PyObject *keywords)
+{
+    PyTypeObject *type = (PyTypeObject *)class;
+    if (PyTuple_GET_SIZE(args) || (keywords && PyDict_GET_SIZE(keywords))) {
+        PyErr_Format(PyExc_TypeError, "%s.__init_subclass__() takes no keyword arguments", _PyType_Name(type));
+        return NULL;
+    }
+    PyObject *get = PyObject_GetAttrString(class, "__getattr__"), *all = PyObject_GetAttrString(class, "__getattribute__");
+    PyObject *base = PyObject_GetAttrString((PyObject *)&kp_module_type, "__getattribute__");
+    if (get && all && base && get == own_get && all == base)
+        type->tp_getattro = get_attribute;
+    Py_XDECREF(base);
+    Py_XDECREF(all);
+    Py_XDECREF(get);
+    return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
+}
+
+/* What module.py gives: the tables of the hooks of all modules, and the function that names a layer in an error. */
+static PyObject *set_up(PyObject *class, PyObject *args)
+{
+    (void)class;
+    PyObject *tables, *function;
+    if (!PyArg_ParseTuple(args, "O!O", &PyTuple_Type, &tables, &function))
+        return NULL;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tables); i++)
+        if (!PyDict_Check(PyTuple_GET_ITEM(tables, i))) {
+            PyErr_SetString(PyExc_TypeError, "a tuple of dicts is expected");
+            return NULL;
+        }
+    Py_XSETREF(global_hooks, Py_NewRef(tables));
+    Py_XSETREF(name_layer, Py_NewRef(function));
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef methods[] = {
+    {"__getattr__", look_up, METH_O, "a parameter, buffer or child of that name"},
+    {"__init_subclass__", KP_FUNCTION(init_subclass), METH_CLASS | METH_VARARGS | METH_KEYWORDS, NULL},
+    {"_set_up", set_up, METH_CLASS | METH_VARARGS, "the tables of the hooks of all modules; what names a layer in an error"},
+    {NULL, NULL, 0, NULL},
+};
+
+PyTypeObject kp_module_type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "karat.ModuleBase",
+    .tp_doc = PyDoc_STR("The base of torch.nn.Module: attributes and calls."),
+    .tp_basicsize = sizeof(PyObject),
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+    .tp_new = PyType_GenericNew,
+    .tp_getattro = get_attribute,
+    .tp_setattro = set_attribute,
+    .tp_call = call,
+    .tp_methods = methods,
+};
+
+/* Module.to's arguments: (device or None, dtype or None, non_blocking, memory format or None). */
+static PyObject *parse_to(PyObject *module, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)
+{
+    (void)module;
+#define FLAG(called) {.name = called, .kind = KT_ARG_BOOL, .has_default = 1}
+#define FORMAT {.name = "memory_format", .kind = KT_ARG_FORMAT, .has_default = 1, .optional = 1, .keyword_only = 1}
+    static kp_signature overloads[] = {
+        {.name = "to",
+         .spec = {{.name = "device", .kind = KT_ARG_DEVICE, .has_default = 1, .optional = 1},
+                  {.name = "dtype", .kind = KT_ARG_DTYPE, .has_default = 1, .optional = 1},
+                  FLAG("non_blocking"), FLAG("copy"), FORMAT}},
+        {.name = "to", .spec = {{.name = "dtype", .kind = KT_ARG_DTYPE}, FLAG("non_blocking"), FLAG("copy"), FORMAT}},
+        {.name = "to", .spec = {{.name = "tensor", .kind = KT_ARG_TENSOR}, FLAG("non_blocking"), FLAG("copy"), FORMAT}}};
+#undef FLAG
+#undef FORMAT
+    enum { TO_DEVICE, TO_DTYPE, AS_TENSOR };
+    kp_args   a;
+    const int which = kp_parse_any(&a, overloads, 3, argv, n, keywords);
+    if (which < 0)
+        return NULL;
+    const int       flags = which == TO_DEVICE ? 2 : 1;
+    const uint32_t  given = (uint32_t)a.call.given;
+    const kt_tensor *like = which == AS_TENSOR ? a.call.arg[0].t : NULL;
+    PyObject        *result = NULL;
+    if (given >> (flags + 1) & 1 && a.call.arg[flags + 1].b) {
+        PyErr_SetString(PyExc_RuntimeError, ".to() does not accept copy argument");
+    } else {
+        const bool has_device = like || (which == TO_DEVICE && given & 1);
+        const int  dtype_at = which == TO_DEVICE ? 1 : 0;
+        const bool has_dtype = like || given >> dtype_at & 1;
+        const kt_device on = like ? kt_device_of(like) : a.call.arg[0].device;
+        const kt_dtype  as = like ? kt_dtype_of(like) : a.call.arg[dtype_at].dtype;
+        const bool      non_blocking = given >> flags & 1 && a.call.arg[flags].b;
+        PyObject  *device = has_device ? kp_device_object_of(on) : Py_NewRef(Py_None);
+        PyObject  *dtype = has_dtype ? kp_dtype_object(as) : Py_NewRef(Py_None);
+        PyObject  *format = given >> (flags + 2) & 1 ? kp_format_object(a.call.arg[flags + 2].format) : Py_NewRef(Py_None);
+        if (device && dtype && format)
+            result = Py_BuildValue("(OOOO)", device, dtype, non_blocking ? Py_True : Py_False, format);
+        Py_XDECREF(device);
+        Py_XDECREF(dtype);
+        Py_XDECREF(format);
+    }
+    kp_args_free(&a);
+    return result;
+}
+
+PyMethodDef kp_module_functions[] = {
+    {"parse_to", KP_FUNCTION(parse_to), METH_FASTCALL | METH_KEYWORDS, "the arguments of Module.to"},
+    {NULL, NULL, 0, NULL},
+};
+
+int kp_module_start(PyObject *module)
+{
+    static const char *const tables[N_TABLES] = {"_parameters", "_buffers", "_modules"};
+    static const char *const hooks[N_HOOKS] = {"_backward_hooks", "_backward_pre_hooks", "_forward_hooks", "_forward_pre_hooks"};
+    for (int i = 0; i < N_TABLES; i++)
+        if (!(table_name[i] = PyUnicode_InternFromString(tables[i])))
+            return -1;
+    for (int i = 0; i < N_HOOKS; i++)
+        if (!(hook_name[i] = PyUnicode_InternFromString(hooks[i])))
+            return -1;
+    not_persistent = PyUnicode_InternFromString("_non_persistent_buffers_set");
+    forward_name = PyUnicode_InternFromString("forward");
+    with_hooks = PyUnicode_InternFromString("_call_with_hooks");
+    set_registered = PyUnicode_InternFromString("_set_registered");
+    if (!not_persistent || !forward_name || !with_hooks || !set_registered || PyModule_AddType(module, &kp_module_type))
+        return -1;
+    own_get = PyObject_GetAttrString((PyObject *)&kp_module_type, "__getattr__");
+    return own_get ? 0 : -1;
+}

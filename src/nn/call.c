@@ -1,0 +1,139 @@
+/* call.c - the call of a module: hooks before, forward, hooks after; an operator's error names the layer.
+ *
+ * In: a module and its inputs. Out: its result. Independent of: what a layer computes, how trees are kept.
+ *
+ * The calls that run on a thread are a chain of frames on the stack. The innermost call that fails names itself: the path is
+ * what leads from each module of the chain to the next, looked for only then. */
+#include "base/str.h"
+#include "nn/module.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct frame {
+    const kt_module    *module;
+    const struct frame *outer;
+} frame;
+
+static _Thread_local const frame *innermost;
+static _Thread_local bool         named; /* has the pending error named its layer? */
+
+/* Appends the path from `from` to `to` to the text; false: it is not below. */
+static bool add_path(kt__str *s, const kt_module *from, const kt_module *to)
+{
+    for (int64_t i = 0; i < from->n; i++) {
+        const kt__entry *e = &from->entry[i];
+        const size_t     before = s->length;
+        if (!e->child)
+            continue;
+        kt__str_addf(s, "%s%s", s->length ? "." : "", e->name);
+        if (e->child == to || add_path(s, e->child, to))
+            return true;
+        s->length = before;
+        s->text[before] = 0;
+    }
+    return false;
+}
+
+static void add_chain(kt__str *s, const frame *f)
+{
+    if (!f->outer)
+        return;
+    add_chain(s, f->outer);
+    if (f->outer->module != f->module && !add_path(s, f->outer->module, f->module)) {
+        s->length = 0; /* it is called from there, and not part of it: the path begins here */
+        s->text[0] = 0;
+    }
+}
+
+static void name_layer(void)
+{
+    char    path[KT__PATH_ROOM], about[256] = "";
+    kt__str s = kt__str_in(path, sizeof path);
+    add_chain(&s, innermost);
+    const kt_module *m = innermost->module;
+    if (m->type->describe)
+        m->type->describe(m, about, sizeof about);
+    if (*path)
+        kt_fail_more("\n  in \"%s\", %s(%s)", path, m->type->name, about);
+    else
+        kt_fail_more("\n  in %s", m->type->name);
+    named = true;
+}
+
+static kt_tensor *run(kt_module *m, kt_tensor *const *in, int n)
+{
+    kt_tensor *input[KT_MODULE_INPUTS] = {NULL};
+    memcpy(input, in, (size_t)n * sizeof *in);
+    for (int64_t i = 0; i < m->n_hooks; i++)
+        if (m->hook[i].before && n) {
+            kt_tensor *changed = m->hook[i].before(m, input[0], m->hook[i].context);
+            if (kt_failed())
+                return NULL;
+            input[0] = changed ? changed : input[0];
+        }
+    kt_tensor *result = m->type->forward(m, input, n);
+    for (int64_t i = 0; i < m->n_hooks && result; i++)
+        if (m->hook[i].after) {
+            kt_tensor *changed = m->hook[i].after(m, n ? input[0] : NULL, result, m->hook[i].context);
+            if (kt_failed())
+                return NULL;
+            result = changed ? changed : result;
+        }
+    return result;
+}
+
+kt_tensor *kt_module_call_all(kt_module *m, kt_tensor *const *in, int n)
+{
+    if (kt_failed())
+        return NULL;
+    if (!m || n < 0 || n > KT_MODULE_INPUTS || (n && !in)) {
+        kt_fail(m ? KT_ERR_VALUE : KT_ERR_TYPE, m ? "a module takes 0 to %d inputs, not %d" : "expected a module, got NULL",
+                KT_MODULE_INPUTS, n);
+        return NULL;
+    }
+    for (int i = 0; i < n; i++)
+        if (!in[i]) {
+            kt_fail(KT_ERR_TYPE, "expected a tensor, got NULL");
+            return NULL;
+        }
+    const frame here = {m, innermost};
+    named = here.outer ? named : false;
+    innermost = &here;
+    kt_tensor *result = run(m, in, n);
+    if (!result && kt_failed() && !named)
+        name_layer();
+    innermost = here.outer;
+    return result;
+}
+
+kt_tensor *kt_module_call(kt_module *m, kt_tensor *x)
+{
+    return kt_module_call_all(m, &x, 1);
+}
+
+static kt_status add_hook(kt_module *m, kt__module_hook new)
+{
+    if (!m || !(new.before || new.after))
+        return kt_fail(KT_ERR_TYPE, m ? "expected a function, got NULL" : "expected a module, got NULL");
+    if (m->n_hooks == m->hook_room) {
+        const int64_t    room = m->hook_room ? 2 * m->hook_room : 2;
+        kt__module_hook *more = realloc(m->hook, (size_t)room * sizeof *more);
+        if (!more)
+            return kt_fail(KT_ERR_MEMORY, "no memory for a hook");
+        m->hook = more;
+        m->hook_room = room;
+    }
+    m->hook[m->n_hooks++] = new;
+    return KT_OK;
+}
+
+kt_status kt_module_before(kt_module *m, kt_before_call *hook, void *context)
+{
+    return add_hook(m, (kt__module_hook){.before = hook, .context = context});
+}
+
+kt_status kt_module_after(kt_module *m, kt_after_call *hook, void *context)
+{
+    return add_hook(m, (kt__module_hook){.after = hook, .context = context});
+}

@@ -1,0 +1,107 @@
+"""torch.utils.data: datasets, samplers and loaders in PyTorch's order."""
+
+import collections
+
+import pytest
+
+import karat
+from karat.utils.data import (
+    BatchSampler,
+    ConcatDataset,
+    DataLoader,
+    Dataset,
+    IterableDataset,
+    RandomSampler,
+    SequentialSampler,
+    StackDataset,
+    SubsetRandomSampler,
+    TensorDataset,
+    WeightedRandomSampler,
+    default_convert,
+    random_split,
+)
+
+POINTS = TensorDataset(karat.arange(20.0).reshape(10, 2), karat.arange(10))
+
+
+class Counting(IterableDataset):
+    def __iter__(self):
+        return iter(range(5))
+
+
+def test_shuffled_batches_have_pytorchs_order():
+    karat.manual_seed(0)
+    order = [labels.tolist() for _, labels in DataLoader(POINTS, batch_size=4, shuffle=True)]
+    assert order == [[6, 7, 1, 4], [2, 0, 9, 8], [3, 5]]
+    assert [len(batch) for batch in order] == [4, 4, 2]
+    generator = karat.Generator().manual_seed(5)
+    again = [[labels.tolist() for _, labels in DataLoader(POINTS, 5, shuffle=True, generator=generator.manual_seed(5))]
+             for _ in range(2)]
+    assert again[0] == again[1]
+
+
+def test_samplers():
+    assert list(BatchSampler(SequentialSampler(range(5)), 2, False)) == [[0, 1], [2, 3], [4]]
+    assert list(BatchSampler(SequentialSampler(range(5)), 2, True)) == [[0, 1], [2, 3]]
+    assert sorted(RandomSampler(range(7))) == list(range(7))
+    assert len(list(RandomSampler(range(3), replacement=True, num_samples=70))) == 70
+    assert len(list(RandomSampler(range(3), num_samples=7))) == 7
+    assert sorted(SubsetRandomSampler([5, 6, 7])) == [5, 6, 7]
+    assert set(WeightedRandomSampler([0.0, 1.0], 20)) == {1}
+
+
+def test_splits_cover_everything_once():
+    for lengths in ([7, 3], [0.5, 0.3, 0.2]):
+        parts = random_split(POINTS, lengths, generator=karat.Generator().manual_seed(1))
+        assert sorted(i for part in parts for i in part.indices) == list(range(10))
+
+
+def test_collation_keeps_the_form_of_items():
+    Pair = collections.namedtuple("Pair", "a b")
+    items = [{"t": karat.ones(2) * i, "f": float(i), "i": i, "s": str(i), "p": Pair(i, [i, 2.0]), "u": (i, i)} for i in range(3)]
+    first, second = DataLoader(items, batch_size=2)
+    assert first["t"].shape == (2, 2) and second["t"].shape == (1, 2)
+    assert first["f"].dtype is karat.float64 and first["i"].dtype is karat.int64 and first["s"] == ["0", "1"]
+    assert isinstance(first["p"], Pair) and first["p"].b[1].tolist() == [2.0, 2.0] and isinstance(first["u"], list)
+    assert default_convert([1, "a"]) == [1, "a"]
+
+
+def test_iterable_datasets():
+    assert [batch.tolist() for batch in DataLoader(Counting(), batch_size=2)] == [[0, 1], [2, 3], [4]]
+    assert [batch.tolist() for batch in DataLoader(Counting(), batch_size=2, drop_last=True)] == [[0, 1], [2, 3]]
+    assert list(DataLoader(Counting(), batch_size=None)) == [0, 1, 2, 3, 4]
+    assert list(Counting() + Counting()) == [0, 1, 2, 3, 4] * 2
+
+
+def test_datasets_of_datasets():
+    both = POINTS + POINTS
+    assert isinstance(both, ConcatDataset) and len(both) == 20 and both[15][1].item() == 5 and both[-1][1].item() == 9
+    stacked = StackDataset(x=[1, 2], y=[3, 4])
+    assert stacked[1] == {"x": 2, "y": 4} and len(stacked) == 2
+    assert len(DataLoader(POINTS, 3)) == 4 and len(DataLoader(POINTS, 3, drop_last=True)) == 3
+
+
+@pytest.mark.parametrize("call, error, text", [
+    (lambda: DataLoader(POINTS, shuffle=True, sampler=[1]), ValueError, "sampler option is mutually exclusive with shuffle"),
+    (lambda: DataLoader(Counting(), shuffle=True), ValueError, "expected unspecified shuffle option, but got shuffle=True"),
+    (lambda: DataLoader(POINTS, batch_size=0), ValueError, "batch_size should be a positive integer value, but got batch_size=0"),
+    (lambda: DataLoader(POINTS, num_workers=-1), ValueError, "num_workers option should be non-negative"),
+    (lambda: DataLoader(POINTS, batch_sampler=[[1]], batch_size=2), ValueError, "batch_sampler option is mutually exclusive"),
+    (lambda: DataLoader(POINTS, batch_size=None, drop_last=True), ValueError, "batch_size=None option disables auto-batching"),
+    (lambda: random_split(POINTS, [1, 2]), ValueError, "Sum of input lengths does not equal the length of the input dataset!"),
+    (lambda: TensorDataset(karat.ones(2), karat.ones(3)), AssertionError, "Size mismatch between tensors"),
+    (lambda: next(iter(DataLoader([[1], [1, 2]], batch_size=2))), RuntimeError, "should be of equal size"),
+    (lambda: next(iter(DataLoader([object()]))), TypeError, "default_collate: batch must contain tensors"),
+    (lambda: (POINTS + POINTS)[-50], ValueError, "absolute value of index should not exceed dataset length"),
+    (lambda: Dataset()[0], NotImplementedError, "Subclasses of Dataset should implement __getitem__."),
+    (lambda: setattr(DataLoader(POINTS), "batch_size", 3), ValueError, "batch_size attribute should not be set after"),
+])
+def test_bad_use(call, error, text):
+    with pytest.raises(error, match=text):
+        call()
+
+
+def test_workers_are_done_without():
+    karat.utils.data.dataloader._warned = False
+    with pytest.warns(UserWarning, match="num_workers=2 is accepted, but items are loaded in this process"):
+        assert len(list(DataLoader(POINTS, num_workers=2))) == 10

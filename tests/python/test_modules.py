@@ -1,0 +1,508 @@
+"""nn.Module: the tree, hooks, conversion, state, and what it says about dtypes."""
+
+import copy
+import gc
+import pickle
+import weakref
+from collections import OrderedDict
+
+import karat
+import karat as torch
+import pytest
+from karat import nn
+
+
+class Affine(nn.Module):
+    def __init__(self, n, m):
+        super().__init__()
+        self.weight = nn.Parameter(torch.arange(n * m, dtype=torch.float32).reshape(m, n))
+        self.bias = nn.Parameter(torch.zeros(m))
+        self.register_buffer("count", torch.tensor(0))
+
+    def forward(self, x):
+        return nn.functional.linear(x, self.weight, self.bias)
+
+    def extra_repr(self):
+        return "affine"
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Sequential(Affine(3, 3), Affine(3, 3))
+        self.head = Affine(3, 2)
+
+    def forward(self, x):
+        return self.head(self.body(x))
+
+
+KEYS = [f"{path}.{name}" for path in ("body.0", "body.1", "head") for name in ("weight", "bias", "count")]
+
+
+# ---- the tree ----
+
+
+def test_walks_name_every_part_once():
+    net = Net()
+    assert [path for path, _ in net.named_modules()] == ["", "body", "body.0", "body.1", "head"]
+    assert [path for path, _ in net.named_parameters()] == [key for key in KEYS if not key.endswith("count")]
+    assert [path for path, _ in net.named_buffers()] == ["body.0.count", "body.1.count", "head.count"]
+    assert list(net.children()) == [net.body, net.head]
+    net.again = net.head
+    assert len(list(net.parameters())) == 6
+    assert len(list(net.named_parameters(remove_duplicate=False))) == 8
+
+
+def test_access_by_path():
+    net = Net()
+    assert net.get_submodule("body.1") is net.body[1] and net.get_submodule("") is net
+    assert net.get_parameter("head.weight") is net.head.weight
+    assert net.get_buffer("head.count") is net.head.count
+    net.set_submodule("body.1", Affine(3, 4))
+    assert net.body[1].weight.shape == (4, 3)
+    for call, text in (
+        (lambda: net.get_submodule("body.5"), "Sequential has no attribute `5`"),
+        (lambda: net.get_submodule("head.weight"), "`weight` is not an nn.Module"),
+        (lambda: net.get_parameter("head.count"), "`count` is not an nn.Parameter"),
+        (lambda: net.get_buffer("head.weight"), "`weight` is not a buffer"),
+        (lambda: net.nothing, "'Net' object has no attribute 'nothing'"),
+    ):
+        with pytest.raises(AttributeError, match=text):
+            call()
+
+
+def test_assignment_keeps_the_tables():
+    m = nn.Module()
+    m.x = nn.Parameter(torch.ones(2))
+    assert list(m._parameters) == ["x"] and "x" not in m.__dict__
+    m.x = None
+    assert m._parameters == {"x": None} and m.x is None
+    m.y = torch.ones(2)
+    assert "y" in m.__dict__ and not m._buffers
+    m.y = nn.Buffer(torch.zeros(1), persistent=False)
+    assert list(m._buffers) == ["y"] and "y" not in m.__dict__ and not m.state_dict()
+    m.y = nn.Parameter(torch.ones(1))
+    assert list(m._parameters) == ["x", "y"] and not m._buffers and not m._non_persistent_buffers_set
+    m.z = nn.Module()
+    del m.z, m.y
+    assert not m._modules and not hasattr(m, "y")
+    with pytest.raises(AttributeError):
+        del m.y
+
+
+@pytest.mark.cpu_only("the texts name the device")
+@pytest.mark.parametrize("call, error, text", [
+    (lambda m: setattr(m, "weight", torch.ones(2)), TypeError,
+     "cannot assign 'torch.FloatTensor' as parameter 'weight' (torch.nn.Parameter or None expected)"),
+    (lambda m: setattr(m, "count", 3), TypeError,
+     "cannot assign 'int' as buffer 'count' (torch.nn.Buffer, torch.Tensor or None expected)"),
+    (lambda m: m.register_parameter("a.b", None), KeyError, 'parameter name can\'t contain "."'),
+    (lambda m: m.register_parameter("", None), KeyError, 'parameter name can\'t be empty string ""'),
+    (lambda m: m.register_parameter("forward", None), KeyError, "attribute 'forward' already exists"),
+    (lambda m: m.register_parameter("z", 3), TypeError,
+     "cannot assign 'int' object to parameter 'z' (torch.nn.Parameter or None required)"),
+    (lambda m: m.register_parameter("z", nn.Parameter(torch.ones(1)) * 2), TypeError,
+     "cannot assign 'torch.FloatTensor' object to parameter 'z' (torch.nn.Parameter or None required)"),
+    (lambda m: m.register_buffer("weight", None), KeyError, "attribute 'weight' already exists"),
+    (lambda m: m.register_buffer(3, None), TypeError, "buffer name should be a string. Got int"),
+    (lambda m: m.add_module("a.b", m), KeyError, 'module name can\'t contain ".", got: a.b'),
+    (lambda m: m.add_module("z", 3), TypeError, "int is not a Module subclass"),
+    (lambda m: m.train(3), ValueError, "training mode is expected to be boolean"),
+    (lambda m: m.to(torch.int32), TypeError,
+     "nn.Module.to only accepts floating point or complex dtypes, but got desired dtype=torch.int32"),
+    (lambda m: nn.Module(3), TypeError, "Module.__init__() takes 1 positional argument but 2 were given"),
+    (lambda m: nn.Module(a=3), TypeError, "Module.__init__() got an unexpected keyword argument 'a'"),
+    (lambda m: nn.Module()(), NotImplementedError, 'Module [Module] is missing the required "forward" function'),
+    (lambda m: m.to("cpu", 3), TypeError, "to() received an invalid combination of arguments"),
+])
+def test_bad_use_says_what_pytorch_says(call, error, text):
+    m = Affine(2, 2)
+    with pytest.raises(error) as e:
+        call(m)
+    assert e.value.args[0].startswith(text)
+    assert list(m.state_dict()) == ["weight", "bias", "count"]  # nothing was changed
+
+
+def test_nothing_is_assigned_before_init():
+    one = torch.ones(1)
+    for value, what in ((nn.Parameter(one), "parameters"), (nn.Module(), "module"), (nn.Buffer(one), "buffer")):
+        class Early(nn.Module):
+            def __init__(self, value=value):
+                self.a = value
+
+        with pytest.raises(AttributeError, match=f"cannot assign {what} before Module.__init__"):
+            Early()
+
+
+def test_overridden_getattr_is_asked():
+    class Wrapper(nn.Module):
+        def __init__(self, inner):
+            super().__init__()
+            self.inner = inner
+
+        def __getattr__(self, name):
+            try:
+                return super().__getattr__(name)
+            except AttributeError:
+                return getattr(self.inner, name)
+
+    w = Wrapper(Affine(2, 3))
+    assert w.weight.shape == (3, 2) and w.inner is w._modules["inner"]
+    with pytest.raises(AttributeError, match="'Affine' object has no attribute 'nothing'"):
+        w.nothing
+
+
+@pytest.mark.cpu_only("the text names the device")
+def test_text():
+    assert repr(Net()) == """Net(
+  (body): Sequential(
+    (0): Affine(affine)
+    (1): Affine(affine)
+  )
+  (head): Affine(affine)
+)"""
+    assert repr(nn.ModuleList([Affine(1, 1) for _ in range(3)])) == "ModuleList(\n  (0-2): 3 x Affine(affine)\n)"
+    assert repr(nn.Parameter(torch.ones(1))) == "Parameter containing:\ntensor([1.], requires_grad=True)"
+
+
+# ---- hooks ----
+
+
+def test_order_of_hooks_and_what_they_change():
+    seen, m = [], Affine(2, 2)
+    m.register_forward_pre_hook(lambda m, args: seen.append("before") or (args[0] + 1,))
+    m.register_forward_pre_hook(lambda m, args, kwargs: seen.append("before, kwargs") or None, with_kwargs=True, prepend=True)
+    m.register_forward_hook(lambda m, args, out: seen.append(("after", args[0].tolist())) or out * 2)
+    handle = nn.modules.module.register_module_forward_hook(lambda m, args, out: seen.append("all modules"))
+    with handle:
+        out = m(torch.zeros(2))
+    assert seen == ["before, kwargs", "before", "all modules", ("after", [1.0, 1.0])]
+    assert out.tolist() == [2.0, 10.0]
+    assert m(torch.zeros(2)).tolist() == [2.0, 10.0] and len(seen) == 7
+
+
+def test_hooks_that_are_always_called():
+    class Bad(nn.Module):
+        def forward(self, x):
+            raise RuntimeError("forward failed")
+
+    seen, m = [], Bad()
+    m.register_forward_hook(lambda m, args, out: seen.append(out), always_call=True)
+    m.register_forward_hook(lambda m, args, out: seen.append("never"))
+    with pytest.raises(RuntimeError, match="forward failed"):
+        m(1)
+    assert seen == [None]
+
+    def bad_hook(m, args, out):
+        raise ValueError("hook failed")
+
+    m.register_forward_hook(bad_hook, always_call=True)
+    with pytest.raises(RuntimeError, match="forward failed"), pytest.warns(UserWarning, match="hook failed"):
+        m(1)
+
+
+def test_full_backward_hooks():
+    seen, m = [], Affine(2, 2)
+    m.register_full_backward_pre_hook(lambda m, grads: (grads[0] * 2,))
+    m.register_full_backward_hook(lambda m, grad_in, grad_out: seen.append((grad_in, grad_out)))
+    x = torch.ones(1, 2, requires_grad=True)
+    m(x).sum().backward()
+    (grad_in, grad_out), = seen
+    assert grad_out[0].tolist() == [[2.0, 2.0]] and grad_in[0].tolist() == [[4.0, 8.0]] and x.grad.tolist() == [[4.0, 8.0]]
+    seen.clear()
+    with pytest.warns(UserWarning, match="no inputs require gradients"):
+        m(torch.ones(1, 2)).sum().backward()
+    assert seen[0][0] == (None,) and seen[0][1][0].tolist() == [[2.0, 2.0]]
+
+
+@pytest.mark.parametrize("given, text", [
+    ((None, None), "Backward hook returned an invalid number of grad_input, got 2, but expected 1"),
+    ((torch.ones(1),), "hook 'hook' has changed the size of value"),
+])
+def test_bad_results_of_backward_hooks(given, text):
+    m = Affine(2, 2)
+    m.register_full_backward_hook(lambda m, a, b: given)
+    with pytest.raises(RuntimeError, match=text):
+        m(torch.ones(1, 2, requires_grad=True)).sum().backward()
+
+
+def test_old_and_full_hooks_do_not_mix():
+    m = Affine(2, 2)
+    m.register_backward_hook(lambda m, a, b: None)
+    with pytest.raises(RuntimeError, match="Cannot use both regular backward hooks and full backward hooks on a single Module."):
+        m.register_full_backward_hook(lambda m, a, b: None)
+
+
+def test_an_error_of_a_hook_is_the_users_own():
+    class Mine(Exception):
+        pass
+
+    def hook(m, args):
+        raise Mine("mine")
+
+    m = Affine(2, 2)
+    m.register_forward_pre_hook(hook)
+    with pytest.raises(Mine, match="mine"):
+        m(torch.ones(2))
+    with pytest.raises(RuntimeError, match="forward pre-hook must return None or a tuple of"):
+        n = Affine(2, 2)
+        n.register_forward_pre_hook(lambda m, args, kwargs: 3, with_kwargs=True)
+        n(torch.ones(2))
+
+
+# ---- state ----
+
+
+def test_state_dict_and_back():
+    net, other = Net(), Net()
+    state = net.state_dict()
+    assert list(state) == KEYS and list(state._metadata) == ["", "body", "body.0", "body.1", "head"]
+    assert not state["head.weight"].requires_grad and state["head.weight"].data_ptr() == net.head.weight.data_ptr()
+    with torch.no_grad():
+        net.head.weight.fill_(7)
+    assert str(other.load_state_dict(state)) == "<All keys matched successfully>"
+    assert other.head.weight.tolist() == [[7.0] * 3] * 2
+    assert net.state_dict(keep_vars=True)["head.weight"] is net.head.weight
+
+
+def test_what_does_not_fit_is_named_all_at_once():
+    net = Net()
+    state = net.state_dict()
+    del state["head.bias"]
+    state["more"] = torch.ones(1)
+    state["body.0.weight"] = torch.ones(2, 3)
+    state["body.0.bias"] = 3
+    with pytest.raises(RuntimeError) as e:
+        net.load_state_dict(state)
+    assert str(e.value).replace("karat.Size", "torch.Size") == (
+        'Error(s) in loading state_dict for Net:\n\tMissing key(s) in state_dict: "head.bias". '
+        '\n\tUnexpected key(s) in state_dict: "more". '
+        '\n\tsize mismatch for body.0.weight: copying a param with shape torch.Size([2, 3]) from checkpoint, the shape in '
+        'current model is torch.Size([3, 3]).\n\tWhile copying the parameter named "body.0.bias", expected torch.Tensor or '
+        "Tensor-like object from checkpoint but received <class 'int'>")
+    del state["body.0.weight"], state["body.0.bias"]
+    keys = net.load_state_dict(state, strict=False)
+    assert keys.missing_keys == ["body.0.weight", "body.0.bias", "head.bias"] and keys.unexpected_keys == ["more"]
+    with pytest.raises(TypeError, match="Expected state_dict to be dict-like, got <class 'int'>."):
+        net.load_state_dict(3)
+
+
+def test_loading_keeps_the_dtype_and_assign_takes_it():
+    m = Affine(2, 2)
+    half = {key: t.half() if t.is_floating_point() else t for key, t in m.state_dict().items()}
+    parameter = m.weight
+    m.load_state_dict(half)
+    assert m.weight is parameter and m.weight.dtype is torch.float32
+    m.load_state_dict(half, assign=True)
+    assert m.weight is not parameter and m.weight.dtype is torch.float16 and m.weight.requires_grad
+
+
+def test_hooks_and_extra_state():
+    class Counter(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.steps = 0
+
+        def get_extra_state(self):
+            return {"steps": self.steps}
+
+        def set_extra_state(self, state):
+            self.steps = state["steps"]
+
+    m, other = Counter(), Counter()
+    m.steps = 5
+    m.register_state_dict_pre_hook(lambda module, prefix, keep: setattr(module, "asked", prefix))
+    m._register_state_dict_hook(lambda module, state, prefix, meta: OrderedDict(state, more=1))
+    state = m.state_dict()
+    assert state == {"_extra_state": {"steps": 5}, "more": 1} and m.asked == ""
+    other._register_load_state_dict_pre_hook(lambda state, *rest: state.pop("more"))
+    other.register_load_state_dict_post_hook(lambda module, keys: keys.unexpected_keys.clear())
+    other.load_state_dict(state)
+    assert other.steps == 5
+
+
+def test_copies_and_pickles():
+    net = Net()
+    net.head.again = net.head.weight
+    for other in (copy.deepcopy(net), pickle.loads(pickle.dumps(net))):
+        assert list(other.state_dict()) == list(net.state_dict())
+        assert other.head.weight is not net.head.weight and other.head.weight.tolist() == net.head.weight.tolist()
+        assert isinstance(other.head.weight, nn.Parameter)
+    assert copy.deepcopy(net).head.again is not None
+
+
+def test_cycles_through_modules_and_hooks_are_collected():
+    m = Affine(2, 2)
+    m.register_forward_hook(lambda module, args, out, m=m: out)
+    m.me = m
+    reference = weakref.ref(m)
+    m(torch.ones(2)).sum().backward()
+    del m
+    gc.collect()
+    assert reference() is None
+
+
+# ---- dtypes ----
+
+
+def test_a_module_moves_between_devices_with_the_same_parameters():
+    net = Net()
+    weight = net.head.weight
+    net.cpu()
+    assert net.head.weight is weight and weight.device.type == "cpu" and net(torch.ones(3, device="cpu")).device.type == "cpu"
+    net.to("meta")
+    assert net.head.weight is not weight and net.head.weight.is_meta
+    net.to_empty(device="cpu")
+    assert net.head.weight.device.type == "cpu" and net.head.weight.shape == (2, 3)
+    with pytest.raises(NotImplementedError, match="Please use torch.nn.Module.to_empty"):
+        net.to("meta").to("cpu")
+
+
+def test_conversion_keeps_parameters_and_casts_gradients():
+    net = Net()
+    net(torch.ones(3)).sum().backward()
+    weight = net.head.weight
+    assert net.half() is net
+    assert net.head.weight is weight and weight.dtype is torch.float16 and weight.grad.dtype is torch.float16
+    assert net.head.count.dtype is torch.int64
+    assert net.to(torch.bfloat16).head.bias.dtype is torch.bfloat16
+    assert net.double().float().head.weight.dtype is torch.float32
+    assert net.type(torch.float64).head.count.dtype is torch.float64
+
+
+def test_pinned_dtypes_stay():
+    net = Net()
+    karat.pin_dtype(net.head)
+    karat.pin_dtype(net.body[0].bias, torch.float64)
+    net.half()
+    net.to(net.head.weight.device, torch.bfloat16)
+    dtypes = {key: t.dtype for key, t in net.state_dict().items() if not key.endswith("count")}
+    assert dtypes == {"body.0.weight": torch.bfloat16, "body.0.bias": torch.float64, "body.1.weight": torch.bfloat16,
+                      "body.1.bias": torch.bfloat16, "head.weight": torch.float32, "head.bias": torch.float32}
+    karat.unpin_dtype(net.head)
+    assert net.half().head.weight.dtype is torch.float16
+    with pytest.raises(TypeError, match="expected a tensor or a module, got int"):
+        karat.pin_dtype(3)
+
+
+def test_lineage_names_the_path_and_the_method():
+    net = Net()
+    net.half()
+    *_, last = karat.lineage(net.body[1].weight)
+    assert last["op"] == "Module.half() of body.1.weight" and last["to"] is torch.float16
+    assert last["file"].endswith("test_modules.py")
+
+
+def test_an_error_names_the_layer_and_where_its_dtypes_came_from():
+    net = Net()
+    net.head.half()
+    with pytest.raises(RuntimeError) as e:
+        net(torch.ones(1, 3))
+    assert str(e.value).split("\n")[0] == "mat1 and mat2 must have the same dtype, but got Float and Half"
+    assert "cast to float16, Module.half() of weight" in str(e.value)
+    assert str(e.value).endswith('in "head", Affine(affine)') and e.value.karat["module"] == "head"
+
+
+def test_an_error_outside_operators_is_left_alone():
+    class Bad(nn.Module):
+        def forward(self, x):
+            return {}[x]
+
+    with pytest.raises(KeyError) as e:
+        nn.Sequential(Bad())(3)
+    assert e.value.args == (3,)
+
+
+def test_explain_prints_the_tree(capsys):
+    net = Net()
+    net.body.half()
+    karat.pin_dtype(net.head)
+    net.twin = net.head
+    karat.explain(net)
+    text = capsys.readouterr().out
+    assert "    0: Affine\n      weight  float16[3, 3]  18 bytes\n" in text
+    assert "cast to float16, Module.half() of 0.weight" in text
+    assert "  head: Affine, pinned\n    weight  float32[2, 3]  24 bytes\n" in text
+    assert "  twin: Affine, pinned, the same as above\n" in text
+    assert text.endswith("float16: 4 tensors, 48 bytes; float32: 2 tensors, 32 bytes; int64: 3 tensors, 24 bytes\n")
+
+
+# ---- containers ----
+
+
+def test_sequential_is_a_sequence():
+    s = nn.Sequential(*(Affine(2, 2) for _ in range(3)))
+    first, second, third = s
+    assert s[-1] is third and len(s[1:]) == 2 and list(s[1:]._modules) == ["1", "2"]
+    del s[1]
+    assert list(s._modules) == ["0", "1"] and s[1] is third
+    s.insert(1, second).append(first)
+    assert list(s) == [first, second, third, first] and s.pop(0) is first
+    assert len(s + s) == 6 and len(s * 2) == 6
+    for call, error in ((lambda: s[7], IndexError), (lambda: s + [1], ValueError), (lambda: s * 0, ValueError),
+                        (lambda: s.insert(9, first), IndexError)):
+        with pytest.raises(error):
+            call()
+
+
+def test_lists_and_dicts():
+    modules = nn.ModuleList([Affine(1, 1)])
+    modules += [Affine(2, 2)]
+    modules.insert(0, Affine(3, 3))
+    assert [m.weight.shape[0] for m in modules] == [3, 1, 2] and len(modules[1:]) == 2
+    named = nn.ModuleDict({"a": Affine(1, 1)})
+    named["b"] = modules[0]
+    assert list(named) == ["a", "b"] and "a" in named and named.pop("a") is not None and len(named) == 1
+    parameters = nn.ParameterList([torch.ones(2), nn.Parameter(torch.ones(3)), 5])
+    assert [type(p) for p in parameters] == [nn.Parameter, nn.Parameter, int] and len(list(parameters.parameters())) == 2
+    by_name = nn.ParameterDict({"x": torch.ones(2)})
+    by_name.update({"y": torch.ones(1)})
+    assert list(by_name.keys()) == ["x", "y"] and isinstance(by_name["x"], nn.Parameter)
+    for call, error, text in (
+        (lambda: modules.extend(3), TypeError, "ModuleList.extend should be called with an iterable, but got int"),
+        (lambda: named.update(3), TypeError, "ModuleDict.update should be called with an iterable of key/value pairs, but got "
+                                             "int"),
+        (lambda: parameters(), RuntimeError, "ParameterList should not be called."),
+        (lambda: by_name[3], TypeError, "not a string"),
+    ):
+        with pytest.raises(error, match=text):
+            call()
+
+
+def test_uninitialized_parameters():
+    p = nn.UninitializedParameter(dtype=torch.float64)
+    assert repr(p) == "<UninitializedParameter>" and p.dtype is torch.float64 and nn.parameter.is_lazy(p)
+    with pytest.raises(RuntimeError, match="Can't access the shape of an uninitialized parameter"):
+        p.shape
+    with pytest.raises(ValueError, match="Attempted to use an uninitialized parameter in"):
+        p + 1
+    p.materialize((2, 3))
+    assert type(p) is nn.Parameter and p.shape == (2, 3) and p.dtype is torch.float64 and p.requires_grad
+
+
+# ---- what only has to be there ----
+
+
+def test_compilers_return_what_they_are_given_and_say_so_once():
+    karat.compiler._said.clear()
+    net = Net()
+    with pytest.warns(UserWarning, match="torch.compile: nothing is compiled here"):
+        assert torch.compile(net) is net
+    with pytest.warns(UserWarning, match="torch.jit.script: nothing is compiled here"):
+        assert torch.jit.script(net) is net
+    net.compile()
+    assert torch.compile(mode="max-autotune")(net) is net
+
+
+def test_modules_of_pytorch_that_are_refused_by_name():
+    from karat.distributed import init_process_group
+
+    assert not karat.distributed.is_available() and not karat.distributed.is_initialized()
+    with pytest.raises(NotImplementedError, match="karat.distributed.init_process_group: not available"):
+        init_process_group("gloo")
+    with pytest.raises(NotImplementedError, match="karat.onnx.export: models are not exported to ONNX"):
+        karat.onnx.export(Net(), torch.ones(3), "net.onnx")
+    with pytest.raises(NotImplementedError, match="karat.fx.symbolic_trace"):
+        karat.fx.symbolic_trace(Net())
+    with pytest.raises(AttributeError, match="module 'karat.fx' has no attribute '_own'"):
+        karat.fx._own

@@ -1,0 +1,106 @@
+"""torch.save and torch.load: PyTorch's zip format, what weights_only refuses, and files that are not whole."""
+
+import io
+import os
+import pickle
+import zipfile
+from collections import OrderedDict
+
+import pytest
+
+import karat
+from karat import nn
+
+
+class Mine:
+    pass
+
+
+def through(obj, **options):
+    buffer = io.BytesIO()
+    karat.save(obj, buffer)
+    buffer.seek(0)
+    return karat.load(buffer, **options)
+
+
+@pytest.mark.parametrize("dtype", "float16 bfloat16 float32 float64 int8 uint8 int16 int32 int64 bool complex64 uint16 "
+                         "float8_e4m3fn".split())
+def test_tensors_of_every_kind_come_back(dtype):
+    t = karat.tensor([0, 1, 2, 3]).to(getattr(karat, dtype))
+    back = through({"t": t, "part": t[1:3]})
+    assert back["t"].dtype is t.dtype and back["t"].float().tolist() == t.float().tolist()
+    assert back["part"].storage_offset() == 1 and back["part"]._storage()[0] == back["t"]._storage()[0]
+
+
+def test_what_surrounds_tensors():
+    obj = OrderedDict(a=[1, 2.5, None, "x", (True,)], d=karat.float16, s=karat.Size([2, 3]), e={1, 2}, v=karat.device("cpu"),
+                      p=nn.Parameter(karat.ones(2)), t=karat.ones(2, 3).t(), g=karat.ones(1, requires_grad=True))
+    back = through(obj)
+    assert back["a"] == obj["a"] and back["d"] is karat.float16 and back["s"] == (2, 3) and back["e"] == {1, 2}
+    assert isinstance(back["p"], nn.Parameter) and back["t"].stride() == (1, 3) and back["g"].requires_grad
+    assert back["v"] == karat.device("cpu")
+
+
+def test_the_archive_is_pytorchs(tmp_path):
+    karat.save({"w": karat.ones(3)}, tmp_path / "net.pt")
+    with zipfile.ZipFile(tmp_path / "net.pt") as z:
+        assert z.namelist() == ["net/data.pkl", "net/.format_version", "net/.storage_alignment", "net/byteorder", "net/data/0",
+                                "net/version", "net/.data/serialization_id"]
+        assert z.read("net/version") == b"3\n" and z.read("net/byteorder") == b"little" and len(z.read("net/data/0")) == 12
+        text = z.read("net/data.pkl")
+        assert b"ctorch._utils\n_rebuild_tensor_v2\n" in text and b"ctorch\nFloatStorage\n" in text and b"karat" not in text
+    data = (tmp_path / "net.pt").read_bytes()
+    assert data.index(b"\x00\x00\x80?" * 3) % 64 == 0
+    assert os.listdir(tmp_path) == ["net.pt"]
+
+
+def test_a_state_goes_to_another_dtype_and_device():
+    net = nn.Sequential(nn.ParameterList([karat.ones(2)]))
+    state = through(net.state_dict())
+    assert list(state) == ["0.0"] and state._metadata == net.state_dict()._metadata
+    assert through(net.state_dict(), map_location="meta")["0.0"].is_meta
+    assert karat.lineage(state["0.0"])[0]["why"] == "loaded" and karat.lineage(state["0.0"])[0]["op"] == "torch.load"
+
+
+def test_weights_only_runs_nothing():
+    with pytest.raises(pickle.UnpicklingError) as e:
+        through({"x": Mine()})
+    name = f"{Mine.__module__}.Mine"
+    assert f"WeightsUnpickler error: Unsupported global: GLOBAL {name} was not an allowed global by default." in str(e.value)
+    assert isinstance(through({"x": Mine()}, weights_only=False)["x"], Mine)
+    with karat.serialization.safe_globals([Mine]):
+        assert isinstance(through({"x": Mine()})["x"], Mine)
+    assert karat.serialization.get_safe_globals() == []
+    for call in (os.system, eval, karat.manual_seed):
+        with pytest.raises(pickle.UnpicklingError, match="Unsupported global"):
+            through({"x": call})
+
+
+def test_bad_files_say_so(tmp_path):
+    good = tmp_path / "good.pt"
+    karat.save(karat.ones(100), good)
+    whole = good.read_bytes()
+    for content, error, text in ((b"", EOFError, "Ran out of input"), (b"hello", pickle.UnpicklingError, "not a zip archive"),
+                                 (whole[:300], RuntimeError, "failed finding central directory")):
+        (tmp_path / "bad.pt").write_bytes(content)
+        with pytest.raises(error, match=text):
+            karat.load(tmp_path / "bad.pt")
+    with zipfile.ZipFile(good) as old, zipfile.ZipFile(tmp_path / "short.pt", "w") as new:
+        for name in old.namelist():
+            new.writestr(name, old.read(name)[:8] if name.endswith("data/0") else old.read(name))
+    with pytest.raises(RuntimeError, match="the record data/0 has 8 bytes, 400 were expected"):
+        karat.load(tmp_path / "short.pt")
+    for call, error, text in ((lambda: karat.load(3), AttributeError, "'int' object has no attribute 'seek'"),
+                              (lambda: karat.save(3, 3), AttributeError, "expected 'f' to be string, path, or a file-like"),
+                              (lambda: karat.load(tmp_path / "none.pt"), FileNotFoundError, "No such file")):
+        with pytest.raises(error, match=text):
+            call()
+
+
+def test_a_save_that_fails_leaves_the_old_file(tmp_path):
+    path = tmp_path / "net.pt"
+    karat.save(karat.ones(2), path)
+    before = path.read_bytes()
+    with pytest.raises((pickle.PicklingError, AttributeError, TypeError)):
+        karat.save({"t": karat.ones(2), "f": lambda: 0}, path)
+    assert path.read_bytes() == before and os.listdir(tmp_path) == ["net.pt"]
