@@ -1,0 +1,100 @@
+"""karat.nn.utils.clip_grad: gradients made smaller, together by their norm or each by its elements."""
+
+import functools
+import types
+import warnings
+
+from ... import _karat
+from ...modes import no_grad
+
+__all__ = ["clip_grad_norm", "clip_grad_norm_", "clip_grad_value_"]
+
+_rows, _Tensor = _karat.functions, _karat.Tensor
+
+
+def _no_grad(func):
+    """The function, run without a gradient."""
+
+    @functools.wraps(func)
+    def without(*args, **kwargs):
+        with no_grad():
+            return func(*args, **kwargs)
+
+    return without
+
+
+def _listed(parameters, empty_matters=False):
+    """A list of the tensors; one tensor is a list of one."""
+    if isinstance(parameters, _Tensor):
+        return [parameters]
+    made = list(parameters)
+    if empty_matters and not made and isinstance(parameters, types.GeneratorType):
+        warnings.warn("`parameters` is an empty generator, no gradient clipping will occur.", stacklevel=4)
+    return made
+
+
+def _grads(parameters):
+    return [parameter.grad for parameter in parameters if parameter.grad is not None]
+
+
+def _by_device_and_dtype(tensors):
+    groups = {}
+    for tensor in tensors:
+        groups.setdefault((tensor.device, tensor.dtype), []).append(tensor)
+    return groups.values()
+
+
+@_no_grad
+def _get_total_norm(tensors, norm_type=2.0, error_if_nonfinite=False, foreach=None):
+    """The norm of all elements of the tensors, taken together."""
+    tensors, norm_type = _listed(tensors), float(norm_type)
+    if not tensors:
+        return _karat.tensor(0.0)
+    device = tensors[0].device
+    norms = [norm.to(device) for group in _by_device_and_dtype(tensors) for norm in _rows["_foreach_norm"](group, norm_type)]
+    total = _karat.linalg_functions["vector_norm"](_rows["stack"](norms), norm_type)
+    if error_if_nonfinite and not total.isfinite():
+        raise RuntimeError(f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so it cannot be "
+                           "clipped. To disable this error and scale the gradients by the non-finite norm anyway, set "
+                           "`error_if_nonfinite=False`")
+    return total
+
+
+@_no_grad
+def _clip_grads_with_norm_(parameters, max_norm, total_norm, foreach=None):
+    """Multiplies the gradients by max_norm / total_norm where that is below 1."""
+    grads, max_norm = _grads(_listed(parameters)), float(max_norm)
+    if not grads:
+        return
+    factor = total_norm.add(1e-6).reciprocal().mul(max_norm).clamp(max=1.0)
+    for group in _by_device_and_dtype(grads):
+        _rows["_foreach_mul_"](group, factor.to(group[0].device))
+
+
+@_no_grad
+def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False, foreach=None):
+    """Scales all gradients together to a norm of at most max_norm; returns the norm before."""
+    parameters = _listed(parameters, empty_matters=True)
+    total = _get_total_norm(_grads(parameters), norm_type, error_if_nonfinite, foreach)
+    _clip_grads_with_norm_(parameters, max_norm, total, foreach)
+    return total
+
+
+def clip_grad_norm(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False, foreach=None):
+    """clip_grad_norm_'s old name."""
+    warnings.warn("`torch.nn.utils.clip_grad_norm` is now deprecated in favor of `torch.nn.utils.clip_grad_norm_`.",
+                  FutureWarning, stacklevel=2)
+    return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite, foreach)
+
+
+@_no_grad
+def clip_grad_value_(parameters, clip_value, foreach=None):
+    """Clamps every element of the gradients to [-clip_value, clip_value]."""
+    clip_value = float(clip_value)
+    for group in _by_device_and_dtype(_grads(_listed(parameters))):
+        _rows["_foreach_clamp_min_"](group, -clip_value)
+        _rows["_foreach_clamp_max_"](group, clip_value)
+
+
+get_total_norm = _get_total_norm
+clip_grads_with_norm_ = _clip_grads_with_norm_

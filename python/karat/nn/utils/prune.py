@@ -1,0 +1,384 @@
+"""karat.nn.utils.prune: parameters with elements set to zero by a mask, which a hook applies before each call."""
+
+import numbers
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+
+from ... import _karat
+
+_rows = _karat.functions
+
+
+class BasePruningMethod(ABC):
+    """A way to choose a mask; also the hook that applies the mask before a call."""
+
+    def __call__(self, module, inputs):
+        setattr(module, self._tensor_name, self.apply_mask(module))
+
+    @abstractmethod
+    def compute_mask(self, t, default_mask):
+        """A new mask for the tensor, which leaves out what default_mask does."""
+
+    def apply_mask(self, module):
+        """The parameter times its mask."""
+        if self._tensor_name is None:
+            raise AssertionError(f"Module {module} has to be pruned")
+        mask, original = getattr(module, self._tensor_name + "_mask"), getattr(module, self._tensor_name + "_orig")
+        return mask.to(dtype=original.dtype).mul(original)
+
+    @classmethod
+    def apply(cls, module, name, *args, importance_scores=None, **kwargs):
+        """Prunes a parameter of a module, on top of earlier prunings, and puts the hook there."""
+        earlier = None
+        for place, hook in list(module._forward_pre_hooks.items()):
+            if isinstance(hook, BasePruningMethod) and hook._tensor_name == name:
+                earlier = hook
+                del module._forward_pre_hooks[place]
+        method = cls(*args, **kwargs)
+        method._tensor_name = name
+        if earlier is not None:
+            container = earlier if isinstance(earlier, PruningContainer) else PruningContainer(earlier)
+            container.add_pruning_method(method)
+            method = container
+        original = getattr(module, name) if earlier is None else getattr(module, name + "_orig")
+        if importance_scores is None:
+            importance_scores = original if earlier is None else getattr(module, name)
+        elif importance_scores.shape != original.shape:
+            raise AssertionError(f"importance_scores should have the same shape as parameter {name} of {module}, got "
+                                 f"{importance_scores.shape} vs {original.shape}")
+        first = earlier is None
+        if first:
+            module.register_parameter(name + "_orig", original)
+            del module._parameters[name]
+            default_mask = _rows["ones_like"](original)
+        else:
+            default_mask = getattr(module, name + "_mask").detach().clone(memory_format=_karat.contiguous_format)
+        try:
+            mask = method.compute_mask(importance_scores, default_mask=default_mask)
+        except Exception:
+            if first:
+                module.register_parameter(name, original)
+                del module._parameters[name + "_orig"]
+            raise
+        module.register_buffer(name + "_mask", mask)
+        setattr(module, name, method.apply_mask(module))
+        module.register_forward_pre_hook(method)
+        return method
+
+    def prune(self, t, default_mask=None, importance_scores=None):
+        """The tensor pruned, without a module."""
+        scores = t if importance_scores is None else importance_scores
+        if scores.shape != t.shape:
+            raise AssertionError("importance_scores should have the same shape as tensor t")
+        default_mask = _rows["ones_like"](t) if default_mask is None else default_mask
+        return t.mul(self.compute_mask(scores, default_mask=default_mask))
+
+    def remove(self, module):
+        """Makes the pruned parameter an ordinary one."""
+        if self._tensor_name is None:
+            raise AssertionError(f"Module {module} has to be pruned before pruning can be removed")
+        name, weight = self._tensor_name, self.apply_mask(module)
+        if hasattr(module, name):
+            delattr(module, name)
+        original = module._parameters[name + "_orig"]
+        original.data = weight.data
+        del module._parameters[name + "_orig"], module._buffers[name + "_mask"]
+        setattr(module, name, original)
+
+
+class PruningContainer(BasePruningMethod):
+    """Several prunings of one parameter, one on top of the other."""
+
+    def __init__(self, *args):
+        self._pruning_methods = ()
+        if isinstance(args, Iterable) and len(args) != 1:
+            for method in args:
+                self.add_pruning_method(method)
+        elif len(args) == 1:
+            self._tensor_name = args[0]._tensor_name
+            self.add_pruning_method(args[0])
+
+    def add_pruning_method(self, method):
+        """Adds a pruning of the same parameter."""
+        if not isinstance(method, BasePruningMethod) and method is not None:
+            raise TypeError(f"{type(method)} is not a BasePruningMethod subclass")
+        if method is not None and self._tensor_name != method._tensor_name:
+            raise ValueError("Can only add pruning methods acting on the parameter named "
+                             f"'{self._tensor_name}' to PruningContainer {self}. Found '{method._tensor_name}'")
+        self._pruning_methods += (method,)
+
+    def __len__(self):
+        return len(self._pruning_methods)
+
+    def __iter__(self):
+        return iter(self._pruning_methods)
+
+    def __getitem__(self, idx):
+        return self._pruning_methods[idx]
+
+    def compute_mask(self, t, default_mask):
+        """The latest method's mask of what the earlier ones left."""
+        method, mask = self._pruning_methods[-1], default_mask.to(dtype=t.dtype)
+        if method.PRUNING_TYPE == "unstructured":
+            chosen = mask.eq(1)
+        elif method.PRUNING_TYPE == "structured":
+            dim = method.dim + t.dim() if method.dim < 0 else method.dim
+            kept = mask.sum([d for d in range(t.dim()) if d != dim]).ne(0)
+            chosen = tuple(kept if d == dim else slice(None) for d in range(t.dim()))
+        elif method.PRUNING_TYPE == "global":
+            chosen = slice(None)
+        else:
+            raise ValueError(f"Unrecognized PRUNING_TYPE {method.PRUNING_TYPE}")
+        part = method.compute_mask(t[chosen], default_mask=mask[chosen])
+        new = mask.clone()
+        new[chosen] = part.to(dtype=new.dtype)
+        return new
+
+
+class Identity(BasePruningMethod):
+    """Prunes nothing, so that there is a mask."""
+
+    PRUNING_TYPE = "unstructured"
+
+    def compute_mask(self, t, default_mask):
+        return default_mask
+
+    @classmethod
+    def apply(cls, module, name):
+        return super().apply(module, name)
+
+
+class RandomUnstructured(BasePruningMethod):
+    """Prunes elements at random."""
+
+    PRUNING_TYPE = "unstructured"
+
+    def __init__(self, amount):
+        _validate_pruning_amount_init(amount)
+        self.amount = amount
+
+    def compute_mask(self, t, default_mask):
+        size = t.nelement()
+        count = _compute_nparams_toprune(self.amount, size)
+        _validate_pruning_amount(count, size)
+        mask = default_mask.clone(memory_format=_karat.contiguous_format)
+        if count != 0:
+            mask.view(-1)[_rows["rand_like"](t).view(-1).topk(k=count).indices] = 0
+        return mask
+
+    @classmethod
+    def apply(cls, module, name, amount):
+        return super().apply(module, name, amount=amount)
+
+
+class L1Unstructured(BasePruningMethod):
+    """Prunes the elements that are smallest in size."""
+
+    PRUNING_TYPE = "unstructured"
+
+    def __init__(self, amount):
+        _validate_pruning_amount_init(amount)
+        self.amount = amount
+
+    def compute_mask(self, t, default_mask):
+        size = t.nelement()
+        count = _compute_nparams_toprune(self.amount, size)
+        _validate_pruning_amount(count, size)
+        mask = default_mask.clone(memory_format=_karat.contiguous_format)
+        if count != 0:
+            mask.view(-1)[t.abs().view(-1).topk(k=count, largest=False).indices] = 0
+        return mask
+
+    @classmethod
+    def apply(cls, module, name, amount, importance_scores=None):
+        return super().apply(module, name, amount=amount, importance_scores=importance_scores)
+
+
+def _mask_of_channels(t, default_mask, dim, channels):
+    """default_mask with nothing but these channels kept."""
+    mask = _rows["zeros_like"](t)
+    mask[tuple(channels if d == dim % t.dim() else slice(None) for d in range(t.dim()))] = 1
+    return mask.mul(default_mask.to(dtype=mask.dtype))
+
+
+class RandomStructured(BasePruningMethod):
+    """Prunes channels along dim at random."""
+
+    PRUNING_TYPE = "structured"
+
+    def __init__(self, amount, dim=-1):
+        _validate_pruning_amount_init(amount)
+        self.amount = amount
+        self.dim = dim
+
+    def compute_mask(self, t, default_mask):
+        _validate_structured_pruning(t)
+        _validate_pruning_dim(t, self.dim)
+        channels = t.shape[self.dim]
+        count = _compute_nparams_toprune(self.amount, channels)
+        _validate_pruning_amount(count, channels)
+        if count == 0:
+            return default_mask
+        drawn = _rows["rand"](channels)
+        threshold = drawn.kthvalue(k=count).values
+        return _mask_of_channels(t, default_mask, self.dim, drawn.gt(threshold).to(t.device))
+
+    @classmethod
+    def apply(cls, module, name, amount, dim=-1):
+        return super().apply(module, name, amount=amount, dim=dim)
+
+
+class LnStructured(BasePruningMethod):
+    """Prunes the channels along dim of the smallest n-norm."""
+
+    PRUNING_TYPE = "structured"
+
+    def __init__(self, amount, n, dim=-1):
+        _validate_pruning_amount_init(amount)
+        self.amount = amount
+        self.n = n
+        self.dim = dim
+
+    def compute_mask(self, t, default_mask):
+        _validate_structured_pruning(t)
+        _validate_pruning_dim(t, self.dim)
+        channels = t.shape[self.dim]
+        count = _compute_nparams_toprune(self.amount, channels)
+        _validate_pruning_amount(count, channels)
+        if count == 0:
+            return default_mask
+        kept = _compute_norm(t, self.n, self.dim).topk(k=channels - count, largest=True).indices
+        return _mask_of_channels(t, default_mask, self.dim, kept)
+
+    @classmethod
+    def apply(cls, module, name, amount, n, dim, importance_scores=None):
+        return super().apply(module, name, amount=amount, n=n, dim=dim, importance_scores=importance_scores)
+
+
+class CustomFromMask(BasePruningMethod):
+    """Prunes by a mask of the caller's."""
+
+    PRUNING_TYPE = "global"
+
+    def __init__(self, mask):
+        self.mask = mask
+
+    def compute_mask(self, t, default_mask):
+        if default_mask.shape != self.mask.shape:
+            raise AssertionError(f"default_mask shape {default_mask.shape} does not match mask shape {self.mask.shape}")
+        return default_mask.mul(self.mask.to(dtype=default_mask.dtype))
+
+    @classmethod
+    def apply(cls, module, name, mask):
+        return super().apply(module, name, mask=mask)
+
+
+def identity(module, name):
+    """Gives a parameter a mask of ones."""
+    Identity.apply(module, name)
+    return module
+
+
+def random_unstructured(module, name, amount):
+    """Prunes a share or a number of elements, at random."""
+    RandomUnstructured.apply(module, name, amount)
+    return module
+
+
+def l1_unstructured(module, name, amount, importance_scores=None):
+    """Prunes a share or a number of elements, the smallest first."""
+    L1Unstructured.apply(module, name, amount=amount, importance_scores=importance_scores)
+    return module
+
+
+def random_structured(module, name, amount, dim):
+    """Prunes a share or a number of channels along dim, at random."""
+    RandomStructured.apply(module, name, amount, dim)
+    return module
+
+
+def ln_structured(module, name, amount, n, dim, importance_scores=None):
+    """Prunes a share or a number of channels along dim, those of the smallest n-norm first."""
+    LnStructured.apply(module, name, amount, n, dim, importance_scores=importance_scores)
+    return module
+
+
+def global_unstructured(parameters, pruning_method, importance_scores=None, **kwargs):
+    """Prunes a share or a number of the elements of several parameters, (module, name) each, taken together."""
+    if not isinstance(parameters, Iterable):
+        raise TypeError("global_unstructured(): parameters is not an Iterable")
+    importance_scores = {} if importance_scores is None else importance_scores
+    if not isinstance(importance_scores, dict):
+        raise TypeError("global_unstructured(): importance_scores must be of type dict")
+    parameters = list(parameters)
+    scores = [importance_scores.get((module, name), getattr(module, name)) for module, name in parameters]
+    masks = [getattr(module, name + "_mask", _rows["ones_like"](getattr(module, name))) for module, name in parameters]
+    method = pruning_method(**kwargs)
+    if method.PRUNING_TYPE != "unstructured":
+        raise TypeError('Only "unstructured" PRUNING_TYPE supported for the `pruning_method`. Found method '
+                        f"{pruning_method} of type {method.PRUNING_TYPE}")
+    container = PruningContainer()
+    container._tensor_name = method._tensor_name = "temp"
+    container.add_pruning_method(method)
+    flat = [_rows["cat"]([one.reshape(-1) for one in each]) for each in (scores, masks)]
+    whole, begin = container.compute_mask(*flat), 0
+    for module, name in parameters:
+        tensor = getattr(module, name)
+        custom_from_mask(module, name, mask=whole[begin:begin + tensor.numel()].view_as(tensor))
+        begin += tensor.numel()
+
+
+def custom_from_mask(module, name, mask):
+    """Prunes a parameter by a mask."""
+    CustomFromMask.apply(module, name, mask)
+    return module
+
+
+def remove(module, name):
+    """Makes a pruned parameter an ordinary one, with the zeros it has."""
+    for place, hook in module._forward_pre_hooks.items():
+        if isinstance(hook, BasePruningMethod) and hook._tensor_name == name:
+            hook.remove(module)
+            del module._forward_pre_hooks[place]
+            return module
+    raise ValueError(f"Parameter '{name}' of module {module} has to be pruned before pruning can be removed")
+
+
+def is_pruned(module):
+    """Is a parameter of the module, or of one below it, pruned?"""
+    return any(isinstance(hook, BasePruningMethod) for one in module.modules() for hook in one._forward_pre_hooks.values())
+
+
+def _validate_pruning_amount_init(amount):
+    if not isinstance(amount, numbers.Real):
+        raise TypeError(f"Invalid type for amount: {amount}. Must be int or float.")
+    whole = isinstance(amount, numbers.Integral)
+    if (whole and amount < 0) or (not whole and not 0.0 <= float(amount) <= 1.0):
+        raise ValueError(f"amount={amount} should either be a float in the range [0, 1] or a non-negative integer")
+
+
+def _validate_pruning_amount(amount, tensor_size):
+    if isinstance(amount, numbers.Integral) and amount > tensor_size:
+        raise ValueError(f"amount={amount} should be smaller than the number of parameters to prune={tensor_size}")
+
+
+def _validate_structured_pruning(t):
+    if t.dim() <= 1:
+        raise ValueError("Structured pruning can only be applied to multidimensional tensors. Found tensor of shape "
+                         f"{t.shape} with {t.dim()} dims")
+
+
+def _compute_nparams_toprune(amount, tensor_size):
+    """A share as a number."""
+    return amount if isinstance(amount, numbers.Integral) else round(amount * tensor_size)
+
+
+def _validate_pruning_dim(t, dim):
+    if dim >= t.dim():
+        raise IndexError(f"Invalid index {dim} for tensor of size {t.shape}")
+
+
+def _compute_norm(t, n, dim):
+    """The n-norm of each channel along dim."""
+    dim = dim + t.dim() if dim < 0 else dim
+    return t.norm(p=n, dim=[d for d in range(t.dim()) if d != dim])

@@ -1,0 +1,86 @@
+"""karat.nn.utils.stateless: a call of a module with other parameters and buffers in the place of its own."""
+
+import warnings
+from contextlib import contextmanager
+
+from ..._karat import Tensor
+
+__all__ = ["functional_call"]
+
+
+def _all_tensors(module):
+    """Every name of a parameter or buffer, tied ones too."""
+    return {**dict(module.named_parameters(remove_duplicate=False)), **dict(module.named_buffers(remove_duplicate=False))}
+
+
+def _untie_named_tensors_map(module, parameters_and_buffers):
+    """The tensors by name, with those under which a module knows the same tensor too."""
+    names = {}
+    for name, tensor in _all_tensors(module).items():
+        names.setdefault(tensor, set()).add(name)
+    made = dict(parameters_and_buffers)
+    for tied in names.values():
+        given = [name for name in sorted(tied) if name in parameters_and_buffers]
+        values = {id(parameters_and_buffers[name]) for name in given}
+        if len(values) > 1:
+            raise ValueError(f"functional_call got multiple values for keys {given}, which are tied. Consider using "
+                             "tie_weights=False")
+        if given:
+            made.update(dict.fromkeys(tied, parameters_and_buffers[given[0]]))
+    return made
+
+
+def _table_of(module, path):
+    """The dict that holds the tensor of this name, and its key there; None where the module has none."""
+    owner, _, name = path.rpartition(".")
+    try:
+        owner = module.get_submodule(owner)
+    except AttributeError:
+        return None
+    for table in (owner._parameters, owner._buffers):
+        if name in table:
+            return table, name
+    return None
+
+
+@contextmanager
+def _reparametrize_module(module, parameters_and_buffers, tie_weights=False, strict=False, stack_weights=False):
+    """Within it the module has the given tensors."""
+    tensors = _untie_named_tensors_map(module, parameters_and_buffers) if tie_weights else parameters_and_buffers
+    if strict:
+        known = _all_tensors(module).keys()
+        lines = [f"{kind} key(s): {', '.join(map(repr, sorted(keys)))}."
+                 for kind, keys in (("Unexpected", tensors.keys() - known), ("Missing", known - tensors.keys())) if keys]
+        if lines:
+            raise RuntimeError(f"Error(s) in reparametrizing for {module._get_name()}:\n\t" + "\n\t".join(lines))
+    swapped = []
+    try:
+        for path, tensor in tensors.items():
+            if not isinstance(tensor, Tensor):
+                raise TypeError(f"{tensor} is not an instance of torch.Tensor")
+            place = _table_of(module, path)
+            if place is not None:
+                table, name = place
+                swapped.append((path, table, name, table[name]))
+                table[name] = tensor
+        yield
+    finally:
+        for path, table, name, before in reversed(swapped):
+            if path in parameters_and_buffers:
+                parameters_and_buffers[path] = table[name]  # a buffer may have been assigned anew
+            table[name] = before
+
+
+def _functional_call(module, parameters_and_buffers, args=None, kwargs=None, *, tie_weights=True, strict=False):
+    """module(*args, **kwargs), with tensors by name in the place of its parameters and buffers."""
+    args = () if args is None else args if isinstance(args, tuple) else (args,)
+    with _reparametrize_module(module, parameters_and_buffers, tie_weights=tie_weights, strict=strict):
+        return module(*args, **(kwargs or {}))
+
+
+def functional_call(module, parameters_and_buffers, args=None, kwargs=None, *, tie_weights=True, strict=False):
+    """torch.func.functional_call's old name."""
+    warnings.warn("`torch.nn.utils.stateless.functional_call` is deprecated as of PyTorch 2.0 and will be removed in a future "
+                  "version of PyTorch. Please use `torch.func.functional_call` instead which is a drop-in replacement.",
+                  FutureWarning, stacklevel=2)
+    return _functional_call(module, parameters_and_buffers, args, kwargs, tie_weights=tie_weights, strict=strict)
