@@ -14,6 +14,7 @@
 #include <karat/mode.h>
 #include <karat/module.h>
 #include <karat/ops.h>
+#include <karat/optim.h>
 #include <karat/random.h>
 #include <karat/tensor.h>
 

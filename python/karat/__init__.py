@@ -102,6 +102,7 @@ from .compiler import compile  # noqa: E402, F401
 from .serialization import load, save  # noqa: E402, F401
 from .nn.modules._conversion import pin_dtype, unpin_dtype  # noqa: E402, F401
 from ._ops import ops  # noqa: E402, F401
+from . import optim  # noqa: E402, F401
 from .func import vmap  # noqa: E402, F401
 from .settings import NAMES as _settings  # noqa: E402
 from .symbols import NAMES as _symbols  # noqa: E402

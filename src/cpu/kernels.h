@@ -7,6 +7,7 @@
 
 #include <karat/plugin/backend.h>
 
+#include "cpu/loops.h"
 #include "dtype/convert.h"
 #include "dtype/dtype.h"
 
@@ -55,6 +56,7 @@ kt__c128 kt__power_c128(kt__c128 base, kt__c128 exponent);
 typedef struct kt__cpu_type {
     kt_status (*elementwise)(const kt_plan *plan);
     bool      (*has)(kt_kernel_id kernel);          /* of the elementwise tables */
+    kt__loop_fn *(*loop)(kt_kernel_id kernel);      /* of those that it has */
     bool      (*takes_halves)(const kt_plan *plan); /* elementwise over 16-bit floats, without tiles */
     kt_status (*cast)(const kt_plan *plan);         /* copy whose source is calculated with in this type */
     kt_status (*range)(const kt_plan *plan);        /* arange, linspace, logspace */
@@ -135,6 +137,7 @@ typedef void kt__pool_fn(struct kt__pool *p);
 typedef struct kt__cpu_steps {
     kt_status (*step)(const kt_plan *plan);
     kt_status (*unscale)(const kt_plan *plan);
+    kt_status (*chain)(const kt_plan *plan, const kt__cpu_type *type);
 } kt__cpu_steps;
 
 /* ---- recurrent layers: floats alone have them ---- */

@@ -41,5 +41,7 @@ kt_status kt__cpu_step(const kt__cpu_build *build, const kt_plan *plan)
     if (plan->kernel == KT_K_update_scale)
         return update_scale(plan);
     const kt__cpu_steps *steps = build->steps[plan->compute == KT_IN_F64];
+    if (plan->kernel == KT_K_chain)
+        return steps->chain(plan, build->type[plan->compute]);
     return plan->kernel == KT_K_unscale ? steps->unscale(plan) : steps->step(plan);
 }

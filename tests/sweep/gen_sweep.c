@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT = 256, MOST_PARAMS = 32, MOST_STRUCTS = 1024, MOST_FIELDS = 16 };
+enum { TEXT = 256, MOST_PARAMS = 32, MOST_STRUCTS = 1024, MOST_FIELDS = 32 };
 
 typedef struct variable {
     char type[TEXT], name[TEXT];
@@ -108,6 +108,9 @@ static const struct {
     {"bool *", 0, "ZEROED"},
     {"double *", 0, "ZEROED"},
     {"kt_hook *", 0, "HOOK"},
+    {"kt_optimizer *", 0, "OPTIMIZER"},
+    {"const kt_optimizer *", 0, "OPTIMIZER"},
+    {"kt_optimizer_kind", 0, "(kt_optimizer_kind)SMALL"},
     {"kt_node *", 0, "NODE"},
     {"const kt_node *", 0, "NODE"},
     {"kt_node **", 0, "NODES"},

@@ -331,6 +331,23 @@ kt_tensor *sweep_after_call(kt_module *m, kt_tensor *x, kt_tensor *result, void 
     return (void)m, (void)x, (void)result, (void)context, NULL;
 }
 
+static kt_optimizer *optimizer; /* owned here; kt_optimizer_drop is given one of its own */
+
+kt_optimizer *sweep_optimizer(int slot)
+{
+    if (sweep_aimed(slot))
+        return NULL;
+    kt_optimizer *made = kt_optimizer_make(KT_ADAM);
+    if (strcmp(now->name, "kt_optimizer_drop") == 0)
+        return made;
+    kt_tensor *leaf = kt_ones(KT_SHAPE(2), .requires_grad = true);
+    kt_set_grad(leaf, kt_ones(KT_SHAPE(2)));
+    kt_optimizer_drop(optimizer);
+    optimizer = made;
+    kt_optimizer_add(optimizer, &leaf, 1);
+    return optimizer;
+}
+
 static kt_node *node; /* owned here; kt_node_drop is given one of its own */
 
 static kt_status run_nothing(const kt_back *back) { return back->node ? KT_OK : KT_ERR_RUNTIME; }
@@ -522,6 +539,8 @@ static void settle(void)
     if (call_used && strcmp(now->name, "kt_call_run") == 0)
         kt_drop(call.out[0]);
     call_used = false;
+    kt_optimizer_drop(optimizer);
+    optimizer = NULL;
     kt_node_drop(node);
     node = NULL;
     kt_module_drop(module);

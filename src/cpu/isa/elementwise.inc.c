@@ -24,6 +24,11 @@ static bool FN(has)(kt_kernel_id kernel)
     return kernel < KT_K_elementwise_end && FN(families)[KT__FAMILY_OF(kernel)]->loop[KT__PLACE_OF(kernel)] != NULL;
 }
 
+static kt__loop_fn *FN(loop_of)(kt_kernel_id kernel)
+{
+    return FN(families)[KT__FAMILY_OF(kernel)]->loop[KT__PLACE_OF(kernel)];
+}
+
 /* Integers alone: some rows look for zero divisors first. */
 KT_ALWAYS bool FN(divides)(kt_kernel_id kernel)
 {

@@ -2,6 +2,7 @@
 const kt__cpu_type KT__CPU_SYMBOL(ID, KT_ISA) = {
     .elementwise    = FN(elementwise),
     .has            = FN(has),
+    .loop           = FN(loop_of),
     .takes_halves   = FN(takes_halves),
     .cast           = FN(cast),
     .range          = FN(range),

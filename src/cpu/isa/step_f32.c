@@ -8,6 +8,7 @@
 
 #include "math/step.inc.c"
 
+#include "cpu/isa/chain.inc.c"
 #include "cpu/isa/step.inc.c"
 
-const kt__cpu_steps SHARED(steps) = {.step = FN(step), .unscale = FN(unscale)};
+const kt__cpu_steps SHARED(steps) = {.step = FN(step), .unscale = FN(unscale), .chain = FN(chain)};

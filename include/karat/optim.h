@@ -1,0 +1,122 @@
+/* optim.h - optimizers: what changes parameters by their gradients.
+ *
+ *     kt_optimizer *adam = kt_optimizer_make(KT_ADAM, .lr = KT_SOME(3e-4));
+ *     kt_optimizer_add(adam, parameters, n);
+ *     ...
+ *     kt_optimizer_zero_grad(adam);
+ *     kt_backward(loss);
+ *     kt_optimizer_step(adam);
+ *     ...
+ *     kt_optimizer_drop(adam);
+ *
+ * Numbers, defaults and bits are those of PyTorch's optimizers of the same names. */
+#ifndef KARAT_OPTIM_H
+#define KARAT_OPTIM_H
+
+#include <karat/ops.h>
+
+KT_BEGIN
+
+typedef struct kt_optimizer kt_optimizer;
+
+typedef enum kt_optimizer_kind {
+    KT_SGD,
+    KT_ADAM,
+    KT_ADAMW,
+    KT_ADAGRAD,
+    KT_ADADELTA,
+    KT_ADAMAX,
+    KT_NADAM,
+    KT_RADAM,
+    KT_RMSPROP,
+    KT_ASGD,
+    KT_RPROP,
+    KT_ADAFACTOR,
+    KT_MUON,
+    KT_NUM_OPTIMIZERS
+} kt_optimizer_kind;
+
+/* Each kind reads those that PyTorch's optimizer has; an option that is not set has its default. betas, etas, step_sizes and
+ * eps of Adafactor are two options each. */
+typedef struct KT_OPTIONS kt_optimizer_opts {
+    size_t      size;
+    KT_BY_NAME
+    kt_opt_real lr;
+    KT_AFTER(lr)
+    kt_opt_real weight_decay;
+    KT_AFTER(weight_decay)
+    kt_opt_real momentum;
+    KT_AFTER(momentum)
+    double      dampening;
+    KT_AFTER(dampening)
+    kt_opt_bool nesterov;
+    KT_AFTER(nesterov)
+    kt_opt_real beta1;
+    KT_AFTER(beta1)
+    kt_opt_real beta2;
+    KT_AFTER(beta2)
+    kt_opt_real eps;
+    KT_AFTER(eps)
+    bool        amsgrad;
+    KT_AFTER(amsgrad)
+    bool        decoupled_weight_decay;
+    KT_AFTER(decoupled_weight_decay)
+    double      lr_decay;
+    KT_AFTER(lr_decay)
+    double      initial_accumulator_value;
+    KT_AFTER(initial_accumulator_value)
+    kt_opt_real rho;
+    KT_AFTER(rho)
+    kt_opt_real momentum_decay;
+    KT_AFTER(momentum_decay)
+    kt_opt_real alpha;
+    KT_AFTER(alpha)
+    bool        centered;
+    KT_AFTER(centered)
+    kt_opt_real lambd;
+    KT_AFTER(lambd)
+    kt_opt_real t0;
+    KT_AFTER(t0)
+    kt_opt_real etaminus;
+    KT_AFTER(etaminus)
+    kt_opt_real etaplus;
+    KT_AFTER(etaplus)
+    kt_opt_real step_size_min;
+    KT_AFTER(step_size_min)
+    kt_opt_real step_size_max;
+    KT_AFTER(step_size_max)
+    kt_opt_real beta2_decay;
+    KT_AFTER(beta2_decay)
+    kt_opt_real eps2;
+    KT_AFTER(eps2)
+    kt_opt_real d;
+    KT_AFTER(d)
+    kt_opt_int  ns_steps;
+    KT_AFTER(ns_steps)
+    bool        match_rms_adamw;
+    KT_AFTER(match_rms_adamw)
+    bool        maximize;
+} kt_optimizer_opts;
+
+KT_API kt_optimizer *kt_optimizer_make_kw(kt_optimizer_kind kind, const kt_optimizer_opts *opts); /* owned: kt_optimizer_drop */
+#define kt_optimizer_make(kind, ...) kt_optimizer_make_kw(kind, KT_KW(kt_optimizer_opts, __VA_ARGS__))
+KT_API void          kt_optimizer_drop(kt_optimizer *o);
+
+/* A group of parameters, which are kept; its options are the optimizer's, or its own where `opts` is not NULL. */
+KT_API kt_status     kt_optimizer_add_kw(kt_optimizer *o, kt_tensor *const *params, int64_t n, const kt_optimizer_opts *opts);
+#define kt_optimizer_add(o, params, n) kt_optimizer_add_kw(o, params, n, NULL)
+KT_API int64_t       kt_optimizer_groups(const kt_optimizer *o);
+
+KT_API kt_status     kt_optimizer_zero_grad(kt_optimizer *o);   /* the parameters have no gradient afterwards */
+/* of every parameter that has a gradient; nothing if an error is pending */
+KT_API kt_status     kt_optimizer_step(kt_optimizer *o);
+
+KT_API double        kt_optimizer_lr(const kt_optimizer *o, int64_t group); /* NaN and an error if there is no such group */
+KT_API kt_status     kt_optimizer_set_lr(kt_optimizer *o, int64_t group, double lr);
+
+/* What the optimizer keeps for a parameter, by PyTorch's name: "exp_avg", "momentum_buffer", "step". Borrowed; NULL where there
+ * is none (yet). */
+KT_API kt_tensor    *kt_optimizer_state(const kt_optimizer *o, const kt_tensor *param, const char *name);
+
+KT_END
+#endif

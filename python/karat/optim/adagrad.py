@@ -1,0 +1,78 @@
+"""Adagrad: steps shrink with the sum of squared gradients."""
+
+from .. import _foreach_add_, _fused_adagrad_, full_like, preserve_format
+from ._steps import _step_adagrad_
+from .optimizer import (
+    Optimizer,
+    _check_foreach,
+    _check_fused,
+    _check_lr,
+    _check_not_negative,
+    _device_dtype_check_for_fused,
+    _loss_of,
+    _number,
+    _set_step_defaults,
+    _use_grad_for_differentiable,
+    _zero_step,
+)
+
+__all__ = ["Adagrad"]
+
+
+class Adagrad(Optimizer):
+    """Adagrad."""
+
+    def __init__(self, params, lr=1e-2, lr_decay=0, weight_decay=0, initial_accumulator_value=0, eps=1e-10, foreach=None, *,
+                 maximize=False, differentiable=False, fused=None):
+        _check_lr(lr)
+        _check_not_negative(lr_decay, "lr_decay")
+        _check_not_negative(weight_decay, "weight_decay")
+        _check_not_negative(initial_accumulator_value, "initial_accumulator_value")
+        if not 0.0 <= eps:
+            raise ValueError(f"Invalid epsilon value: {eps}")
+        defaults = dict(lr=lr, lr_decay=lr_decay, eps=eps, weight_decay=weight_decay,
+                        initial_accumulator_value=initial_accumulator_value, foreach=foreach, maximize=maximize,
+                        differentiable=differentiable, fused=fused)
+        super().__init__(params, defaults)
+        if fused:
+            _check_fused(self, differentiable, foreach)
+        for group in self.param_groups:
+            for p in group["params"]:
+                self._start(group, p, self.state[p])
+
+    def _start(self, group, p, state):
+        if group["fused"]:
+            _device_dtype_check_for_fused(p, cuda_unsupported=True)
+        state["step"] = _zero_step(group, p)
+        start = group["initial_accumulator_value"]
+        state["sum"] = full_like(p, complex(start, start) if p.is_complex() else start, memory_format=preserve_format)
+
+    def __setstate__(self, state):
+        super().__setstate__(state)
+        _set_step_defaults(self, foreach=None, maximize=False, differentiable=False, fused=None)
+
+    def share_memory(self):
+        """Move the state into memory that processes share."""
+        for group in self.param_groups:
+            for p in group["params"]:
+                self.state[p]["sum"].share_memory_()
+
+    @_use_grad_for_differentiable
+    def step(self, closure=None):
+        """Perform a single optimization step."""
+        loss = _loss_of(closure)
+        for group in self.param_groups:
+            params, grads, states = self._gather(group)
+            if not params:
+                continue
+            sums, steps = [state["sum"] for state in states], [state["step"] for state in states]
+            options = dict(lr_decay=_number(group["lr_decay"]), weight_decay=_number(group["weight_decay"]),
+                           eps=_number(group["eps"]), maximize=group["maximize"])
+            if group["fused"]:
+                _foreach_add_(steps, 1)
+                _fused_adagrad_(params, grads, sums, steps, lr=group["lr"], grad_scale=getattr(self, "grad_scale", None),
+                                found_inf=getattr(self, "found_inf", None), **options)
+                continue
+            _check_foreach(group)
+            _step_adagrad_(params, grads, sums, steps, lr=_number(group["lr"]), **options)
+        return loss

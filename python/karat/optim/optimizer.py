@@ -1,0 +1,456 @@
+"""Optimizer: groups of parameters with their options, the state of each parameter, hooks, and what a state dict holds.
+
+A subclass has `step`. Those of this package gather the tensors of a group into lists and call one operator, which updates all.
+"""
+
+import functools
+import warnings
+from collections import OrderedDict, defaultdict
+from itertools import chain
+
+from .. import (
+    Tensor,
+    _foreach_zero_,
+    _karat,
+    enable_grad,
+    float32,
+    float64,
+    get_default_dtype,
+    is_grad_enabled,
+    no_grad,  # noqa: F401
+    preserve_format,
+    set_grad_enabled,
+    tensor,
+    typename,
+    zeros,
+    zeros_like,
+)
+from ..utils.hooks import RemovableHandle
+
+__all__ = ["Optimizer", "register_optimizer_step_pre_hook", "register_optimizer_step_post_hook"]
+
+_global_optimizer_pre_hooks = OrderedDict()
+_global_optimizer_post_hooks = OrderedDict()
+ParamsT = "Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]"
+
+
+class _RequiredParameter:
+    """An option that has no default."""
+
+    def __repr__(self):
+        return "<required parameter>"
+
+
+required = _RequiredParameter()
+
+
+def _add_hook(table, hook, prepend=False):
+    handle = RemovableHandle(table)
+    table[handle.id] = hook
+    if prepend:
+        table.move_to_end(handle.id, last=False)
+    return handle
+
+
+def register_optimizer_step_pre_hook(hook):
+    """Before each step of every optimizer: hook(optimizer, args, kwargs), which may return new (args, kwargs)."""
+    return _add_hook(_global_optimizer_pre_hooks, hook)
+
+
+def register_optimizer_step_post_hook(hook):
+    """After each step of every optimizer: hook(optimizer, args, kwargs)."""
+    return _add_hook(_global_optimizer_post_hooks, hook)
+
+
+# ---- what steps share ----
+
+
+def _use_grad_for_differentiable(func):
+    """The step is recorded if the optimizer is differentiable, and only then."""
+
+    @functools.wraps(func)
+    def step(*args, **kwargs):
+        before = is_grad_enabled()
+        set_grad_enabled(args[0].defaults["differentiable"])
+        try:
+            return func(*args, **kwargs)
+        finally:
+            set_grad_enabled(before)
+
+    return step
+
+
+def _loss_of(closure):
+    if closure is None:
+        return None
+    with enable_grad():
+        return closure()
+
+
+def _get_scalar_dtype(is_fused=None):
+    return float32 if is_fused else float64 if get_default_dtype() == float64 else float32
+
+
+def _to_scalar(x):
+    return x.item() if isinstance(x, Tensor) else x
+
+
+def _get_value(x):
+    return x.item() if isinstance(x, Tensor) else x
+
+
+def _number(x):
+    """A number that a step calculates with."""
+    if not isinstance(x, Tensor):
+        return x
+    if x.requires_grad and is_grad_enabled():
+        raise NotImplementedError("karat: a step is not differentiated by its learning rate or its other options (yet)")
+    return x.item()
+
+
+def _check_lr(lr, text="Invalid learning rate: "):
+    if isinstance(lr, Tensor) and lr.numel() != 1:
+        raise ValueError("Tensor lr must be 1-element")
+    if not 0.0 <= lr:
+        raise ValueError(f"{text}{lr}")
+
+
+def _check_not_negative(value, name):
+    if not 0.0 <= value:
+        raise ValueError(f"Invalid {name} value: {value}")
+
+
+def _check_betas(betas):
+    for i in range(2):
+        if not 0.0 <= betas[i] < 1.0:
+            raise ValueError(f"Invalid beta parameter at index {i}: {betas[i]}")
+
+
+def _check_fused(optimizer, differentiable, foreach):
+    if differentiable:
+        raise RuntimeError("`fused` does not support `differentiable`")
+    if foreach:
+        raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
+    optimizer._step_supports_amp_scaling = True
+    optimizer._need_device_dtype_check_for_fused = True
+
+
+def _get_capturable_supported_devices(supports_xla=True):
+    return ["cuda", "xpu", "hpu", "privateuseone"] + (["xla"] if supports_xla else [])
+
+
+def _get_fused_kernels_supported_devices():
+    return ["mps", "cuda", "xpu", "hpu", "cpu", "mtia", "privateuseone"]
+
+
+def _device_dtype_check_for_fused(p, cuda_unsupported=False):
+    if not p.dtype.is_floating_point:
+        devices = [one for one in _get_fused_kernels_supported_devices() if not (cuda_unsupported and one == "cuda")]
+        raise RuntimeError("`fused=True` requires all the params to be floating point Tensors of supported devices: "
+                           f"{devices} but {p.dtype} and {p.device.type}")
+
+
+def _check_capturable(what, params, supports_xla=True):
+    if any(p.device.type == "cpu" for p in params):
+        devices = _get_capturable_supported_devices(supports_xla)
+        raise AssertionError(f"If capturable=True, params{what} must be on supported devices: {devices}.")
+
+
+def _check_foreach(group):
+    if group["foreach"] and group["differentiable"]:
+        raise AssertionError("_foreach ops don't support autograd")
+
+
+def _zero_step(group, p):
+    """How many steps were made: on the CPU, unless the device counts them itself."""
+    fused = group.get("fused")
+    if fused or group.get("capturable"):
+        return zeros((), dtype=_get_scalar_dtype(fused), device=p.device)
+    return tensor(0.0, dtype=_get_scalar_dtype())
+
+
+def _zeros_beside(p):
+    return zeros_like(p, memory_format=preserve_format)
+
+
+class Optimizer:
+    """The base of all optimizers.
+
+    params: tensors, pairs of a name and a tensor, or dicts: groups, whose other entries are options. defaults: the options of
+    groups that do not give them. param_groups, a list of dicts, may be changed at any time; state[p] is what a step keeps for p.
+    """
+
+    def __init__(self, params, defaults):
+        self.defaults = defaults
+        self._make_hook_tables()
+        self._patch_step_function()
+        if isinstance(params, Tensor):
+            raise TypeError("params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
+                            + typename(params))
+        self.state = defaultdict(dict)
+        self.param_groups = []
+        groups = list(params)
+        if not groups:
+            raise ValueError("optimizer got an empty parameter list")
+        if not isinstance(groups[0], dict):
+            groups = [{"params": groups}]
+        for group in groups:
+            self.add_param_group(group)
+        self._warned_capturable_if_run_uncaptured = True
+
+    def _make_hook_tables(self):
+        for name in ("step_pre", "step_post", "state_dict_pre", "state_dict_post", "load_state_dict_pre", "load_state_dict_post"):
+            if f"_optimizer_{name}_hooks" not in self.__dict__:
+                setattr(self, f"_optimizer_{name}_hooks", OrderedDict())
+
+    def __getstate__(self):
+        return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        self._make_hook_tables()
+        self._patch_step_function()
+        self.defaults.setdefault("differentiable", False)
+
+    def __repr__(self):
+        text = self.__class__.__name__ + " ("
+        for i, group in enumerate(self.param_groups):
+            text += f"\nParameter Group {i}\n"
+            for key in sorted(group):
+                if key != "params":
+                    text += f"    {key}: {group[key]}\n"
+        return text + ")"
+
+    # ---- steps ----
+
+    def step(self, closure=None):
+        """Update the parameters by their gradients. closure, if given, computes the loss again and returns it."""
+        raise NotImplementedError
+
+    def zero_grad(self, set_to_none=True):
+        """Forget all gradients; with set_to_none=False fill them with zeros."""
+        filled = []
+        for group in self.param_groups:
+            for p in group["params"]:
+                grad = p.grad
+                if grad is None:
+                    continue
+                if set_to_none:
+                    p.grad = None
+                    continue
+                if grad.grad_fn is not None:
+                    grad.detach_()
+                else:
+                    grad.requires_grad_(False)
+                filled.append(grad)
+        if filled:
+            _foreach_zero_(filled)
+
+    @staticmethod
+    def profile_hook_step(func):
+        """Makes of a step one that runs the hooks."""
+
+        @functools.wraps(func)
+        def wrapper(*args, **kwargs):
+            self = args[0]
+            if _global_optimizer_pre_hooks or self._optimizer_step_pre_hooks:
+                for hook in chain(tuple(_global_optimizer_pre_hooks.values()), tuple(self._optimizer_step_pre_hooks.values())):
+                    result = hook(self, args, kwargs)
+                    if result is None:
+                        continue
+                    if not (isinstance(result, tuple) and len(result) == 2):
+                        raise RuntimeError(f"{func} must return None or a tuple of (new_args, new_kwargs), but got {result}.")
+                    args, kwargs = result
+            out = func(*args, **kwargs)
+            self._optimizer_step_code()
+            if self._optimizer_step_post_hooks or _global_optimizer_post_hooks:
+                for hook in chain(tuple(self._optimizer_step_post_hooks.values()), tuple(_global_optimizer_post_hooks.values())):
+                    hook(self, args, kwargs)
+            return out
+
+        return wrapper
+
+    def _optimizer_step_code(self):
+        """A place for the profiler."""
+
+    def _patch_step_function(self):
+        self._zero_grad_profile_name = f"Optimizer.zero_grad#{self.__class__.__name__}.zero_grad"
+        step = self.__class__.step
+        if not getattr(step, "hooked", None):
+            self.__class__.step = self.profile_hook_step(step)
+            self.__class__.step.hooked = True
+
+    def register_step_pre_hook(self, hook):
+        """Before each step: hook(optimizer, args, kwargs), which may return new (args, kwargs)."""
+        return _add_hook(self._optimizer_step_pre_hooks, hook)
+
+    def register_step_post_hook(self, hook):
+        """After each step: hook(optimizer, args, kwargs)."""
+        return _add_hook(self._optimizer_step_post_hooks, hook)
+
+    def _accelerator_graph_capture_health_check(self):
+        """Captures are checked by the device."""
+
+    def _gather(self, group):
+        """The parameters that have a gradient, the gradients, and the states; those that are empty are filled by _start."""
+        params, grads = [], []
+        for p in group["params"]:
+            grad = p.grad
+            if grad is not None:
+                params.append(p)
+                grads.append(grad)
+        state = self.state
+        states = [state[p] for p in params]
+        if not all(states):
+            for p, one in zip(params, states):
+                if not one:
+                    self._start(group, p, one)
+        return params, grads, states
+
+    # ---- groups ----
+
+    def add_param_group(self, param_group):
+        """Add a group: a dict with "params" and the options that differ from the defaults."""
+        if not isinstance(param_group, dict):
+            raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
+        params = param_group["params"]
+        if isinstance(params, Tensor):
+            param_group["params"] = [params]
+        elif isinstance(params, set):
+            raise TypeError("optimizer parameters need to be organized in ordered collections, but the ordering of tensors in "
+                            "sets will change between runs. Please use a list instead.")
+        else:
+            param_group["params"] = list(params)
+        self._split_names(param_group)
+        for one in param_group["params"]:
+            if not isinstance(one, Tensor):
+                raise TypeError("optimizer can only optimize Tensors, but one of the params is " + typename(one))
+            if not self.defaults.get("differentiable", None) and not (one.is_leaf or one.retains_grad):
+                raise ValueError("can't optimize a non-leaf Tensor")
+        for name, default in self.defaults.items():
+            if default is required and name not in param_group:
+                raise ValueError(f"parameter group didn't specify a value of required optimization parameter {name}")
+            param_group.setdefault(name, default)
+        params = param_group["params"]
+        if len(params) != len(set(params)):
+            warnings.warn("optimizer contains a parameter group with duplicate parameters; in future, this will cause an error; "
+                          "see github.com/pytorch/pytorch/issues/40967 for more information", stacklevel=3)
+        known = set()
+        for group in self.param_groups:
+            known.update(group["params"])
+            if ("param_names" in param_group) != ("param_names" in group):
+                added = "with" if "param_names" in param_group else "without"
+                raise ValueError("all optimizer param groups should be with/without names. cannot add param group "
+                                 f"{added} names to the optimizer")
+        if not known.isdisjoint(params):
+            raise ValueError("some parameters appear in more than one parameter group")
+        self.param_groups.append(param_group)
+
+    @staticmethod
+    def _split_names(param_group):
+        named = [isinstance(one, tuple) for one in param_group["params"]]
+        if not any(named):
+            return
+        if not all(named):
+            raise ValueError("all optimizer params should be with/without names. Some param names are missing")
+        pairs = param_group["params"]
+        param_group["params"] = [p for _, p in pairs]
+        param_group["param_names"] = [name for name, _ in pairs]
+
+    # ---- state dicts ----
+
+    def state_dict(self):
+        """The state by the numbers of parameters, and the groups with those numbers instead of the parameters."""
+        for hook in tuple(self._optimizer_state_dict_pre_hooks.values()):
+            hook(self)
+        numbers, groups = {}, []
+        for group in self.param_groups:
+            for p in group["params"]:
+                numbers.setdefault(id(p), len(numbers))
+            packed = {key: value for key, value in group.items() if key != "params"}
+            packed["params"] = [numbers[id(p)] for p in group["params"]]
+            groups.append(packed)
+        state = {numbers[id(key)] if isinstance(key, Tensor) else key: value for key, value in self.state.items()}
+        result = {"state": state, "param_groups": groups}
+        for hook in tuple(self._optimizer_state_dict_post_hooks.values()):
+            changed = hook(self, result)
+            result = result if changed is None else changed
+        return result
+
+    @staticmethod
+    def _process_value_according_to_param_policy(param, value, param_id, param_groups, key=None):
+        """A loaded state goes to the parameter's device and dtype; the number of steps stays, but where the device counts."""
+        if key == "step":
+            group = next((group for group in param_groups or () if param_id in group["params"]), {})
+            return value.to(dtype=float32, device=param.device) if group.get("fused") or group.get("capturable") else value
+        if param.is_floating_point():
+            return _karat.load_state(value, param)
+        return value.to(device=param.device)
+
+    def load_state_dict(self, state_dict):
+        """Take over what state_dict returned: the groups' options, and the states, cast to the dtypes of the parameters."""
+        state_dict = state_dict.copy()
+        for hook in tuple(self._optimizer_load_state_dict_pre_hooks.values()):
+            changed = hook(self, state_dict)
+            state_dict = state_dict if changed is None else changed
+        groups, saved = self.param_groups, [dict(group) for group in state_dict["param_groups"]]
+        if len(groups) != len(saved):
+            raise ValueError("loaded state dict has a different number of parameter groups")
+        if any(len(a["params"]) != len(b["params"]) for a, b in zip(groups, saved)):
+            raise ValueError("loaded state dict contains a parameter group that doesn't match the size of optimizer's group")
+        by_number = dict(zip(chain.from_iterable(group["params"] for group in saved),
+                             chain.from_iterable(group["params"] for group in groups)))
+
+        def cast(param, value, number, key=None):
+            if isinstance(value, Tensor):
+                return Optimizer._process_value_according_to_param_policy(param, value, number, state_dict["param_groups"], key)
+            if isinstance(value, dict):
+                return {one: cast(param, item, number, one) for one, item in value.items()}
+            if isinstance(value, (list, tuple)):
+                return type(value)(cast(param, item, number) for item in value)
+            return value
+
+        state = defaultdict(dict)
+        for key, value in state_dict["state"].items():
+            if key in by_number:
+                state[by_number[key]] = cast(by_number[key], value, key)
+            else:
+                state[key] = value
+
+        def with_params(group, loaded):
+            loaded["params"] = group["params"]
+            if "param_names" in group and "param_names" not in loaded:
+                loaded["param_names"] = group["param_names"]
+            return loaded
+
+        self.__setstate__({"state": state, "param_groups": [with_params(a, b) for a, b in zip(groups, saved)]})
+        for hook in tuple(self._optimizer_load_state_dict_post_hooks.values()):
+            hook(self)
+
+    def register_state_dict_pre_hook(self, hook, prepend=False):
+        """Before state_dict: hook(optimizer)."""
+        return _add_hook(self._optimizer_state_dict_pre_hooks, hook, prepend)
+
+    def register_state_dict_post_hook(self, hook, prepend=False):
+        """After state_dict: hook(optimizer, state_dict), which may return another one."""
+        return _add_hook(self._optimizer_state_dict_post_hooks, hook, prepend)
+
+    def register_load_state_dict_pre_hook(self, hook, prepend=False):
+        """Before load_state_dict: hook(optimizer, state_dict), which may return another one."""
+        return _add_hook(self._optimizer_load_state_dict_pre_hooks, hook, prepend)
+
+    def register_load_state_dict_post_hook(self, hook, prepend=False):
+        """After load_state_dict: hook(optimizer)."""
+        return _add_hook(self._optimizer_load_state_dict_post_hooks, hook, prepend)
+
+
+def _set_step_defaults(optimizer, **options):
+    """Groups of older state dicts lack newer options; their numbers of steps are not tensors."""
+    for group in optimizer.param_groups:
+        for name, value in options.items():
+            group.setdefault(name, value)
+        for p in group["params"]:
+            state = optimizer.state.get(p, ())
+            if "step" in state and not isinstance(state["step"], Tensor):
+                step = float(state["step"])
+                state["step"] = _zero_step(group, p).fill_(step)

@@ -1,0 +1,58 @@
+"""Rprop: steps by the signs of gradients."""
+
+from .. import full_like
+from ._steps import _step_rprop_
+from .optimizer import (
+    Optimizer,
+    _check_capturable,
+    _check_foreach,
+    _check_lr,
+    _loss_of,
+    _number,
+    _set_step_defaults,
+    _use_grad_for_differentiable,
+    _zero_step,
+    _zeros_beside,
+)
+
+__all__ = ["Rprop"]
+
+
+class Rprop(Optimizer):
+    """Resilient backpropagation."""
+
+    def __init__(self, params, lr=1e-2, etas=(0.5, 1.2), step_sizes=(1e-6, 50), *, capturable=False, foreach=None, maximize=False,
+                 differentiable=False):
+        _check_lr(lr)
+        if not 0.0 < etas[0] < 1.0 < etas[1]:
+            raise ValueError(f"Invalid eta values: {etas[0]}, {etas[1]}")
+        defaults = dict(lr=lr, etas=etas, step_sizes=step_sizes, foreach=foreach, maximize=maximize,
+                        differentiable=differentiable, capturable=capturable)
+        super().__init__(params, defaults)
+
+    def __setstate__(self, state):
+        super().__setstate__(state)
+        _set_step_defaults(self, foreach=None, maximize=False, differentiable=False, capturable=False)
+
+    def _start(self, group, p, state):
+        state["step"] = _zero_step(group, p)
+        state["prev"] = _zeros_beside(p)
+        size = _number(group["lr"])
+        state["step_size"] = full_like(p.grad, complex(size, size) if p.is_complex() else size)
+
+    @_use_grad_for_differentiable
+    def step(self, closure=None):
+        """Perform a single optimization step."""
+        loss = _loss_of(closure)
+        for group in self.param_groups:
+            params, grads, states = self._gather(group)
+            if not params:
+                continue
+            if group["capturable"]:
+                _check_capturable(" and state_steps", params)
+            _check_foreach(group)
+            _step_rprop_(params, grads, [state["prev"] for state in states], [state["step_size"] for state in states],
+                         [state["step"] for state in states], step_size_min=group["step_sizes"][0],
+                         step_size_max=group["step_sizes"][1], etaminus=group["etas"][0], etaplus=group["etas"][1],
+                         maximize=group["maximize"])
+        return loss

@@ -1,0 +1,96 @@
+"""Stochastic gradient descent, with momentum."""
+
+from .. import _fused_sgd_, empty_like
+from ._steps import _step_sgd_
+from .optimizer import (
+    Optimizer,
+    _check_fused,
+    _check_lr,
+    _check_not_negative,
+    _device_dtype_check_for_fused,
+    _loss_of,
+    _number,
+    _use_grad_for_differentiable,
+)
+
+__all__ = ["SGD", "sgd"]
+
+
+class SGD(Optimizer):
+    """Stochastic gradient descent."""
+
+    def __init__(self, params, lr=1e-3, momentum=0, dampening=0, weight_decay=0, nesterov=False, *, maximize=False, foreach=None,
+                 differentiable=False, fused=None):
+        _check_lr(lr)
+        _check_not_negative(momentum, "momentum")
+        _check_not_negative(weight_decay, "weight_decay")
+        defaults = dict(lr=lr, momentum=momentum, dampening=dampening, weight_decay=weight_decay, nesterov=nesterov,
+                        maximize=maximize, foreach=foreach, differentiable=differentiable, fused=fused)
+        if nesterov and (momentum <= 0 or dampening != 0):
+            raise ValueError("Nesterov momentum requires a momentum and zero dampening")
+        super().__init__(params, defaults)
+        if fused:
+            _check_fused(self, differentiable, foreach)
+
+    def __setstate__(self, state):
+        super().__setstate__(state)
+        for group in self.param_groups:
+            for name, value in dict(nesterov=False, maximize=False, foreach=None, differentiable=False, fused=False).items():
+                group.setdefault(name, value)
+
+    @_use_grad_for_differentiable
+    def step(self, closure=None):
+        """Perform a single optimization step."""
+        loss = _loss_of(closure)
+        for group in self.param_groups:
+            params, grads = [], []
+            for p in group["params"]:
+                grad = p.grad
+                if grad is not None:
+                    params.append(p)
+                    grads.append(grad)
+            if not params:
+                continue
+            if group["momentum"] == 0:
+                self._run(group, params, grads, [], False)
+                continue
+            states = [self.state[p] for p in params]
+            buffers = [state.get("momentum_buffer") for state in states]
+            if all(buffer is not None for buffer in buffers):
+                self._run(group, params, grads, buffers, False)
+                continue
+            for first in (True, False):
+                chosen = [i for i, buffer in enumerate(buffers) if (buffer is None) is first]
+                if not chosen:
+                    continue
+                for i in chosen:
+                    if first:
+                        states[i]["momentum_buffer"] = empty_like(grads[i])
+                self._run(group, [params[i] for i in chosen], [grads[i] for i in chosen],
+                          [states[i]["momentum_buffer"] for i in chosen], first)
+        return loss
+
+    def _run(self, group, params, grads, buffers, first):
+        fused = group["fused"]
+        options = dict(lr=group["lr"] if fused else _number(group["lr"]), weight_decay=_number(group["weight_decay"]),
+                       momentum=_number(group["momentum"]), dampening=_number(group["dampening"]), nesterov=group["nesterov"],
+                       maximize=group["maximize"], is_first_step=first)
+        if not fused:
+            _step_sgd_(params, grads, buffers, **options)
+            return
+        for p in params:
+            _device_dtype_check_for_fused(p)
+        _fused_sgd_(params, grads, buffers, grad_scale=getattr(self, "grad_scale", None),
+                    found_inf=getattr(self, "found_inf", None), **options)
+
+
+def sgd(params, d_p_list, momentum_buffer_list, has_sparse_grad=False, foreach=None, fused=None, grad_scale=None, found_inf=None,
+        *, weight_decay, momentum, lr, dampening, nesterov, maximize):
+    """A step of SGD of lists of tensors; buffers that are None are made."""
+    first = bool(momentum_buffer_list) and momentum_buffer_list[0] is None
+    if momentum != 0:
+        for i, buffer in enumerate(momentum_buffer_list):
+            if buffer is None:
+                momentum_buffer_list[i] = empty_like(d_p_list[i])
+    _step_sgd_(params, d_p_list, momentum_buffer_list if momentum != 0 else [], lr=_number(lr), weight_decay=weight_decay,
+               momentum=momentum, dampening=dampening, nesterov=nesterov, maximize=maximize, is_first_step=first)

@@ -1,0 +1,181 @@
+"""torch.optim.swa_utils: averages of a model's weights along its training."""
+
+import itertools
+import math
+from copy import deepcopy
+
+from .. import _foreach_lerp_, long, no_grad, tensor
+from .lr_scheduler import LRScheduler, _format_param, _warn_get_lr_called_within_step
+from ..nn.modules.module import Module
+
+__all__ = ["AveragedModel", "update_bn", "SWALR", "get_ema_multi_avg_fn", "get_swa_multi_avg_fn", "get_ema_avg_fn",
+           "get_swa_avg_fn"]
+
+
+def _check_decay(decay):
+    if decay < 0.0 or decay > 1.0:
+        raise ValueError(f"Invalid decay value {decay} provided. Please provide a value in [0,1] range.")
+
+
+def _takes_lerp(t):
+    return t.is_floating_point() or t.is_complex()
+
+
+def get_ema_multi_avg_fn(decay=0.999):
+    """Moves the tensors of a list towards those of another, by 1 - decay."""
+    _check_decay(decay)
+
+    @no_grad()
+    def ema_update(ema_param_list, current_param_list, _):
+        if _takes_lerp(ema_param_list[0]):
+            _foreach_lerp_(ema_param_list, current_param_list, 1 - decay)
+        else:
+            for ema, current in zip(ema_param_list, current_param_list):
+                ema.copy_(ema.lerp(current, 1 - decay) if _takes_lerp(ema) else _blend(ema, current, decay))
+
+    return ema_update
+
+
+def _blend(ema, current, decay):
+    return (ema.mul(decay)).add_(current, alpha=1 - decay)
+
+
+def get_swa_multi_avg_fn():
+    """Each tensor of a list becomes the average of all that came so far."""
+
+    @no_grad()
+    def swa_update(averaged_param_list, current_param_list, num_averaged):
+        count = num_averaged.item() if hasattr(num_averaged, "item") else num_averaged
+        if _takes_lerp(averaged_param_list[0]):
+            _foreach_lerp_(averaged_param_list, current_param_list, 1 / (count + 1))
+        else:
+            for average, current in zip(averaged_param_list, current_param_list):
+                average.add_(current.sub(average).div_(count + 1, rounding_mode="trunc"))
+
+    return swa_update
+
+
+def get_ema_avg_fn(decay=0.999):
+    """decay times the average, and the rest of the current one."""
+    _check_decay(decay)
+
+    @no_grad()
+    def ema_update(ema_param, current_param, num_averaged):
+        return _blend(ema_param, current_param, decay)
+
+    return ema_update
+
+
+def get_swa_avg_fn():
+    """The average of all that came so far."""
+
+    @no_grad()
+    def swa_update(averaged_param, current_param, num_averaged):
+        return current_param.sub(averaged_param).div(num_averaged + 1).add(averaged_param)
+
+    return swa_update
+
+
+class AveragedModel(Module):
+    """A copy of a model whose parameters are averages; update_parameters takes the model's current ones in."""
+
+    def __init__(self, model, device=None, avg_fn=None, multi_avg_fn=None, use_buffers=False):
+        super().__init__()
+        if avg_fn is not None and multi_avg_fn is not None:
+            raise AssertionError("Only one of avg_fn and multi_avg_fn should be provided")
+        self.module = deepcopy(model)
+        if device is not None:
+            self.module = self.module.to(device)
+        self.register_buffer("n_averaged", tensor(0, dtype=long, device=device))
+        self.avg_fn = avg_fn
+        self.multi_avg_fn = multi_avg_fn
+        self.use_buffers = use_buffers
+
+    def forward(self, *args, **kwargs):
+        return self.module(*args, **kwargs)
+
+    def _values(self, model):
+        return itertools.chain(model.parameters(), model.buffers()) if self.use_buffers else model.parameters()
+
+    def update_parameters(self, model):
+        """Take the current parameters of the model in."""
+        pairs = [(average.detach(), current.detach().to(average.device))
+                 for average, current in zip(self._values(self.module), self._values(model))]
+        if self.n_averaged == 0:
+            for average, current in pairs:
+                average.copy_(current)
+        elif self.avg_fn is not None:
+            for average, current in pairs:
+                average.copy_(self.avg_fn(average, current, self.n_averaged.to(average.device)))
+        else:
+            self._update_many(pairs)
+        if not self.use_buffers:
+            for average, current in zip(self.module.buffers(), model.buffers()):
+                average.detach().copy_(current.detach().to(average.device))
+        self.n_averaged.add_(1)
+
+    def _update_many(self, pairs):
+        update, groups = self.multi_avg_fn or get_swa_multi_avg_fn(), {}
+        for average, current in pairs:
+            groups.setdefault((average.device, average.dtype), ([], []))
+            for values, one in zip(groups[average.device, average.dtype], (average, current)):
+                values.append(one)
+        for (device, _), (averages, currents) in groups.items():
+            update(averages, currents, self.n_averaged.to(device))
+
+
+@no_grad()
+def update_bn(loader, model, device=None):
+    """Let the batch norms of a model see all batches of the loader, and average their statistics."""
+    from ..nn.modules.batchnorm import _BatchNorm
+
+    momenta = {}
+    for module in model.modules():
+        if isinstance(module, _BatchNorm):
+            module.reset_running_stats()
+            momenta[module] = module.momentum
+    if not momenta:
+        return
+    was_training = model.training
+    model.train()
+    for module in momenta:
+        module.momentum = None
+    for batch in loader:
+        batch = batch[0] if isinstance(batch, (list, tuple)) else batch
+        model(batch if device is None else batch.to(device))
+    for module, momentum in momenta.items():
+        module.momentum = momentum
+    model.train(was_training)
+
+
+class SWALR(LRScheduler):
+    """From the current rate to swa_lr in anneal_epochs, then constant."""
+
+    def __init__(self, optimizer, swa_lr, anneal_epochs=10, anneal_strategy="cos", last_epoch=-1):
+        for rate, group in zip(_format_param("swa_lr", optimizer, swa_lr), optimizer.param_groups):
+            group["swa_lr"] = rate
+        if anneal_strategy not in ("cos", "linear"):
+            raise ValueError(f"anneal_strategy must by one of 'cos' or 'linear', instead got {anneal_strategy}")
+        self._anneal_strategy = anneal_strategy
+        if not isinstance(anneal_epochs, int) or anneal_epochs < 0:
+            raise ValueError(f"anneal_epochs must be equal or greater than 0, got {anneal_epochs}")
+        self.anneal_epochs = anneal_epochs
+        super().__init__(optimizer, last_epoch)
+
+    def _share(self, step):
+        """How far the rate has gone to swa_lr."""
+        t = max(0, min(1, step / max(1, self.anneal_epochs)))
+        return t if self._anneal_strategy == "linear" else (1 - math.cos(math.pi * t)) / 2
+
+    def get_lr(self):
+        """The next rates."""
+        _warn_get_lr_called_within_step(self)
+        step = self._step_count - 1
+        if self.anneal_epochs == 0:
+            step = max(1, step)
+        before, now, rates = self._share(step - 1), self._share(step), []
+        for group in self.optimizer.param_groups:
+            swa = group["swa_lr"]
+            start = swa if before == 1 else (group["lr"] - before * swa) / (1 - before)
+            rates.append(swa * now + start * (1 - now))
+        return rates

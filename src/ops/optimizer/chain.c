@@ -1,0 +1,217 @@
+/* chain.c - see chain.h. */
+#include "ops/optimizer/chain.h"
+
+#include "base/alloc.h"
+#include "call/move.h"
+#include "call/target.h"
+#include "plan/batch.h"
+#include "tensor/device.h"
+
+static const struct {
+    uint16_t row;
+    uint8_t  inputs, numbers;
+} kinds[KT__NUM_LINK_KINDS] = {
+#define LINK(name, kernel, row, inputs, numbers, rounds) [KT__LINK_##name] = {KT_OP_##row, inputs, numbers},
+#include "tables/kernels/chain.def"
+#undef LINK
+};
+
+/* ---- as one plan ---- */
+
+static bool is_plain(kt_dtype d) { return d == KT_F32 || d == KT_F64 || d == KT_BF16 || d == KT_F16; }
+
+static kt_dtype real_of(const kt_tensor *t)
+{
+    return t->dtype == KT_C64 ? KT_F32 : t->dtype == KT_C128 ? KT_F64 : (kt_dtype)t->dtype;
+}
+
+static bool device_has(const kt_tensor *t, int compute)
+{
+    const kt_backend *b = kt__backends[t->backend];
+    return !b->kernels || b->kernels[KT_K_chain] >> compute & 1;
+}
+
+/* Calls of operators have their own rules for these: histories, tensors of inference mode, examples, mixed dtypes and devices. */
+static bool is_one_plan(kt_tensor *const *t, int n)
+{
+    enum { APART = KT_T_CONJ | KT_T_NEG | KT_T_INFERENCE | KT_T_BATCHED };
+    const kt_dtype d = real_of(t[0]);
+    if (!is_plain(d) || t[0]->ndim == KT_MAX_DIMS || kt__born_flags || !device_has(t[0], kt__dtype_rows[d].compute))
+        return false;
+    for (int k = 0; k < n; k++)
+        if (t[k]->dtype != t[0]->dtype || t[k]->backend != t[0]->backend || t[k]->index != t[0]->index ||
+            t[k]->flags & APART || kt__is_followed(t[k]) || !kt__same_sizes(t[k], t[0]))
+            return false;
+    return true;
+}
+
+static void set_array(kt_plan *plan, int at, const kt_tensor *t)
+{
+    const kt_dtype d = real_of(t);
+    const int64_t  width = kt__dtype_rows[d].size;
+    kt__set_operand(plan, at, t, d, KT_WHY_NONE);
+    plan->arg[at].is = (uint8_t)d;
+    for (int k = 0; k < t->ndim; k++)
+        plan->stride[at][k] = t->strides[k] * (int64_t)kt__itemsize(t);
+    if (t->dtype != d)
+        plan->stride[at][t->ndim] = width;
+}
+
+static kt_status add_plan(kt_call *call, const kt__chain *c, kt_tensor *const *t, int n, kt__batch *batch)
+{
+    kt_plan        plan;
+    const kt_dtype d = real_of(t[0]);
+    kt__plan_begin(&plan, kt__row_called(call), KT_K_chain, kt__dtype_rows[d].compute, 1, t[0]);
+    plan.n_out = (uint8_t)(n - 1);
+    plan.numel = t[0]->dtype == d ? t[0]->numel : 2 * t[0]->numel;
+    plan.nd = t[0]->ndim;
+    memcpy(plan.size, t[0]->sizes, t[0]->ndim * sizeof *plan.size);
+    if (t[0]->dtype != d)
+        plan.size[plan.nd++] = 2;
+    for (int k = 0; k < n; k++)
+        set_array(&plan, k, t[k]);
+    plan.n_param = (uint8_t)(c->n > c->n_numbers ? c->n : c->n_numbers);
+    for (int i = 0; i < plan.n_param; i++) {
+        plan.param[i] = KT_INT(i < c->n ? c->link[i] : 0);
+        plan.param[i].im = i < c->n_numbers ? c->number[i] : 0;
+    }
+    kt__collapse(&plan, true);
+    return kt__batch_add(batch, &plan, t[0]);
+}
+
+/* Each link is a write of its own. */
+static void count_writes(const kt__chain *c, kt_tensor *const *t, int n_written)
+{
+    for (int i = 0; i < c->n; i++)
+        if (KT__LINK_PART(c->link[i], 1) < n_written)
+            kt__wrote(t[KT__LINK_PART(c->link[i], 1)]);
+}
+
+/* ---- as calls ---- */
+
+static kt_status put_input(kt_call *c, const kt__chain *chain, int arg, int from, kt_tensor *const *value)
+{
+    if (from < KT__CHAIN_NUMBER)
+        kt__put_tensor(c, arg, value[from]);
+    else
+        kt__put_either(c, arg, KT_FLOAT(chain->number[from - KT__CHAIN_NUMBER]));
+    return KT_OK;
+}
+
+static void put_number(kt_call *c, int arg, double value)
+{
+    if (kt__arg_spec(c->row, arg)->kind == KT_ARG_TENSOR_OR_SCALAR)
+        kt__put_either(c, arg, KT_FLOAT(value));
+    else
+        kt__put(c, arg, s, KT_FLOAT(value));
+}
+
+/* A register that is an array is written in place, but for the gradient. */
+static kt_status call_link(const kt__chain *chain, int64_t link, kt_tensor **value, int n_written)
+{
+    const int  kind = KT__LINK_PART(link, 0), to = KT__LINK_PART(link, 1), first = KT__LINK_PART(link, 5);
+    const bool in_place = to < n_written, copies = kind == KT__LINK_copy;
+    kt_call    c;
+    if (copies && !in_place) {
+        value[to] = value[KT__LINK_PART(link, 2)];
+        return KT_OK;
+    }
+    kt__open(&c, kinds[kind].row, in_place ? KT_INPLACE : KT_PLAIN);
+    if (copies)
+        kt__put_tensor(&c, 0, value[to]);
+    for (int k = 0; k < kinds[kind].inputs; k++)
+        put_input(&c, chain, k + copies, KT__LINK_PART(link, 2 + k), value);
+    for (int k = 0; k < kinds[kind].numbers; k++)
+        put_number(&c, kinds[kind].inputs + k, chain->number[first + k]);
+    if (kt_call_run(&c))
+        return kt_error_status();
+    if (in_place)
+        kt__unref(c.out[0]);
+    else if (!(value[to] = kt__scoped(c.out[0])))
+        return kt_error_status();
+    return KT_OK;
+}
+
+static kt_status call_links(const kt__chain *c, kt_tensor *const *t, int n)
+{
+    KT_SCOPE;
+    kt_tensor *value[KT__CHAIN_REGISTERS];
+    for (int k = 0; k < n; k++) {
+        value[k] = real_of(t[k]) != t[k]->dtype ? kt_view_as_real(t[k]) : t[k];
+        if (!value[k])
+            return kt_error_status();
+    }
+    for (int i = 0; i < c->n; i++)
+        if (call_link(c, c->link[i], value, n - 1))
+            return kt_error_status();
+    return KT_OK;
+}
+
+/* ---- the list ---- */
+
+static void tensors_of(const kt_call *call, const kt__stepped *s, int64_t i, kt_tensor **t)
+{
+    for (int k = 0; k < s->n; k++)
+        t[k] = call->arg[s->arg[k]].ts.t[i];
+}
+
+static kt_status check_lists(const kt_call *call, const kt__stepped *s)
+{
+    const int64_t n = call->arg[0].ts.n;
+    int           arg[KT__CHAIN_ARRAYS + 3], n_args = s->n;
+    memcpy(arg, s->arg, sizeof s->arg);
+    for (int i = 0; i < 2 && s->beside[i]; i++)
+        arg[n_args++] = s->beside[i];
+    if (s->steps >= 0)
+        arg[n_args++] = s->steps;
+    for (int i = 0; i < n_args; i++)
+        if (call->arg[arg[i]].ts.n != n)
+            return kt_fail(KT_ERR_RUNTIME, "Expected %s.size() == n_tensors to be true, but got false.",
+                           kt__arg_spec(call->row, arg[i])->name);
+    return KT_OK;
+}
+
+static kt_status check_each(const kt_call *call, const kt__stepped *s)
+{
+    for (int64_t i = 0; i < call->arg[0].ts.n; i++) {
+        kt_tensor *t[KT__CHAIN_ARRAYS], *step = s->steps >= 0 ? call->arg[s->steps].ts.t[i] : NULL;
+        tensors_of(call, s, i, t);
+        if (step && step->numel != 1)
+            return kt_fail(KT_ERR_RUNTIME, "a Tensor with %lld elements cannot be converted to Scalar", (long long)step->numel);
+        for (int k = 0; k + 1 < s->n; k++)
+            if (kt__check_written(t[k], t, s->n))
+                return kt_error_status();
+    }
+    return KT_OK;
+}
+
+static kt_status add_one(kt_call *call, const kt__stepped *s, int64_t i, kt__batch *batch)
+{
+    kt_tensor *t[KT__CHAIN_ARRAYS];
+    kt__chain  c = {.n = 0};
+    KT_SCOPE;
+    const double step = s->steps >= 0 ? kt_item(call->arg[s->steps].ts.t[i]) : 0;
+    tensors_of(call, s, i, t);
+    if (kt__failed() || s->links(&c, call, i, step))
+        return kt_error_status();
+    if (is_one_plan(t, s->n)) {
+        count_writes(&c, t, s->n - 1);
+        return add_plan(call, &c, t, s->n, batch);
+    }
+    return kt__batch_run(batch) ? kt_error_status() : call_links(&c, t, s->n); /* it may read what they write */
+}
+
+kt_status kt__run_chains(kt_call *call, const kt__stepped *s)
+{
+    const int64_t n = call->arg[0].ts.n;
+    kt__batch     batch = {.expected = n};
+    kt_status     status = check_lists(call, s) || check_each(call, s) ? kt_error_status() : KT_OK;
+    if (!status && n && s->steps >= 0)
+        status = kt_foreach_add_(call->arg[s->steps].ts.t, n, KT_INT(1));
+    for (int64_t i = 0; i < n && !status; i++)
+        status = add_one(call, s, i, &batch);
+    if (!status)
+        status = kt__batch_run(&batch);
+    kt__batch_free(&batch);
+    return kt__list_done(call, status);
+}

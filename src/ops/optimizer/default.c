@@ -1,0 +1,385 @@
+/* default.c - the steps of optimizers as PyTorch's documentation gives their formulas, operator by operator: the same bits as its
+ * default steps on the CPU.
+ *
+ * In: calls of the rows _step_* of tables/ops/optimizer.def. Out: parameters and states, written in place. Numbers that follow
+ * from the number of a step are float64. Independent of: how a chain runs. */
+#include <math.h>
+
+#include "ops/optimizer/chain.h"
+
+enum { P = 0 }; /* the parameter's register; states follow, then the gradient */
+
+static double number(const kt_call *call, int arg) { return kt__arg(call, arg)->f; }
+
+/* ---- links that several have ---- */
+
+static void neg(kt__chain *c, int to, int a) { kt__link(c, KT__LINK_neg, to, a, 0, 0, NONE); }
+static void root(kt__chain *c, int to, int a) { kt__link(c, KT__LINK_sqrt, to, a, 0, 0, NONE); }
+static void copy(kt__chain *c, int to, int a) { kt__link(c, KT__LINK_copy, to, a, 0, 0, NONE); }
+static void mul(kt__chain *c, int to, int a, int b) { kt__link(c, KT__LINK_mul, to, a, b, 0, NONE); }
+static void mul_by(kt__chain *c, int to, int a, double by) { mul(c, to, a, kt__number(c, by)); }
+static void div_by(kt__chain *c, int to, int a, double by) { kt__link(c, KT__LINK_div, to, a, kt__number(c, by), 0, NONE); }
+static void add_number(kt__chain *c, int to, int a, double b) { kt__link(c, KT__LINK_add, to, a, kt__number(c, b), 0, NONE); }
+static void add(kt__chain *c, int to, int a, int b, double alpha)
+{
+    kt__link(c, KT__LINK_add_scaled, to, a, b, 0, kt__number(c, alpha));
+}
+static void lerp(kt__chain *c, int to, int end, double weight)
+{
+    kt__link(c, KT__LINK_lerp, to, to, end, 0, kt__number(c, weight));
+}
+static void addcmul(kt__chain *c, int to, int a, int b, int d, double value)
+{
+    kt__link(c, KT__LINK_addcmul, to, a, b, d, kt__number(c, value));
+}
+static void addcdiv(kt__chain *c, int to, int b, int d, double value)
+{
+    kt__link(c, KT__LINK_addcdiv, to, to, b, d, kt__number(c, value));
+}
+
+/* The gradient that is followed, with the decay of weights in it. */
+static void follow(kt__chain *c, int g, bool maximize, double decay)
+{
+    if (maximize)
+        neg(c, g, g);
+    if (decay != 0)
+        add(c, g, g, P, decay);
+}
+
+static void average_square(kt__chain *c, int v, int g, double beta)
+{
+    mul_by(c, v, v, beta);
+    addcmul(c, v, v, g, g, 1 - beta);
+}
+
+/* The gradient, or with `decoupled` the parameter itself, decays. */
+static void decay_either(kt__chain *c, int g, bool maximize, double decay, bool decoupled, double rate)
+{
+    follow(c, g, maximize, decoupled ? 0 : decay);
+    if (decoupled && decay != 0)
+        mul_by(c, P, P, 1 - rate * decay);
+}
+
+/* ---- SGD ---- */
+
+enum { SGD_BUFFERS = 2, SGD_RATE, SGD_DECAY, SGD_MOMENTUM, SGD_DAMPENING, SGD_NESTEROV, SGD_MAXIMIZE, SGD_FIRST };
+
+static kt_status sgd(kt__chain *c, kt_call *call, int64_t i, double step)
+{
+    (void)i, (void)step;
+    const double momentum = number(call, SGD_MOMENTUM);
+    const int    b = 1, g = momentum != 0 ? 2 : 1;
+    int          direction = g;
+    follow(c, g, kt__arg_bool(call, SGD_MAXIMIZE), number(call, SGD_DECAY));
+    if (momentum != 0) {
+        if (kt__arg_bool(call, SGD_FIRST)) {
+            copy(c, b, g);
+        } else {
+            mul_by(c, b, b, momentum);
+            add(c, b, b, g, 1 - number(call, SGD_DAMPENING));
+        }
+        direction = b;
+        if (kt__arg_bool(call, SGD_NESTEROV)) {
+            add(c, T0, g, b, momentum);
+            direction = T0;
+        }
+    }
+    add(c, P, P, direction, -number(call, SGD_RATE));
+    return KT_OK;
+}
+
+kt_status kt__body_step_sgd(kt_call *call)
+{
+    const kt__stepped plain = {.arg = {0, 1}, .n = 2, .steps = -1, .links = sgd};
+    const kt__stepped buffered = {.arg = {0, SGD_BUFFERS, 1}, .n = 3, .steps = -1, .links = sgd};
+    return kt__run_chains(call, number(call, SGD_MOMENTUM) != 0 ? &buffered : &plain);
+}
+
+/* ---- Adam and AdamW ---- */
+
+enum {
+    ADAM_AVERAGES = 2, ADAM_SQUARES, ADAM_LARGEST, ADAM_STEPS, ADAM_RATE, ADAM_BETA1, ADAM_BETA2, ADAM_DECAY, ADAM_EPS,
+    ADAM_AMSGRAD, ADAM_MAXIMIZE, ADAM_DECOUPLED
+};
+
+static kt_status adam(kt__chain *c, kt_call *call, int64_t i, double step)
+{
+    (void)i;
+    const bool   amsgrad = kt__arg_bool(call, ADAM_AMSGRAD);
+    const double rate = number(call, ADAM_RATE), beta1 = number(call, ADAM_BETA1), beta2 = number(call, ADAM_BETA2);
+    const int    m = 1, v = 2, largest = 3, g = amsgrad ? 4 : 3;
+    decay_either(c, g, kt__arg_bool(call, ADAM_MAXIMIZE), number(call, ADAM_DECAY), kt__arg_bool(call, ADAM_DECOUPLED), rate);
+    lerp(c, m, g, 1 - beta1);
+    average_square(c, v, g, beta2);
+    if (amsgrad)
+        kt__link(c, KT__LINK_maximum, largest, largest, v, 0, NONE);
+    root(c, T0, amsgrad ? largest : v);
+    div_by(c, T0, T0, pow(1 - pow(beta2, step), 0.5));
+    add_number(c, T0, T0, number(call, ADAM_EPS));
+    addcdiv(c, P, m, T0, -(rate / (1 - pow(beta1, step))));
+    return KT_OK;
+}
+
+kt_status kt__body_step_adam(kt_call *call)
+{
+    const kt__stepped plain = {.arg = {0, ADAM_AVERAGES, ADAM_SQUARES, 1}, .n = 4, .steps = ADAM_STEPS, .links = adam};
+    const kt__stepped amsgrad = {
+        .arg = {0, ADAM_AVERAGES, ADAM_SQUARES, ADAM_LARGEST, 1}, .n = 5, .steps = ADAM_STEPS, .links = adam};
+    return kt__run_chains(call, kt__arg_bool(call, ADAM_AMSGRAD) ? &amsgrad : &plain);
+}
+
+/* ---- Adagrad ---- */
+
+enum { ADAGRAD_SUMS = 2, ADAGRAD_STEPS, ADAGRAD_RATE, ADAGRAD_RATE_DECAY, ADAGRAD_DECAY, ADAGRAD_EPS, ADAGRAD_MAXIMIZE };
+
+static kt_status adagrad(kt__chain *c, kt_call *call, int64_t i, double step)
+{
+    (void)i;
+    const int sum = 1, g = 2;
+    follow(c, g, kt__arg_bool(call, ADAGRAD_MAXIMIZE), number(call, ADAGRAD_DECAY));
+    addcmul(c, sum, sum, g, g, 1);
+    root(c, T0, sum);
+    add_number(c, T0, T0, number(call, ADAGRAD_EPS));
+    addcdiv(c, P, g, T0, -(number(call, ADAGRAD_RATE) / (1 + (step - 1) * number(call, ADAGRAD_RATE_DECAY))));
+    return KT_OK;
+}
+
+kt_status kt__body_step_adagrad(kt_call *call)
+{
+    return kt__run_chains(call, &(kt__stepped){.arg = {0, ADAGRAD_SUMS, 1}, .n = 3, .steps = ADAGRAD_STEPS, .links = adagrad});
+}
+
+/* ---- Adadelta ---- */
+
+enum { ADADELTA_SQUARES = 2, ADADELTA_DELTAS, ADADELTA_STEPS, ADADELTA_RATE, ADADELTA_RHO, ADADELTA_EPS, ADADELTA_DECAY,
+       ADADELTA_MAXIMIZE };
+
+static kt_status adadelta(kt__chain *c, kt_call *call, int64_t i, double step)
+{
+    (void)i, (void)step;
+    const double rho = number(call, ADADELTA_RHO), eps = number(call, ADADELTA_EPS);
+    const int    squares = 1, deltas = 2, g = 3;
+    follow(c, g, kt__arg_bool(call, ADADELTA_MAXIMIZE), number(call, ADADELTA_DECAY));
+    average_square(c, squares, g, rho);
+    add_number(c, T0, squares, eps);
+    root(c, T0, T0);
+    add_number(c, T1, deltas, eps);
+    root(c, T1, T1);
+    kt__link(c, KT__LINK_div, T1, T1, T0, 0, NONE);
+    mul(c, T1, T1, g);
+    average_square(c, deltas, T1, rho);
+    add(c, P, P, T1, -number(call, ADADELTA_RATE));
+    return KT_OK;
+}
+
+kt_status kt__body_step_adadelta(kt_call *call)
+{
+    return kt__run_chains(call, &(kt__stepped){.arg = {0, ADADELTA_SQUARES, ADADELTA_DELTAS, 1}, .n = 4,
+                                               .steps = ADADELTA_STEPS, .links = adadelta});
+}
+
+/* ---- Adamax ---- */
+
+enum { ADAMAX_AVERAGES = 2, ADAMAX_NORMS, ADAMAX_STEPS, ADAMAX_RATE, ADAMAX_BETA1, ADAMAX_BETA2, ADAMAX_DECAY, ADAMAX_EPS,
+       ADAMAX_MAXIMIZE };
+
+static kt_status adamax(kt__chain *c, kt_call *call, int64_t i, double step)
+{
+    (void)i;
+    const double beta1 = number(call, ADAMAX_BETA1);
+    const int    m = 1, norm = 2, g = 3;
+    follow(c, g, kt__arg_bool(call, ADAMAX_MAXIMIZE), number(call, ADAMAX_DECAY));
+    lerp(c, m, g, 1 - beta1);
+    mul_by(c, norm, norm, number(call, ADAMAX_BETA2));
+    kt__link(c, KT__LINK_abs, T0, g, 0, 0, NONE);
+    add_number(c, T0, T0, number(call, ADAMAX_EPS));
+    kt__link(c, KT__LINK_maximum, norm, norm, T0, 0, NONE);
+    addcdiv(c, P, m, norm, -(number(call, ADAMAX_RATE) / (1 - pow(beta1, step))));
+    return KT_OK;
+}
+
+kt_status kt__body_step_adamax(kt_call *call)
+{
+    return kt__run_chains(call, &(kt__stepped){.arg = {0, ADAMAX_AVERAGES, ADAMAX_NORMS, 1}, .n = 4, .steps = ADAMAX_STEPS,
+                                               .links = adamax});
+}
+
+/* ---- NAdam ---- */
+
+enum { NADAM_AVERAGES = 2, NADAM_SQUARES, NADAM_PRODUCTS, NADAM_STEPS, NADAM_RATE, NADAM_BETA1, NADAM_BETA2, NADAM_DECAY,
+       NADAM_MOMENTUM_DECAY, NADAM_EPS, NADAM_DECOUPLED, NADAM_MAXIMIZE };
+
+static kt_status nadam(kt__chain *c, kt_call *call, int64_t i, double step)
+{
+    const double rate = number(call, NADAM_RATE), beta1 = number(call, NADAM_BETA1), beta2 = number(call, NADAM_BETA2);
+    const double slowing = number(call, NADAM_MOMENTUM_DECAY);
+    const double mu = beta1 * (1 - 0.5 * pow(0.96, step * slowing)), next = beta1 * (1 - 0.5 * pow(0.96, (step + 1) * slowing));
+    const int    m = 1, v = 2, g = 3;
+    kt_tensor   *products = call->arg[NADAM_PRODUCTS].ts.t[i];
+    if (!kt_mul_s_(products, KT_FLOAT(mu)))
+        return kt_error_status();
+    const double product = kt_item(products);
+    decay_either(c, g, kt__arg_bool(call, NADAM_MAXIMIZE), number(call, NADAM_DECAY), kt__arg_bool(call, NADAM_DECOUPLED), rate);
+    lerp(c, m, g, 1 - beta1);
+    average_square(c, v, g, beta2);
+    div_by(c, T0, v, 1 - pow(beta2, step));
+    root(c, T0, T0);
+    add_number(c, T0, T0, number(call, NADAM_EPS));
+    addcdiv(c, P, g, T0, -rate * (1 - mu) / (1 - product));
+    addcdiv(c, P, m, T0, -rate * next / (1 - product * next));
+    return kt__failed() ? kt_error_status() : KT_OK;
+}
+
+kt_status kt__body_step_nadam(kt_call *call)
+{
+    return kt__run_chains(call, &(kt__stepped){.arg = {0, NADAM_AVERAGES, NADAM_SQUARES, 1}, .n = 4, .beside = {NADAM_PRODUCTS},
+                                               .steps = NADAM_STEPS, .links = nadam});
+}
+
+/* ---- RAdam ---- */
+
+enum { RADAM_AVERAGES = 2, RADAM_SQUARES, RADAM_STEPS, RADAM_RATE, RADAM_BETA1, RADAM_BETA2, RADAM_DECAY, RADAM_EPS,
+       RADAM_DECOUPLED, RADAM_MAXIMIZE };
+
+static kt_status radam(kt__chain *c, kt_call *call, int64_t i, double step)
+{
+    (void)i;
+    const double rate = number(call, RADAM_RATE), beta1 = number(call, RADAM_BETA1), beta2 = number(call, RADAM_BETA2);
+    const double power = pow(beta2, step), rest = 1 - power;
+    const double longest = 2 / (1 - beta2) - 1, length = longest - 2 * step * power / rest;
+    const int    m = 1, v = 2, g = 3;
+    decay_either(c, g, kt__arg_bool(call, RADAM_MAXIMIZE), number(call, RADAM_DECAY), kt__arg_bool(call, RADAM_DECOUPLED), rate);
+    lerp(c, m, g, 1 - beta1);
+    average_square(c, v, g, beta2);
+    div_by(c, T0, m, 1 - pow(beta1, step));
+    mul_by(c, T0, T0, rate);
+    if (length > 5) { /* the variance of the step is known well enough */
+        root(c, T1, v);
+        add_number(c, T1, T1, number(call, RADAM_EPS));
+        kt__link(c, KT__LINK_reciprocal, T1, T1, 0, 0, NONE);
+        mul_by(c, T1, T1, pow(rest, 0.5));
+        mul(c, T0, T0, T1);
+        mul_by(c, T0, T0, pow((length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length), 0.5));
+    }
+    add(c, P, P, T0, -1);
+    return KT_OK;
+}
+
+kt_status kt__body_step_radam(kt_call *call)
+{
+    return kt__run_chains(call, &(kt__stepped){.arg = {0, RADAM_AVERAGES, RADAM_SQUARES, 1}, .n = 4, .steps = RADAM_STEPS,
+                                               .links = radam});
+}
+
+/* ---- RMSprop ---- */
+
+enum { RMSPROP_SQUARES = 2, RMSPROP_AVERAGES, RMSPROP_BUFFERS, RMSPROP_STEPS, RMSPROP_RATE, RMSPROP_ALPHA, RMSPROP_EPS,
+       RMSPROP_DECAY, RMSPROP_MOMENTUM, RMSPROP_CENTERED, RMSPROP_MAXIMIZE };
+
+static kt_status rmsprop(kt__chain *c, kt_call *call, int64_t i, double step)
+{
+    (void)i, (void)step;
+    const bool   centered = kt__arg_bool(call, RMSPROP_CENTERED);
+    const double momentum = number(call, RMSPROP_MOMENTUM), alpha = number(call, RMSPROP_ALPHA);
+    const double rate = number(call, RMSPROP_RATE);
+    const int    v = 1, average = 2, buffer = centered ? 3 : 2, g = 2 + centered + (momentum > 0);
+    follow(c, g, kt__arg_bool(call, RMSPROP_MAXIMIZE), number(call, RMSPROP_DECAY));
+    average_square(c, v, g, alpha);
+    if (centered) {
+        lerp(c, average, g, 1 - alpha);
+        addcmul(c, T0, v, average, average, -1);
+    }
+    root(c, T0, centered ? T0 : v);
+    add_number(c, T0, T0, number(call, RMSPROP_EPS));
+    if (momentum > 0) {
+        mul_by(c, buffer, buffer, momentum);
+        addcdiv(c, buffer, g, T0, 1);
+        add(c, P, P, buffer, -rate);
+    } else {
+        addcdiv(c, P, g, T0, -rate);
+    }
+    return KT_OK;
+}
+
+kt_status kt__body_step_rmsprop(kt_call *call)
+{
+    kt__stepped s = {.arg = {0, RMSPROP_SQUARES}, .n = 2, .steps = RMSPROP_STEPS, .links = rmsprop};
+    if (kt__arg_bool(call, RMSPROP_CENTERED))
+        s.arg[s.n++] = RMSPROP_AVERAGES;
+    if (number(call, RMSPROP_MOMENTUM) > 0)
+        s.arg[s.n++] = RMSPROP_BUFFERS;
+    s.arg[s.n++] = 1;
+    return kt__run_chains(call, &s);
+}
+
+/* ---- ASGD ---- */
+
+enum { ASGD_AVERAGES = 2, ASGD_ETAS, ASGD_MUS, ASGD_STEPS, ASGD_RATE, ASGD_LAMBD, ASGD_ALPHA, ASGD_T0, ASGD_DECAY,
+       ASGD_MAXIMIZE };
+
+static kt_status asgd(kt__chain *c, kt_call *call, int64_t i, double step)
+{
+    kt_tensor   *etas = call->arg[ASGD_ETAS].ts.t[i], *mus = call->arg[ASGD_MUS].ts.t[i];
+    const double eta = kt_item(etas), mu = kt_item(mus), rate = number(call, ASGD_RATE), lambd = number(call, ASGD_LAMBD);
+    const double late = step - number(call, ASGD_T0);
+    const int    average = 1, g = 2;
+    follow(c, g, kt__arg_bool(call, ASGD_MAXIMIZE), number(call, ASGD_DECAY));
+    mul_by(c, P, P, 1 - lambd * eta);
+    add(c, P, P, g, -eta);
+    if (mu == 1) {
+        copy(c, average, P);
+    } else {
+        kt__link(c, KT__LINK_sub, T0, P, average, 0, NONE);
+        mul_by(c, T0, T0, mu);
+        kt__link(c, KT__LINK_add, average, average, T0, 0, NONE);
+    }
+    if (!kt_fill_s_(etas, KT_FLOAT(rate / pow(1 + lambd * rate * step, number(call, ASGD_ALPHA)))) ||
+        !kt_fill_s_(mus, KT_FLOAT(1 / (late > 1 ? late : 1))))
+        return kt_error_status();
+    return KT_OK;
+}
+
+kt_status kt__body_step_asgd(kt_call *call)
+{
+    return kt__run_chains(call, &(kt__stepped){.arg = {0, ASGD_AVERAGES, 1}, .n = 3, .beside = {ASGD_ETAS, ASGD_MUS},
+                                               .steps = ASGD_STEPS, .links = asgd});
+}
+
+/* ---- Rprop ---- */
+
+enum { RPROP_PREVIOUS = 2, RPROP_SIZES, RPROP_STEPS, RPROP_SMALLEST, RPROP_LARGEST, RPROP_SHRINK, RPROP_GROW, RPROP_MAXIMIZE };
+
+/* The number where the sign of `of` is that, with a mask that says so. */
+static void choose(kt__chain *c, int kind, int mask, int of, double value)
+{
+    kt__link(c, kind, mask, of, kt__number(c, 0), 0, NONE);
+    kt__link(c, KT__LINK_where, of, mask, kt__number(c, value), of, NONE);
+}
+
+/* A step grows while its gradient keeps its sign, and shrinks, without being made, where that has changed. */
+static kt_status rprop(kt__chain *c, kt_call *call, int64_t i, double step)
+{
+    (void)i, (void)step;
+    const int previous = 1, sizes = 2, g = 3;
+    follow(c, g, kt__arg_bool(call, RPROP_MAXIMIZE), 0);
+    mul(c, T0, g, previous);
+    kt__link(c, KT__LINK_sign, T0, T0, 0, 0, NONE);
+    choose(c, KT__LINK_gt, T2, T0, number(call, RPROP_GROW));
+    choose(c, KT__LINK_lt, T1, T0, number(call, RPROP_SHRINK));
+    choose(c, KT__LINK_eq, T2, T0, 1);
+    mul(c, sizes, sizes, T0);
+    const int smallest = kt__number(c, number(call, RPROP_SMALLEST));
+    kt__number(c, number(call, RPROP_LARGEST));
+    kt__link(c, KT__LINK_clamp, sizes, sizes, 0, 0, smallest);
+    kt__link(c, KT__LINK_where, g, T1, kt__number(c, 0), g, NONE);
+    kt__link(c, KT__LINK_sign, T0, g, 0, 0, NONE);
+    addcmul(c, P, P, T0, sizes, -1);
+    copy(c, previous, g);
+    return KT_OK;
+}
+
+kt_status kt__body_step_rprop(kt_call *call)
+{
+    return kt__run_chains(call, &(kt__stepped){.arg = {0, RPROP_PREVIOUS, RPROP_SIZES, 1}, .n = 4, .steps = RPROP_STEPS,
+                                               .links = rprop});
+}
