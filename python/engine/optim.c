@@ -20,7 +20,7 @@ static PyObject *load_state(PyObject *module, PyObject *args)
 }
 
 PyMethodDef kp_optim_functions[] = {
-    {"load_state", load_state, METH_VARARGS, "load_state(value,
-                                                         like): value in the dtype of like; a conversion's reason is loading"},
+    {"load_state", load_state, METH_VARARGS,
+     "load_state(value, like): value in the dtype of like; a conversion's reason is loading"},
     {NULL, NULL, 0, NULL},
 };

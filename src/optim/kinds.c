@@ -171,83 +171,92 @@ static kt_tensor *adafactors(const kt__settings *s, kt_tensor *p, int state)
 
 /* ---- steps ---- */
 
-#define LIST(list) (list), l->n
-
 static kt_status sgd(const kt__settings *s, const kt__lists *l)
 {
-    return kt_step_sgd_(LIST(l->params), LIST(l->grads), l->state[0], s->momentum != 0 ? l->n : 0, s->lr,
+    const int64_t n = l->n;
+    return kt_step_sgd_(l->params, n, l->grads, n, l->state[0], s->momentum != 0 ? n : 0, s->lr,
                         .weight_decay = s->weight_decay, .momentum = s->momentum, .dampening = s->dampening,
                         .nesterov = s->nesterov, .maximize = s->maximize, .is_first_step = l->first);
 }
 
 static kt_status adam(const kt__settings *s, const kt__lists *l)
 {
-    return kt_step_adam_(LIST(l->params), LIST(l->grads), LIST(l->state[0]), LIST(l->state[1]), l->state[2],
-                         s->amsgrad ? l->n : 0, LIST(l->state[3]), s->lr, s->beta1, s->beta2, s->weight_decay, s->eps,
-                         .amsgrad = s->amsgrad, .maximize = s->maximize, .decoupled_weight_decay = s->decoupled);
+    const int64_t n = l->n;
+    return kt_step_adam_(l->params, n, l->grads, n, l->state[0], n, l->state[1], n, l->state[2], s->amsgrad ? n : 0,
+                         l->state[3], n, s->lr, s->beta1, s->beta2, s->weight_decay, s->eps, .amsgrad = s->amsgrad,
+                         .maximize = s->maximize, .decoupled_weight_decay = s->decoupled);
 }
 
 static kt_status adagrad(const kt__settings *s, const kt__lists *l)
 {
-    return kt_step_adagrad_(LIST(l->params), LIST(l->grads), LIST(l->state[0]), LIST(l->state[1]), s->lr, s->lr_decay,
-                            s->weight_decay, s->eps, .maximize = s->maximize);
+    const int64_t n = l->n;
+    return kt_step_adagrad_(l->params, n, l->grads, n, l->state[0], n, l->state[1], n, s->lr, s->lr_decay, s->weight_decay,
+                            s->eps, .maximize = s->maximize);
 }
 
 static kt_status adadelta(const kt__settings *s, const kt__lists *l)
 {
-    return kt_step_adadelta_(LIST(l->params), LIST(l->grads), LIST(l->state[0]), LIST(l->state[1]), LIST(l->state[2]), s->lr,
-                             s->rho, s->eps, s->weight_decay, .maximize = s->maximize);
+    const int64_t n = l->n;
+    return kt_step_adadelta_(l->params, n, l->grads, n, l->state[0], n, l->state[1], n, l->state[2], n, s->lr, s->rho, s->eps,
+                             s->weight_decay, .maximize = s->maximize);
 }
 
 static kt_status adamax(const kt__settings *s, const kt__lists *l)
 {
-    return kt_step_adamax_(LIST(l->params), LIST(l->grads), LIST(l->state[0]), LIST(l->state[1]), LIST(l->state[2]), s->lr,
-                           s->beta1, s->beta2, s->weight_decay, s->eps, .maximize = s->maximize);
+    const int64_t n = l->n;
+    return kt_step_adamax_(l->params, n, l->grads, n, l->state[0], n, l->state[1], n, l->state[2], n, s->lr, s->beta1, s->beta2,
+                           s->weight_decay, s->eps, .maximize = s->maximize);
 }
 
 static kt_status nadam(const kt__settings *s, const kt__lists *l)
 {
-    return kt_step_nadam_(LIST(l->params), LIST(l->grads), LIST(l->state[0]), LIST(l->state[1]), LIST(l->state[2]),
-                          LIST(l->state[3]), s->lr, s->beta1, s->beta2, s->weight_decay, s->momentum_decay, s->eps,
+    const int64_t n = l->n;
+    return kt_step_nadam_(l->params, n, l->grads, n, l->state[0], n, l->state[1], n, l->state[2], n, l->state[3], n, s->lr,
+                          s->beta1, s->beta2, s->weight_decay, s->momentum_decay, s->eps,
                           .decoupled_weight_decay = s->decoupled, .maximize = s->maximize);
 }
 
 static kt_status radam(const kt__settings *s, const kt__lists *l)
 {
-    return kt_step_radam_(LIST(l->params), LIST(l->grads), LIST(l->state[0]), LIST(l->state[1]), LIST(l->state[2]), s->lr,
-                          s->beta1, s->beta2, s->weight_decay, s->eps, .decoupled_weight_decay = s->decoupled,
-                          .maximize = s->maximize);
+    const int64_t n = l->n;
+    return kt_step_radam_(l->params, n, l->grads, n, l->state[0], n, l->state[1], n, l->state[2], n, s->lr, s->beta1, s->beta2,
+                          s->weight_decay, s->eps, .decoupled_weight_decay = s->decoupled, .maximize = s->maximize);
 }
 
 static kt_status rmsprop(const kt__settings *s, const kt__lists *l)
 {
-    return kt_step_rmsprop_(LIST(l->params), LIST(l->grads), LIST(l->state[0]), l->state[1], s->centered ? l->n : 0, l->state[2],
-                            s->momentum > 0 ? l->n : 0, LIST(l->state[3]), s->lr, s->alpha, s->eps, s->weight_decay, s->momentum,
-                            .centered = s->centered, .maximize = s->maximize);
+    const int64_t n = l->n;
+    return kt_step_rmsprop_(l->params, n, l->grads, n, l->state[0], n, l->state[1], s->centered ? n : 0,
+                            l->state[2], s->momentum > 0 ? n : 0, l->state[3], n, s->lr, s->alpha, s->eps, s->weight_decay,
+                            s->momentum, .centered = s->centered, .maximize = s->maximize);
 }
 
 static kt_status asgd(const kt__settings *s, const kt__lists *l)
 {
-    return kt_step_asgd_(LIST(l->params), LIST(l->grads), LIST(l->state[0]), LIST(l->state[1]), LIST(l->state[2]),
-                         LIST(l->state[3]), s->lr, s->lambd, s->alpha, s->t0, s->weight_decay, .maximize = s->maximize);
+    const int64_t n = l->n;
+    return kt_step_asgd_(l->params, n, l->grads, n, l->state[0], n, l->state[1], n, l->state[2], n, l->state[3], n, s->lr,
+                         s->lambd, s->alpha, s->t0, s->weight_decay, .maximize = s->maximize);
 }
 
 static kt_status rprop(const kt__settings *s, const kt__lists *l)
 {
-    return kt_step_rprop_(LIST(l->params), LIST(l->grads), LIST(l->state[0]), LIST(l->state[1]), LIST(l->state[2]),
-                          s->step_size_min, s->step_size_max, s->etaminus, s->etaplus, .maximize = s->maximize);
+    const int64_t n = l->n;
+    return kt_step_rprop_(l->params, n, l->grads, n, l->state[0], n, l->state[1], n, l->state[2], n, s->step_size_min,
+                          s->step_size_max, s->etaminus, s->etaplus, .maximize = s->maximize);
 }
 
 static kt_status adafactor(const kt__settings *s, const kt__lists *l)
 {
-    return kt_step_adafactor_(LIST(l->params), LIST(l->grads), LIST(l->state[0]), LIST(l->state[1]), LIST(l->state[2]),
-                              LIST(l->state[3]), s->lr, s->beta2_decay, .eps1 = {s->has_eps, s->eps}, .eps2 = KT_SOME(s->eps2),
-                              .d = KT_SOME(s->d), .weight_decay = s->weight_decay, .maximize = s->maximize);
+    const int64_t n = l->n;
+    return kt_step_adafactor_(l->params, n, l->grads, n, l->state[0], n, l->state[1], n, l->state[2], n, l->state[3], n, s->lr,
+                              s->beta2_decay, .eps1 = {s->has_eps, s->eps}, .eps2 = KT_SOME(s->eps2), .d = KT_SOME(s->d),
+                              .weight_decay = s->weight_decay, .maximize = s->maximize);
 }
 
 static kt_status muon(const kt__settings *s, const kt__lists *l)
 {
-    return kt_step_muon_(LIST(l->params), LIST(l->grads), LIST(l->state[0]), s->lr, s->weight_decay, s->momentum,
+    const int64_t n = l->n;
+    return kt_step_muon_(l->params, n, l->grads, n, l->state[0], n, s->lr, s->weight_decay, s->momentum,
                          .nesterov = KT_SOME(s->nesterov), .eps = KT_SOME(s->eps), .ns_steps = KT_SOME(s->ns_steps),
                          .match_rms_adamw = s->match_rms_adamw);
 }

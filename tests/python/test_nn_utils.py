@@ -168,3 +168,15 @@ def test_skip_init():
         utils.skip_init(nn.ReLU)
     with pytest.raises(RuntimeError, match="Expected a Module; got <class 'int'>"):
         utils.skip_init(int)
+
+
+@pytest.mark.parametrize("dims", [1, 2, 3])
+def test_gradients_of_convolutions_as_functions(dims):
+    x, weight = torch.randn(2, 4, *[6] * dims, requires_grad=True), torch.randn(6, 2, *[3] * dims, requires_grad=True)
+    options = {"stride": 2, "padding": 1, "groups": 2}
+    made = getattr(nn.functional, f"conv{dims}d")(x, weight, **options)
+    grad = torch.randn(made.shape)
+    made.backward(grad)
+    of_input, of_weight = getattr(nn.grad, f"conv{dims}d_input"), getattr(nn.grad, f"conv{dims}d_weight")
+    assert torch.allclose(of_input(x.shape, weight.detach(), grad, **options), x.grad, atol=1e-5)
+    assert torch.allclose(of_weight(x.detach(), weight.shape, grad, **options), weight.grad, atol=1e-4)

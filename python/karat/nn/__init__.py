@@ -1,7 +1,7 @@
 """karat.nn: layers and losses, their parameters and first values, functional, utils, and the ways of attention."""
 
 from .. import _missing
-from . import _reduction, attention, common_types, functional, init, modules, parallel, parameter, utils  # noqa: F401
+from . import _reduction, attention, common_types, functional, grad, init, modules, parallel, parameter, utils  # noqa: F401
 from .modules import *  # noqa: F401,F403
 from .parallel import DataParallel  # noqa: F401
 from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter  # noqa: F401

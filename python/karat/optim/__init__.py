@@ -19,5 +19,4 @@ from .sgd import SGD
 from .sparse_adam import SparseAdam
 
 __all__ = ["Adafactor", "Adadelta", "Adagrad", "Adam", "Adamax", "AdamW", "ASGD", "LBFGS", "lr_scheduler", "Muon", "NAdam",
-           "Optimizer", "RAdam", "RMSprop",
-           "Rprop", "SGD", "SparseAdam", "swa_utils"]
+           "Optimizer", "RAdam", "RMSprop", "Rprop", "SGD", "SparseAdam", "swa_utils"]

@@ -117,7 +117,7 @@ class LBFGS(Optimizer):
     def _add_grad(self, step_size, direction):
         _lbfgs_move_(self._params, direction, step_size)
 
-    def _search(self, closure, t, d, loss, flat_grad, gtd):
+    def _search(self, closure, t, d, loss, flat_grad, gtd, most):
         start_values = [p.clone() for p in self._params]
 
         def go_back():
@@ -131,7 +131,7 @@ class LBFGS(Optimizer):
             go_back()
             return _Point(at, value, grad, grad.dot(d).item())
 
-        return _strong_wolfe(evaluate, t, d.abs().max().item(), _Point(0, loss, flat_grad.clone(), gtd))
+        return _strong_wolfe(evaluate, t, d.abs().max().item(), _Point(0, loss, flat_grad.clone(), gtd), max_ls=most)
 
     @no_grad()
     def step(self, closure):
@@ -168,6 +168,7 @@ class LBFGS(Optimizer):
                     steps.append(s)
                     ro.append(ys.reciprocal())
                     diagonal = ys.div(yy)
+                state.setdefault("al", [None] * group["history_size"])  # PyTorch keeps shares there
                 scale = diagonal if isinstance(diagonal, Tensor) else ones((), dtype=flat_grad.dtype, device=flat_grad.device)
                 d = _lbfgs_direction(flat_grad, dirs, steps, ro, scale)
             previous, previous_loss = flat_grad.clone(), loss
@@ -179,7 +180,7 @@ class LBFGS(Optimizer):
                 raise RuntimeError("only 'strong_wolfe' is supported")
             flat, more = False, 0
             if line_search_fn is not None:
-                point, more = self._search(closure, t, d, loss, flat_grad, gtd)
+                point, more = self._search(closure, t, d, loss, flat_grad, gtd, min(25, group["max_eval"] - evaluations))
                 loss, flat_grad, t = point.f, point.g, point.t
                 self._add_grad(t, d)
                 flat = is_flat(flat_grad)

@@ -45,7 +45,7 @@ class NAdam(Optimizer):
 
     def _start(self, group, p, state):
         state["step"] = _zero_step(group, p)
-        state["mu_product"] = ones((), dtype=_get_scalar_dtype(), device=p.device if group["capturable"] else "cpu")
+        state["mu_product"] = ones((), dtype=_get_scalar_dtype(), device=p.device if group["capturable"] else None)
         state["exp_avg"] = _zeros_beside(p)
         state["exp_avg_sq"] = _zeros_beside(p)
 

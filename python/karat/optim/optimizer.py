@@ -135,6 +135,11 @@ def _check_fused(optimizer, differentiable, foreach):
     optimizer._need_device_dtype_check_for_fused = True
 
 
+def _default_to_fused_or_foreach(params, differentiable, use_fused=False):
+    """What PyTorch chooses on other devices than the CPU; a step is one pass here, whatever is chosen."""
+    return False, False
+
+
 def _get_capturable_supported_devices(supports_xla=True):
     return ["cuda", "xpu", "hpu", "privateuseone"] + (["xla"] if supports_xla else [])
 
