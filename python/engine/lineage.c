@@ -103,7 +103,7 @@ PyObject *kp_mistake_object(void)
             Py_CLEAR(fixes);
     int status = put(o, "op", text_or_none(m.op));
     status |= put(o, "file", file) | put(o, "line", PyLong_FromLong(line));
-    status |= put(o, "operands", operands) | put(o, "fixes", fixes);
+    status |= put(o, "operands", operands) | put(o, "fixes", fixes) | put(o, "module", Py_NewRef(Py_None));
     if (status)
         Py_CLEAR(o);
     return o;
@@ -130,7 +130,7 @@ static PyObject *told_object(const char *op, const kp_row_facts *form, PyObject 
             Py_CLEAR(operands);
     PyObject *file = kp_site_place(&line);
     int       status = put(o, "op", text_or_none(op)) | put(o, "file", file) | put(o, "line", PyLong_FromLong(line));
-    status |= put(o, "operands", operands) | put(o, "fixes", PyList_New(0));
+    status |= put(o, "operands", operands) | put(o, "fixes", PyList_New(0)) | put(o, "module", Py_NewRef(Py_None));
     if (status)
         Py_CLEAR(o);
     return o;

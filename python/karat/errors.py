@@ -56,4 +56,5 @@ class Mistake(TypedDict):
     file: Optional[str]  # of the call; None: not called from user code
     line: int
     operands: List[Operand]
+    module: Optional[str]  # the path of the layer in which it happened, "" for a model itself; None: outside of modules
     fixes: List[Fix]  # empty where dtypes are not the problem, or no single change helps

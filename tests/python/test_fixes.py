@@ -70,7 +70,7 @@ class Call:
 
 def whole(error, mistake):
     """Is e.karat all there?"""
-    assert set(mistake) == {"op", "file", "line", "operands", "fixes"}, error
+    assert set(mistake) == {"op", "file", "line", "operands", "fixes", "module"}, error
     assert mistake["file"] and mistake["line"] > 0 and isinstance(mistake["op"], (str, type(None)))
     for operand in mistake["operands"]:
         assert set(operand) == {"name", "dtype", "shape", "lineage"}

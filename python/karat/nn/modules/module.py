@@ -128,7 +128,7 @@ def _path_between(outer, inner):
 
 def _name_layer(error, modules):
     """An operator's error says in which layer it happened: the path from the outermost module that reaches it."""
-    if "module" in error.karat:
+    if error.karat["module"] is not None:
         return
     layer, parts = modules[-1], []
     for i in range(len(modules) - 1, 0, -1):
