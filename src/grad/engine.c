@@ -389,7 +389,7 @@ static kt_status run_hooks(engine *e, kt__queued *w)
 {
     if (settle(e, w->node) || run_ready(e))
         return kt_error_status();
-    return kt__run_hooks(w->node, kt__grads_of(w));
+    return kt__run_hooks(w->node, kt__grads_of(w)) ? kt__run_failed(w->node, kt_error_status()) : KT_OK;
 }
 
 /* Does a gradient flow on through a wanted node? The caller then gets what arrived, before hooks. */

@@ -82,8 +82,12 @@ def test_refusals():
     out = (a * a).sum()
     grad(out, a)
     assert refusal(RuntimeError, lambda: grad(out, a)).startswith("Trying to backward through the graph a second time")
-    with pytest.raises(TypeError):
-        grad(out, [1])
+    assert refusal(RuntimeError, lambda: grad(out, [1])) == "all inputs have to be Tensors or GradientEdges, but got int"
+    assert refusal(AssertionError, lambda: grad("a", a)) == "Expected output to be a torch.Tensor"
+    with pytest.warns(FutureWarning, match="`grad_variables` is deprecated"):
+        karat.autograd.backward((a * 2).sum(), grad_variables=karat.tensor(2.0))
+    with pytest.warns(FutureWarning), pytest.raises(RuntimeError, match="arguments both passed to `backward"):
+        karat.autograd.backward((a * 2).sum(), karat.tensor(2.0), grad_variables=karat.tensor(2.0))
 
 
 def test_wide_and_deep():

@@ -86,7 +86,9 @@ def test_chained_and_sequential():
     assert rates(scheduler, 6) == pytest.approx([0.05, 0.05, 0.05, 0.1, 0.09, 0.081, 0.0729])
     inner = optimizer()
     nested = SequentialLR(inner, [LinearLR(inner, 0.5, 1.0, 2), ChainedScheduler([ExponentialLR(inner, 0.5)])], [2])
-    assert rates(nested, 2)[:2] == pytest.approx([0.05, 0.075])
+    assert rates(nested, 1) == pytest.approx([0.05, 0.075])
+    with pytest.raises(NotImplementedError):  # as in PyTorch: a chain has no first rate of its own
+        nested.step()
 
 
 def test_a_plateau():
@@ -185,3 +187,38 @@ def test_state_dicts_go_on_as_before(make):
 
 def test_names():
     assert set(lr_scheduler.__all__) <= set(dir(lr_scheduler)) and issubclass(lr_scheduler._LRScheduler, lr_scheduler.LRScheduler)
+
+
+# ---- averages of weights ----
+
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.w = torch.nn.Parameter(torch.zeros(2))
+        self.register_buffer("seen", torch.tensor(0))
+
+
+@pytest.mark.parametrize("options, expected, seen", [
+    ({}, 2.5, 4), ({"avg_fn": swa_utils.get_swa_avg_fn()}, 2.5, 4),
+    ({"multi_avg_fn": swa_utils.get_ema_multi_avg_fn(0.5)}, 3.125, 4), ({"avg_fn": swa_utils.get_ema_avg_fn(0.5)}, 3.125, 4),
+    ({"use_buffers": True}, 2.5, 1),
+])
+def test_averaged_models(options, expected, seen):
+    model = Model()
+    average = swa_utils.AveragedModel(model, **options)
+    for i in range(1, 5):
+        with torch.no_grad():
+            model.w.fill_(i)
+        model.seen.fill_(i)
+        average.update_parameters(model)
+    assert average.module.w.tolist() == pytest.approx([expected] * 2) and average.n_averaged.item() == 4
+    assert average.module.seen.item() == seen
+    assert list(average.state_dict()) == ["n_averaged", "module.w", "module.seen"]
+
+
+def test_averages_refuse():
+    with pytest.raises(AssertionError, match="Only one of avg_fn and multi_avg_fn should be provided"):
+        swa_utils.AveragedModel(Model(), avg_fn=max, multi_avg_fn=max)
+    with pytest.raises(ValueError, match="Invalid decay value 2.0 provided"):
+        swa_utils.get_ema_multi_avg_fn(2.0)

@@ -474,7 +474,7 @@ void sweep_before(void)
 
 /* These give what is there already. */
 static const char *const releasing[] = {"kt_keep", "kt_base", "kt_node_leaf", "kt_grad", "kt_escape", "kt_batch_value",
-                                        "kt_module_tensor"};
+                                        "kt_module_tensor", "kt_optimizer_state"};
 
 void sweep_got_tensor(const char *name, kt_tensor *t)
 {

@@ -152,9 +152,9 @@ typedef struct kt_plan {
  *                momentum, dampening; adagrad: lr_decay, weight_decay, eps. Numbers that follow from these are calculated in
  *                float64. unscale: gradient, and a float32 of stride 0 that becomes 1 if an element was not finite; in: the
  *                factor. update_scale: one element each, a float32 scale, an int32 count; in: was an infinity found?
- *                param: growth, backoff, interval. chain: elementwise kernels one after the other on every element; arrays over the
- *                same dims, of one dtype, outputs read and written. param[i].v.i: link i, 0 ends them; param[i].im: number i
- *                (tables/kernels/optimizer.h). After each link its result is rounded to the arrays' dtype
+ *                param: growth, backoff, interval. chain: elementwise kernels one after the other on every element; arrays over
+ *                the same dims, of one dtype, outputs read and written. param[i].v.i: link i, 0 ends them; param[i].im: number
+ *                i (tables/kernels/optimizer.h). After each link its result is rounded to the arrays' dtype
  *  ranges        arange, linspace, logspace: nd = 1; eye: nd = 2; never collapsed: the value follows from the index */
 
 /* Faults: what a kernel finds wrong in values (fault.h). Index kernels and checks are told by a parameter which it is. Others

@@ -41,8 +41,6 @@ class Adagrad(Optimizer):
                 self._start(group, p, self.state[p])
 
     def _start(self, group, p, state):
-        if group["fused"]:
-            _device_dtype_check_for_fused(p, cuda_unsupported=True)
         state["step"] = _zero_step(group, p)
         start = group["initial_accumulator_value"]
         state["sum"] = full_like(p, complex(start, start) if p.is_complex() else start, memory_format=preserve_format)
@@ -69,6 +67,8 @@ class Adagrad(Optimizer):
             options = dict(lr_decay=_number(group["lr_decay"]), weight_decay=_number(group["weight_decay"]),
                            eps=_number(group["eps"]), maximize=group["maximize"])
             if group["fused"]:
+                for p in params:
+                    _device_dtype_check_for_fused(p, cuda_unsupported=True)
                 _foreach_add_(steps, 1)
                 _fused_adagrad_(params, grads, sums, steps, lr=group["lr"], grad_scale=getattr(self, "grad_scale", None),
                                 found_inf=getattr(self, "found_inf", None), **options)

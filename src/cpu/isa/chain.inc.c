@@ -1,7 +1,8 @@
-/* chain.inc.c - chains of elementwise kernels in compute type T. A template: the names of T are those of types/, tile.h is included.
+/* chain.inc.c - chains of elementwise kernels in compute type T. A template: the names of T are those of types/, tile.h is
+ * included.
  *
- * In: a plan of the kernel chain. Out: its arrays, each as the links one after the other leave it. A tile of all arrays stays in L1
- * while the links run, so that a chain is one pass over memory; arrays of narrow floats are rounded after each link, as the
+ * In: a plan of the kernel chain. Out: its arrays, each as the links one after the other leave it. A tile of all arrays stays in
+ * L1 while the links run, so that a chain is one pass over memory; arrays of narrow floats are rounded after each link, as the
  * operators would round them. Independent of: what a chain is for. */
 #include "tables/kernels/elementwise.h"
 

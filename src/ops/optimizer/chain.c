@@ -190,7 +190,7 @@ static kt_status add_one(kt_call *call, const kt__stepped *s, int64_t i, kt__bat
     kt_tensor *t[KT__CHAIN_ARRAYS];
     kt__chain  c = {.n = 0};
     KT_SCOPE;
-    const double step = s->steps >= 0 ? kt_item(call->arg[s->steps].ts.t[i]) : 0;
+    const double step = s->reads_step ? kt_item(call->arg[s->steps].ts.t[i]) : 0;
     tensors_of(call, s, i, t);
     if (kt__failed() || s->links(&c, call, i, step))
         return kt_error_status();

@@ -36,6 +36,7 @@ typedef struct kt__stepped {
     int n;
     int beside[2];             /* lists of numbers that `links` reads, one for each parameter; 0: none */
     int steps;                 /* the list of how many steps were made, which are counted here; -1: none */
+    bool reads_step;           /* the links depend on it */
     /* The links of parameter i; step: the number of this one, from 1 on. */
     kt_status (*links)(kt__chain *c, kt_call *call, int64_t i, double step);
 } kt__stepped;

@@ -122,10 +122,11 @@ static kt_status adam(kt__chain *c, kt_call *call, int64_t i, double step)
 
 kt_status kt__body_step_adam(kt_call *call)
 {
-    const kt__stepped plain = {.arg = {0, ADAM_AVERAGES, ADAM_SQUARES, 1}, .n = 4, .steps = ADAM_STEPS, .links = adam};
-    const kt__stepped amsgrad = {
-        .arg = {0, ADAM_AVERAGES, ADAM_SQUARES, ADAM_LARGEST, 1}, .n = 5, .steps = ADAM_STEPS, .links = adam};
-    return kt__run_chains(call, kt__arg_bool(call, ADAM_AMSGRAD) ? &amsgrad : &plain);
+    kt__stepped s = {.arg = {0, ADAM_AVERAGES, ADAM_SQUARES}, .n = 3, .steps = ADAM_STEPS, .reads_step = true, .links = adam};
+    if (kt__arg_bool(call, ADAM_AMSGRAD))
+        s.arg[s.n++] = ADAM_LARGEST;
+    s.arg[s.n++] = 1;
+    return kt__run_chains(call, &s);
 }
 
 /* ---- Adagrad ---- */
@@ -146,7 +147,8 @@ static kt_status adagrad(kt__chain *c, kt_call *call, int64_t i, double step)
 
 kt_status kt__body_step_adagrad(kt_call *call)
 {
-    return kt__run_chains(call, &(kt__stepped){.arg = {0, ADAGRAD_SUMS, 1}, .n = 3, .steps = ADAGRAD_STEPS, .links = adagrad});
+    return kt__run_chains(call, &(kt__stepped){.arg = {0, ADAGRAD_SUMS, 1}, .n = 3, .steps = ADAGRAD_STEPS, .reads_step = true,
+                                               .links = adagrad});
 }
 
 /* ---- Adadelta ---- */
@@ -201,7 +203,7 @@ static kt_status adamax(kt__chain *c, kt_call *call, int64_t i, double step)
 kt_status kt__body_step_adamax(kt_call *call)
 {
     return kt__run_chains(call, &(kt__stepped){.arg = {0, ADAMAX_AVERAGES, ADAMAX_NORMS, 1}, .n = 4, .steps = ADAMAX_STEPS,
-                                               .links = adamax});
+                                               .reads_step = true, .links = adamax});
 }
 
 /* ---- NAdam ---- */
@@ -233,7 +235,7 @@ static kt_status nadam(kt__chain *c, kt_call *call, int64_t i, double step)
 kt_status kt__body_step_nadam(kt_call *call)
 {
     return kt__run_chains(call, &(kt__stepped){.arg = {0, NADAM_AVERAGES, NADAM_SQUARES, 1}, .n = 4, .beside = {NADAM_PRODUCTS},
-                                               .steps = NADAM_STEPS, .links = nadam});
+                                               .steps = NADAM_STEPS, .reads_step = true, .links = nadam});
 }
 
 /* ---- RAdam ---- */
@@ -268,7 +270,7 @@ static kt_status radam(kt__chain *c, kt_call *call, int64_t i, double step)
 kt_status kt__body_step_radam(kt_call *call)
 {
     return kt__run_chains(call, &(kt__stepped){.arg = {0, RADAM_AVERAGES, RADAM_SQUARES, 1}, .n = 4, .steps = RADAM_STEPS,
-                                               .links = radam});
+                                               .reads_step = true, .links = radam});
 }
 
 /* ---- RMSprop ---- */
@@ -342,7 +344,7 @@ static kt_status asgd(kt__chain *c, kt_call *call, int64_t i, double step)
 kt_status kt__body_step_asgd(kt_call *call)
 {
     return kt__run_chains(call, &(kt__stepped){.arg = {0, ASGD_AVERAGES, 1}, .n = 3, .beside = {ASGD_ETAS, ASGD_MUS},
-                                               .steps = ASGD_STEPS, .links = asgd});
+                                               .steps = ASGD_STEPS, .reads_step = true, .links = asgd});
 }
 
 /* ---- Rprop ---- */

@@ -99,6 +99,8 @@ static kt_status muon(kt_call *call, int64_t i)
     KT_SCOPE;
     kt_tensor   *p = call->arg[0].ts.t[i], *g = call->arg[1].ts.t[i], *buffer = call->arg[BUFFERS].ts.t[i];
     const double rate = number(call, MUON_RATE), momentum = number(call, MOMENTUM);
+    if (kt__dtype_rows[p->dtype].category == KT_CAT_COMPLEX)
+        return kt_fail(KT_ERR_RUNTIME, "Muon does not support complex parameters");
     if (kt_ndim(p) != 2 || kt_ndim(g) != 2)
         return kt_fail(KT_ERR_RUNTIME, "Param group must be a 2D matrix");
     const double rows = (double)kt_size(p, 0), columns = (double)kt_size(p, 1);

@@ -147,6 +147,26 @@ static void limited(kt_call *c) { GIVE(1, i, 4), GIVE(2, f, 0.0), GIVE(3, f, 4.0
 static void same_value(kt_call *c) { GIVE(1, dtype, KT_F64), GIVE(c->row->id == KT_OP_to ? 5 : 4, str, "same_value"); }
 
 /* ---- rows that may wait. The same list stands in ARCHITECTURE, "What makes the host wait" ---- */
+static void give_one(kt_call *c, int i, kt_tensor *t)
+{
+    static kt_tensor *room[KT_MAX_ARGS][1];
+    room[i][0] = t;
+    GIVE(i, ts, {room[i], 1});
+}
+static void factored(kt_call *c)
+{
+    give_one(c, 0, square()), give_one(c, 1, square());
+    give_one(c, 2, halves(KT_SHAPE(3, 1))), give_one(c, 3, halves(KT_SHAPE(1, 3)));
+    give_one(c, 4, row()), give_one(c, 5, number(KT_INT(1), KT_F32));
+}
+static void vectors(kt_call *c) { give_one(c, 0, row()), give_one(c, 1, row()); }
+static void along_vector(kt_call *c) { give_one(c, 0, row()), GIVE(1, t, row()); }
+static void history(kt_call *c)
+{
+    GIVE(0, t, row()), give_one(c, 1, row()), give_one(c, 2, row()), give_one(c, 3, number(KT_INT(1), KT_F32));
+    GIVE(4, t, number(KT_INT(1), KT_F32));
+}
+
 #define SHAPES "values decide the result's size"
 #define MADE   "made of nonzero"
 #define BOUNDS "values decide the bounds of the bins"
@@ -159,6 +179,7 @@ static void same_value(kt_call *c) { GIVE(1, dtype, KT_F64), GIVE(c->row->id == 
 #define SOLVED "an error depends on whether a matrix is singular, or an algorithm has converged"
 #define HALVED "the largest norm decides how often matrices are halved and squared"
 #define COUNTED "values decide how many classes are compared"
+#define STEPPED "the host calculates with the number of a step, a norm or a product"
 static const char *const NEVER = NULL;
 
 /* With the arguments of any_row.h. */
@@ -171,6 +192,8 @@ static const struct {
     {"nn_one_hot", SHAPES}, {"nonzero_static", MADE}, {"masked_scatter", MADE}, {"histc", BOUNDS}, {"histogram", BOUNDS},
     {"cov", WARNED}, {"bernoulli", DRAWN}, {"bernoulli_tensor", DRAWN}, {"poisson", DRAWN}, {"multinomial", DRAWN},
     {"ctc_loss_of_tensor", LENGTHS}, {"ctc_loss_tensor", LENGTHS}, {"nn_ctc_loss_tensor", LENGTHS},
+    {"step_adam", STEPPED}, {"step_adagrad", STEPPED}, {"step_adamax", STEPPED}, {"step_nadam", STEPPED}, {"step_radam", STEPPED},
+    {"step_asgd", STEPPED},
     {"multilabel_margin_loss", COUNTED}, {"multilabel_margin_loss_backward", COUNTED}, {"nn_multilabel_margin_loss", COUNTED},
     {"foreach_addcmul_tensor", NUMBERS}, {"foreach_addcdiv_tensor", NUMBERS},
     {"linalg_lu_factor", SOLVED}, {"linalg_inv", SOLVED}, {"inverse", SOLVED}, {"linalg_solve", SOLVED},
@@ -219,7 +242,8 @@ static const struct {
     {"linalg_cholesky_ex", definite, NEVER}, {"cholesky_solve", triangles, NEVER}, {"lu_unpack", factors, NEVER},
     {"linalg_lu_solve", factors, NEVER}, {"lu_solve", factors_last, NEVER}, {"linalg_qr", orthogonal, NEVER},
     {"nuclear_norm_dim", last_two, SOLVED},
-    {"to_copy", same_value, ASKED},
+    {"to_copy", same_value, ASKED}, {"step_adafactor", factored, STEPPED}, {"lbfgs_flat", vectors, NEVER},
+    {"lbfgs_move", along_vector, NEVER}, {"lbfgs_direction", history, STEPPED},
 };
 enum { SAMPLES = sizeof samples / sizeof *samples };
 

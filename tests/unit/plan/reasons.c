@@ -155,6 +155,8 @@ static uint32_t plausible(const known *k, kt_dtype from, kt_dtype to)
         is |= BIT(KT_WHY_ASSIGN);
     if (k->autocast)
         is |= BIT(KT_WHY_AUTOCAST);
+    if (strncmp(k->call->row->name, "step_", 5) == 0) /* an optimizer may calculate in a dtype of its own */
+        is |= BIT(KT_WHY_OPTIMIZER);
     return is;
 }
 
