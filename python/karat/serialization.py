@@ -26,7 +26,8 @@ _ALIGNMENT = 64
 
 # The storage classes of PyTorch's files; other dtypes are saved as bytes with the dtype beside.
 _STORAGES = {"DoubleStorage": "float64", "FloatStorage": "float32", "HalfStorage": "float16", "BFloat16Storage": "bfloat16",
-             "LongStorage": "int64", "IntStorage": "int32", "ShortStorage": "int16", "CharStorage": "int8", "ByteStorage": "uint8",
+             "LongStorage": "int64", "IntStorage": "int32", "ShortStorage": "int16", "CharStorage": "int8",
+             "ByteStorage": "uint8",
              "BoolStorage": "bool", "ComplexFloatStorage": "complex64", "ComplexDoubleStorage": "complex128"}
 _STORAGE_NAMES = {name: storage for storage, name in _STORAGES.items()}
 
@@ -260,7 +261,8 @@ class _Unpickler(pickle.Unpickler):
 
 
 _PLAIN = {"torch._utils._rebuild_tensor_v2", "torch._utils._rebuild_tensor_v3", "torch._utils._rebuild_parameter", "torch.Size",
-          "torch.device", "torch._tensor.Tensor", "torch.Tensor", "torch.nn.parameter.Parameter"}
+          "torch.device", "torch._tensor.Tensor", "torch.Tensor", "torch.nn.parameter.Parameter",
+          "torch.storage.UntypedStorage"}
 _BUILTINS = {("collections", "OrderedDict"): OrderedDict, ("collections", "Counter"): Counter, ("builtins", "set"): set,
              ("__builtin__", "set"): set, ("builtins", "bytearray"): bytearray, ("__builtin__", "bytearray"): bytearray,
              ("builtins", "complex"): complex, ("__builtin__", "complex"): complex}
@@ -273,7 +275,7 @@ class _WeightsUnpickler(_Unpickler):
         if (module, name) in _BUILTINS:
             return _BUILTINS[module, name]
         full = f"{module}.{name}"
-        if full in _PLAIN or (module == "torch" and (name in _STORAGES or name in dtypes)) or full == "torch.storage.UntypedStorage":
+        if full in _PLAIN or (module == "torch" and (name in _STORAGES or name in dtypes)):
             return super().find_class(module, name)
         for one in _safe:
             if full in (f"{one.__module__}.{one.__qualname__}", ".".join(_torch_name(one) or ())):

@@ -126,6 +126,8 @@ class Tally:
         self.fixed += bool(mistake["fixes"])
         if not mistake["fixes"]:
             self.bare.add(name)
+        if mistake["module"] is not None or isinstance(call.function, type):
+            return  # the refused call is one inside of a layer or its constructor, and so are the operands
         for fix in mistake["fixes"]:
             self.fixes += 1
             if fix["action"] == "policy" and not fix["can_lose_values"] and (call.plain or "out" in call.options):

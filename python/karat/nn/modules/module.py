@@ -535,7 +535,8 @@ class Module(_karat.ModuleBase):
         device, dtype, non_blocking, memory_format = _karat.parse_to(*args, **kwargs)
         if dtype is not None:
             if not (dtype.is_floating_point or dtype.is_complex):
-                raise TypeError(f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype}")
+                error = TypeError(f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype}")
+                raise _karat.told(error, "Module.to", self)
             if dtype.is_complex:
                 warnings.warn("Complex modules are a new feature under active development whose design may change, and some "
                               "modules "

@@ -124,8 +124,9 @@ class RNNBase(Module):
         """The input's dtype, dims and width."""
         weight = getattr(self, self._flat_weights_names[0])
         if input.dtype != weight.dtype and not _karat.get_autocast(input.device.type)[0]:
-            raise ValueError(f"RNN input dtype ({input.dtype}) does not match weight dtype ({weight.dtype}). Convert input: "
-                             f"input.to({weight.dtype}), or convert model: model.to({input.dtype})")
+            error = ValueError(f"RNN input dtype ({input.dtype}) does not match weight dtype ({weight.dtype}). Convert input: "
+                               f"input.to({weight.dtype}), or convert model: model.to({input.dtype})")
+            raise _karat.told(error, self.mode.lower(), input)
         dims = 2 if batch_sizes is not None else 3
         if input.dim() != dims:
             raise RuntimeError(f"input must have {dims} dimensions, got {input.dim()}")
