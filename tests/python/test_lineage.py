@@ -130,7 +130,8 @@ def test_e_karat_is_whole():
     karat.tensor([1], requires_grad=True)""".splitlines())
 def test_every_error_has_its_call(program):
     e, line = said(lambda: eval(program.strip(), {"karat": karat, "a": karat.ones(2, 3)})), line_here()
-    assert set(e.karat) == {"op", "file", "line", "operands", "fixes"} and (e.karat["file"], e.karat["line"]) == ("<string>", 1)
+    assert set(e.karat) == {"op", "file", "line", "operands", "fixes", "module"}
+    assert (e.karat["file"], e.karat["line"]) == ("<string>", 1) and e.karat["module"] is None
 
 
 def test_names_are_the_users():
