@@ -27,6 +27,7 @@ KT_API kt_tensor *kt_batch_value(const kt_tensor *t);        /* borrowed: the te
 KT_API int64_t    kt_batch_dim(const kt_tensor *t);          /* the dim of its value that counts them; -1: it is not batched */
 KT_API kt_randomness kt_batch_randomness(const kt_tensor *t); /* of its level; KT_RANDOM_ERROR if that has ended */
 KT_API int64_t    kt_batch_level(const kt_tensor *t);        /* how many levels are open at its own, 0: it has ended */
+KT_API int64_t    kt_batch_floor(const kt_tensor *t);        /* forward mode's levels below it have their tangents on its value */
 
 /* For operators that bring their own rule: run(with) is called outside of t's level, where its value belongs, and what it made
  * of values is a tensor of that level again. A tensor that is not batched is of none. */

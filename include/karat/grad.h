@@ -76,6 +76,8 @@ KT_API void        kt_set_forward_enabled(bool on);
  * A tensor on t's memory that wants a gradient. If t wants one, it is computed from t; else it is a leaf of its own. What an
  * outer graph knows of t's examples (batch.h) stays. */
 KT_API kt_tensor  *kt_grad_alias(kt_tensor *t);
+/* The same value for a caller whose graph it is not part of: without a history, of its value too (batch.h), but with tangents. */
+KT_API kt_tensor  *kt_grad_constant(kt_tensor *t);
 /* Would a graph of the gradients lead anywhere but to these inputs? False if the outputs depend on no other leaf. */
 KT_API bool        kt_depends_beyond(kt_tensor *const *outputs, int64_t n_outputs, kt_tensor *const *inputs, int64_t n_inputs);
 

@@ -170,6 +170,16 @@ static PyObject *alias(PyObject *module, PyObject *o)
     return given(kt_grad_alias(kp_tensor_of(o)), before);
 }
 
+static PyObject *constant(PyObject *module, PyObject *o)
+{
+    (void)module;
+    if (!is_tensor(o))
+        return NULL;
+    KT_SCOPE;
+    const kp_entry before = kp_enter_any();
+    return given(kt_grad_constant(kp_tensor_of(o)), before);
+}
+
 /* The tensors of a tuple or list. */
 static kt_tensor **unwrapped(PyObject *all, Py_ssize_t *n)
 {
@@ -223,6 +233,7 @@ PyMethodDef kp_batch_functions[] = {
     {"transform_leave", leave, METH_NOARGS, "it has ended"},
     {"in_transform", in_transform, METH_NOARGS, "does one run on this thread?"},
     {"grad_alias", alias, METH_O, "a tensor on the same memory that wants a gradient, for torch.func"},
+    {"grad_constant", constant, METH_O, "the same value without a history, but with tangents, for torch.func"},
     {"depends_beyond", depends_beyond, METH_VARARGS, "depends_beyond(outputs, inputs): do the outputs depend on other leaves?"},
     {NULL, NULL, 0, NULL},
 };

@@ -193,6 +193,8 @@ static int take_arguments(kp_applied *a, Py_ssize_t n)
         a->records |= needs;
         PyTuple_SET_ITEM(self->needs, i, PyBool_FromLong(needs));
     }
+    for (int64_t i = 0; i < a->n_inputs; i++) /* tangents from around a vmap are followed by its rule, which forward calls */
+        a->levels = a->levels >> kt_batch_floor(a->inputs[i]) << kt_batch_floor(a->inputs[i]);
     a->records = a->records && kt_grad_enabled();
     return 0;
 }

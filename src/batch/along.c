@@ -199,12 +199,36 @@ kt_status kt__batch_itself(kt__lift *l)
     return kt_call_run(&l->inner);
 }
 
-/* An example that is no matrix is refused by the row, which would take its value for one. */
+/* A result that was not asked for has no elements, nor the dims of a batch: it gets the examples. */
+static kt_status fill_out(kt__lift *l)
+{
+    for (int i = 0; i < l->inner.n_out; i++) {
+        kt_tensor *made = l->inner.out[i];
+        if (made->numel || made->ndim != 1)
+            continue;
+        kt_tensor *all = kt__lifted_all(l, made);
+        kt__unref(made);
+        l->inner.out[i] = all ? kt__ref(all) : NULL;
+    }
+    return kt__failed() ? kt_error_status() : KT_OK;
+}
+
+/* Does an example count as the row counts its value? One that is no matrix is refused by the row, which would take its value for
+ * one; of several tensors the batches are broadcast from their ends. */
+static bool are_matrices(const kt_call *call)
+{
+    const kt__input_map *map = &call->row->inputs;
+    bool                 plain = call->arg[0].t->ndim >= 2;
+    for (int i = 0; map->n > 1 && i < map->n && plain; i++)
+        plain = !kt__given(call, map->at[i]) || call->arg[map->at[i]].t->ndim <= 2;
+    return plain;
+}
+
 kt_status kt__batch_matrices(kt__lift *l)
 {
-    if (l->call->arg[0].t->ndim < 2)
+    if (!are_matrices(l->call))
         return kt__batch_loop(l);
-    return kt__lift_tensors(l, -1, true) ? kt_error_status() : kt_call_run(&l->inner);
+    return kt__lift_tensors(l, -1, true) || kt_call_run(&l->inner) ? kt_error_status() : fill_out(l);
 }
 
 /* ---- all dims at once ---- */
@@ -323,7 +347,7 @@ kt_status kt__batch_squeeze(kt__lift *l)
         if (t->sizes[i] == 1)
             dims[n++] = i + 1;
     kt_tensor *value = kt__lifted(l, t, -1);
-    l->inner.row = &kt__rows[l->call->row->id == KT_OP_squeeze ? KT_OP_squeeze_dim : KT_OP_squeeze_dim_copy];
+    l->inner.row = &kt__rows[kt__batch_line_of(l->call->row).row];
     kt__put_tensor(&l->inner, 0, value);
     kt__put(&l->inner, 1, ints, ((kt_shape){n, dims}));
     return value ? kt_call_run(&l->inner) : kt_error_status();

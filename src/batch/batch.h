@@ -19,6 +19,7 @@ typedef struct kt__level {
     int64_t           size; /* examples */
     uint32_t          id;   /* never used twice; an inner level has a higher one */
     uint8_t           randomness;
+    uint8_t           floor; /* levels of forward mode that were open when it began: their tangents belong to the values */
 } kt__level;
 extern KT__HOT_LOCAL kt__level *kt__innermost; /* NULL: no level is open */
 
@@ -26,6 +27,7 @@ extern KT__HOT_LOCAL kt__level *kt__innermost; /* NULL: no level is open */
 kt__level *kt__level_leave(uint32_t id);
 void       kt__level_return(kt__level *to);
 kt__level *kt__level_of(uint32_t id); /* NULL: it has ended, or is another thread's */
+int        kt__level_floor(uint32_t id);
 
 void kt__batch_init(void);
 
@@ -43,12 +45,13 @@ typedef struct kt__lift {
 
 /* A rule runs inside a scope, which owns what it makes on the way. */
 typedef kt_status (*kt__batch_rule)(kt__lift *l);
-#define BATCH_RULE(NAME, name) kt_status kt__batch_##name(kt__lift *l);
+#define BATCH_RULE(NAME, name, draws) kt_status kt__batch_##name(kt__lift *l);
 #include "tables/batch_rules.def"
 
 typedef struct kt__batch_line { /* of tables/batch.def */
     uint8_t  rule;
-    uint16_t row; /* another row that the rule calls; of IMAGES the rank */
+    uint8_t  rank[2]; /* of the first two operands; 0: any */
+    uint16_t row;     /* that the rule calls: the row itself, or another */
 } kt__batch_line;
 kt__batch_line kt__batch_line_of(const kt_row *row);
 
@@ -66,8 +69,5 @@ kt_tensor *kt__lifted_all(const kt__lift *l, kt_tensor *t); /* the same; what is
 kt_status  kt__lift_tensors(kt__lift *l, int rank, bool all);
 /* How many of the call's tensors are of the level, lists counted by element; `first`: the argument of the first. */
 int        kt__count_lifted(const kt__lift *l, int *first);
-
-/* A row without a derivative of its own, some of whose tensors want a gradient (slope.c). */
-kt_status  kt__batch_differentiated(kt_call *call, uint32_t level, int64_t size);
 
 #endif

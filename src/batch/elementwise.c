@@ -98,6 +98,6 @@ kt_status kt__batch_fill(kt__lift *l)
     if (call->arg[1].t->ndim)
         return kt_fail(KT_ERR_RUNTIME, "fill_ only supports 0-dimension value tensor but got tensor with %d dimensions.",
                        call->arg[1].t->ndim);
-    l->inner.row = &kt__rows[KT_OP_copy];
+    l->inner.row = &kt__rows[kt__batch_line_of(call->row).row];
     return kt__batch_copy(l);
 }

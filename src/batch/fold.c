@@ -37,7 +37,7 @@ static kt_tensor *tensor_at(const kt_call *call, int k)
 kt_status kt__batch_images(kt__lift *l)
 {
     const kt_call *call = l->call;
-    const int      rank = kt__batch_line_of(call->row).row, has = call->arg[0].t->ndim;
+    const int      rank = kt__batch_line_of(call->row).rank[0], has = call->arg[0].t->ndim;
     bool           fits = (has == rank || has == rank - 1) && !call->row->inputs.lists;
     for (int k = 0; k < call->row->inputs.n && fits; k++) {
         const kt_tensor *t = tensor_at(call, k);

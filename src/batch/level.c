@@ -22,6 +22,12 @@ kt__level *kt__level_of(uint32_t id)
     return at;
 }
 
+int kt__level_floor(uint32_t id)
+{
+    const kt__level *level = kt__level_of(id);
+    return level ? level->floor : 0;
+}
+
 kt__level *kt__level_leave(uint32_t id)
 {
     kt__level *was = kt__innermost, *level = kt__level_of(id);
@@ -48,7 +54,9 @@ kt_status kt_batch_begin(int64_t size, kt_randomness randomness)
     kt__level *level = kt__pool_get(sizeof *level);
     if (!level)
         return kt__fail_memory(sizeof *level);
-    *level = (kt__level){kt__innermost, size, atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1, (uint8_t)randomness};
+    const uint32_t id = atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
+    *level = (kt__level){.outer = kt__innermost, .size = size, .id = id,
+                         .randomness = (uint8_t)randomness, .floor = (uint8_t)kt__tape.levels()};
     set_innermost(level);
     return KT_OK;
 }
@@ -79,6 +87,8 @@ bool       kt_is_batched_here(const kt_tensor *t) { return kt__innermost && kt__
 kt_tensor *kt_batch_value(const kt_tensor *t) { return kt_is_batched(t) ? kt__example_of(t)->value : NULL; }
 int64_t    kt_batch_dim(const kt_tensor *t) { return kt_is_batched(t) ? kt__example_of(t)->dim : -1; }
 int64_t    kt_batch_level(const kt_tensor *t) { return kt_is_batched(t) ? depth_of(kt__level_of(kt__example_of(t)->level)) : 0; }
+
+int64_t kt_batch_floor(const kt_tensor *t) { return kt_is_batched(t) ? kt__level_floor(kt__example_of(t)->level) : 0; }
 
 kt_randomness kt_batch_randomness(const kt_tensor *t)
 {
@@ -153,8 +163,13 @@ kt_status kt_batch_outside(const kt_tensor *t, void (*run)(void *with), void *wi
         return kt_error_status();
     if (!run)
         return kt_fail(KT_ERR_VALUE, "kt_batch_outside: no function");
-    kt__level *was = kt__level_leave(kt__example_of(t)->level);
+    const uint64_t mode = kt__mode(), all = mode & ~KT_M_NO_FORWARD;
+    const int      floor = kt__level_floor(kt__example_of(t)->level);
+    kt__level     *was = kt__level_leave(kt__example_of(t)->level);
+    if (floor < kt__ceiling(all)) /* the levels that began inside follow the examples, not their value */
+        kt__mode_word = kt__under_ceiling(kt__mode(), floor);
     run(with);
+    kt__mode_word = (kt__mode() & ~KT_M_CEILING) | (mode & KT_M_CEILING);
     kt__level_return(was);
     return kt__failed() ? kt_error_status() : KT_OK;
 }

@@ -67,28 +67,33 @@ static bool fits(const kt_tensor *a, const kt_tensor *b)
 /* The ranks that the row has by itself: matmul would take others. */
 static bool is_usual(const kt_call *call, const kt_tensor *a, const kt_tensor *b)
 {
-    static const struct { uint16_t row; uint8_t a, b; } ranks[] = {
-        {KT_OP_mm, 2, 2}, {KT_OP_addmm, 2, 2}, {KT_OP_mv, 2, 1}, {KT_OP_addmv, 2, 1},
-        {KT_OP_dot, 1, 1}, {KT_OP_vdot, 1, 1}, {KT_OP_bmm, 3, 3}, {KT_OP_baddbmm, 3, 3},
-    };
-    for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++)
-        if (ranks[i].row == call->row->id)
-            return a->ndim == ranks[i].a && b->ndim == ranks[i].b && (a->ndim < 3 || a->sizes[0] == b->sizes[0]);
-    return true;
+    const kt__batch_line line = kt__batch_line_of(call->row);
+    return !line.rank[0] ||
+           (a->ndim == line.rank[0] && b->ndim == line.rank[1] && (a->ndim < 3 || a->sizes[0] == b->sizes[0]));
+}
+
+static kt_status check_product(const kt_call *call)
+{
+    const kt_tensor *a = call->arg[0].t, *b = call->arg[1].t;
+    return fits(a, b) && is_usual(call, a, b) ? KT_OK : check_example(call);
 }
 
 kt_status kt__batch_product(kt__lift *l)
 {
+    return check_product(l->call) ? kt_error_status() : give(l, product_of(l, l->call->arg[0].t, l->call->arg[1].t));
+}
+
+kt_status kt__batch_conjugate_product(kt__lift *l)
+{
     kt_tensor *a = l->call->arg[0].t, *b = l->call->arg[1].t;
-    if ((!fits(a, b) || !is_usual(l->call, a, b)) && check_example(l->call))
+    if (check_product(l->call))
         return kt_error_status();
-    if (l->call->row->id == KT_OP_vdot && kt__dtype_rows[a->dtype].category == KT_CAT_COMPLEX) {
-        kt_tensor *value = kt__lifted(l, a, -1);
-        if (!kt__at_level(b, l->level))
-            return give(l, kt_matmul(kt_conj(value), b));
-        return give(l, kt_sum_dim(kt_mul(kt_conj(value), kt__lifted(l, b, -1)), KT_SHAPE(-1)));
-    }
-    return give(l, product_of(l, a, b));
+    if (kt__dtype_rows[a->dtype].category != KT_CAT_COMPLEX)
+        return give(l, product_of(l, a, b));
+    kt_tensor *value = kt__lifted(l, a, -1);
+    if (!kt__at_level(b, l->level))
+        return give(l, kt_matmul(kt_conj(value), b));
+    return give(l, kt_sum_dim(kt_mul(kt_conj(value), kt__lifted(l, b, -1)), KT_SHAPE(-1)));
 }
 
 static bool is_one(kt_scalar s)

@@ -89,28 +89,7 @@ static bool is_training(const kt_call *call)
     return true;
 }
 
-/* Elements of an example are drawn together with the others; whole channels, whose place depends on the dims, one by one. */
-kt_status kt__batch_dropped(kt__lift *l)
-{
-    const uint16_t row = l->call->row->id;
-    const bool     channels = row == KT_OP_feature_dropout || row == KT_OP_feature_alpha_dropout;
-    if (!is_training(l->call))
-        return kt__batch_itself(l);
-    if (l->randomness == KT_RANDOM_ERROR)
-        return fail_random();
-    if (l->randomness == KT_RANDOM_DIFFERENT)
-        return channels ? kt__batch_loop(l) : kt__batch_drawn_like(l);
-    if (l->call->form != KT_PLAIN || row != KT_OP_dropout || !l->size)
-        return kt__batch_drawn_like(l);
-    kt_tensor *value = kt__lifted(l, l->call->arg[0].t, -1);
-    kt__put_tensor(&l->inner, 0, value ? kt_ones_like(kt_select(value, 0, 0)) : NULL); /* a factor for each element */
-    if (kt__failed() || kt_call_run(&l->inner))
-        return kt_error_status();
-    kt_tensor *made = kt_mul(value, l->inner.out[0]);
-    kt__unref(l->inner.out[0]);
-    l->inner.out[0] = made ? kt__ref(made) : NULL;
-    return made ? KT_OK : kt_error_status();
-}
+kt_status kt__batch_dropped(kt__lift *l) { return is_training(l->call) ? kt__batch_drawn_like(l) : kt__batch_itself(l); }
 
 kt_status kt__batch_drawn_like(kt__lift *l)
 {

@@ -9,34 +9,38 @@
 /* ---- which rule ---- */
 
 enum rule {
-#define BATCH_RULE(NAME, name) RULE_OF_##NAME,
+#define BATCH_RULE(NAME, name, draws) RULE_OF_##NAME,
 #include "tables/batch_rules.def"
 };
 
-static const kt__batch_rule rules[] = {
-#define BATCH_RULE(NAME, name) kt__batch_##name,
+enum { _, DRAWS }; /* the words of the table */
+static const struct {
+    kt__batch_rule run;
+    bool           draws;
+} rules[] = {
+#define BATCH_RULE(NAME, name, draws) {kt__batch_##name, draws},
 #include "tables/batch_rules.def"
 };
 
-typedef struct row_line {
-    bool     set;
-    uint8_t  rule;
-    uint16_t row;
-} row_line;
-
-static const row_line lines[KT_NUM_OPS] = {
-#define BATCH(row, RULE)           [KT_OP_##row] = {true, RULE_OF_##RULE, KT_OP_##row},
-#define BATCH_BY(row, RULE, other) [KT_OP_##row] = {true, RULE_OF_##RULE, KT_OP_##other},
-#define BATCH_IMAGES(row, rank)    [KT_OP_##row] = {true, RULE_OF_IMAGES, rank},
+static const struct {
+    bool           set;
+    kt__batch_line line;
+} lines[KT_NUM_OPS] = {
+#define BATCH(row, RULE)           [KT_OP_##row] = {true, {RULE_OF_##RULE, {0, 0}, KT_OP_##row}},
+#define BATCH_BY(row, RULE, other) [KT_OP_##row] = {true, {RULE_OF_##RULE, {0, 0}, KT_OP_##other}},
+#define BATCH_OF(row, RULE, a, b)  [KT_OP_##row] = {true, {RULE_OF_##RULE, {a, b}, KT_OP_##row}},
 #include "tables/batch.def"
 };
 
-/* The rule of a way. A view shares memory, so it cannot be looped over; other bodies can. */
+/* The rule of a way. A view shares memory, so it cannot be looped over; other bodies can. Where a body has no node its parts are
+ * what is differentiated, so that these are called with the user's tensors. */
 static uint8_t rule_of_way(const kt_row *row)
 {
     const kt__way *way = row->way;
     if (way->broadcasts)
         return RULE_OF_ELEMENTWISE;
+    if (!row->node && (way->composes || way->lists))
+        return RULE_OF_PARTS;
     if (way->views || way == &kt__way_reduce || way == &kt__way_scan)
         return RULE_OF_ALONG;
     return RULE_OF_LOOP;
@@ -45,8 +49,8 @@ static uint8_t rule_of_way(const kt_row *row)
 kt__batch_line kt__batch_line_of(const kt_row *row)
 {
     if (row->id < KT_NUM_OPS && lines[row->id].set)
-        return (kt__batch_line){lines[row->id].rule, lines[row->id].row};
-    return (kt__batch_line){rule_of_way(row), row->id};
+        return lines[row->id].line;
+    return (kt__batch_line){rule_of_way(row), {0, 0}, row->id};
 }
 
 /* ---- the level ---- */
@@ -76,20 +80,12 @@ static uint32_t innermost_of(const kt_call *call)
     return level;
 }
 
-/* How many examples the level has; a level that has ended is asked of its tensors. */
-static int64_t size_of(const kt_call *call, uint32_t level)
+static kt_status fail_escaped(void)
 {
-    kt__lift probe = {.call = (kt_call *)(uintptr_t)call, .level = level};
-    int      at = 0;
-    if (!kt__count_lifted(&probe, &at))
-        return 0;
-    const kt_tensor *t = NULL;
-    const uint8_t    kind = kt__arg_spec(call->row, at)->kind;
-    if (kind != KT_ARG_TENSORS)
-        t = call->arg[at].t;
-    for (int64_t k = 0; kind == KT_ARG_TENSORS && !t; k++)
-        t = kt__at_level(call->arg[at].ts.t[k], level) ? call->arg[at].ts.t[k] : NULL;
-    return kt__example_of(t)->value->sizes[kt__example_of(t)->dim];
+    return kt_fail(KT_ERR_RUNTIME,
+                   "Either your tensor may have escaped from inside a function being vmapped and this is a user error (see "
+                   "https://pytorch.org/functorch/stable/ux_limitations.html), or there is an internal functorch error in "
+                   "`gen_vmap_plumbing` Please file an issue if it looks like the latter");
 }
 
 /* ---- what is written ---- */
@@ -150,18 +146,19 @@ static kt_tensor *shown(const kt__lift *l, kt_tensor *value)
 }
 
 /* A view of the examples is a view of what the user sees, for writes through it. */
-static void note_base(const kt_call *call, kt_tensor *result)
+static kt_status note_base(const kt_call *call, kt_tensor *result)
 {
     kt_tensor *of = call->arg[0].t;
     if (!(kt__example_of(result)->value->flags & KT_T_VIEW) || result->flags & KT_T_INFERENCE ||
         result->storage != of->storage || result == of)
-        return;
+        return KT_OK;
     result->base = kt__ref(of->base ? of->base : of);
     result->flags |= KT_T_VIEW | (of->flags & KT_T_VIEW_MADE);
     if (!(kt__mode() & KT_M_GRAD) || kt__born_flags)
-        kt__view_made(result, kt__born_flags ? KT_T_IN_INFERENCE : KT_T_UNFOLLOWED);
-    else if (call->row->way->lists)
+        return kt__unfollowed(result);
+    if (call->row->way->lists)
         kt__view_made(result, KT_T_ONE_OF_MANY);
+    return KT_OK;
 }
 
 static kt_status show_list(const kt__lift *l, kt_call *call)
@@ -177,7 +174,7 @@ static kt_status show_list(const kt__lift *l, kt_call *call)
         else if (!call->list[i])
             status = kt_error_status();
         else if (call->row->inputs.n && kt__arg_spec(call->row, 0)->kind == KT_ARG_TENSOR)
-            note_base(call, call->list[i]);
+            status = note_base(call, call->list[i]);
     }
     if (status)
         kt_call_free_list(call);
@@ -217,7 +214,7 @@ static kt_status show(kt_call *call, kt__lift *l)
         else if (!call->out[i])
             status = kt_error_status();
         else if (row->inputs.n && kt__given(call, 0) && kt__arg_spec(row, 0)->kind == KT_ARG_TENSOR)
-            note_base(call, call->out[i]);
+            status = note_base(call, call->out[i]);
     }
     for (int i = 0; i < n && status; i++) {
         kt__unref(call->out[i]);
@@ -240,18 +237,19 @@ static void drop_results(kt_call *call)
 }
 
 /* The tape saves operands as the kernel sees them, which the way decides. */
-static kt_status record(kt_call *call, kt__taping *taping)
+static kt_status record(kt_call *call, uint32_t level, kt__taping *taping)
 {
     kt__gathered g;
     kt__decision room;
     kt_plan      plan;
     const uint32_t grad = kt__input_flags(call);
+    const int      floor = grad & KT_T_DUAL ? kt__level_floor(level) : 0;
     if (!grad || !call->row->way->decide)
-        return kt__tape_before(call, NULL, grad, taping);
+        return kt__tape_before_above(call, NULL, grad, floor, taping);
     const kt__decision *d = call->row->way->decide(call, &g, &room);
     if (!d)
         return kt_error_status();
-    return kt__tape_before(call, kt__seen_as(&plan, &g, d), grad, taping);
+    return kt__tape_before_above(call, kt__seen_as(&plan, &g, d), grad, floor, taping);
 }
 
 static kt_status run_rule(kt__lift *l, kt__batch_rule rule)
@@ -270,14 +268,13 @@ static kt_status run_rule(kt__lift *l, kt__batch_rule rule)
     return status;
 }
 
-static kt_status run_lifted(kt_call *call, kt__lift *l, kt__batch_rule rule)
+static kt_status run_lifted(kt_call *call, kt__lift *l, uint8_t rule)
 {
     kt__taping taping;
     KT_SCOPE;
-    const bool own_check = rule == kt__batch_drawn_like || rule == kt__batch_drawn;
-    if ((!own_check && check_written(call, l->level)) || record(call, &taping))
+    if ((!rules[rule].draws && check_written(call, l->level)) || record(call, l->level, &taping))
         return kt_error_status();
-    kt_status status = run_rule(l, rule);
+    kt_status status = run_rule(l, rules[rule].run);
     if (!status)
         status = show(call, l);
     const bool ran = !status;
@@ -287,11 +284,6 @@ static kt_status run_lifted(kt_call *call, kt__lift *l, kt__batch_rule rule)
     if (l->listed)
         kt__system_put(l->listed, (size_t)l->n_listed * sizeof *l->listed);
     return status;
-}
-
-static bool is_drawn(uint8_t rule)
-{
-    return rule == RULE_OF_DRAWN || rule == RULE_OF_DRAWN_LIKE || rule == RULE_OF_DRAWN_SHAPED || rule == RULE_OF_DROPPED;
 }
 
 /* As the level around would run it. */
@@ -307,7 +299,7 @@ static kt_status run(kt_call *call, kt_status (*plain)(kt_call *))
 {
     uint32_t             level = innermost_of(call);
     const kt__batch_line line = kt__batch_line_of(call->row);
-    const bool           draws = kt__innermost && (is_drawn(line.rule));
+    const bool           draws = kt__innermost && rules[line.rule].draws;
     if (!level && !draws)
         return plain(call);
     if (draws && kt__innermost->id > level && kt__innermost->randomness == KT_RANDOM_SAME)
@@ -317,15 +309,10 @@ static kt_status run(kt_call *call, kt_status (*plain)(kt_call *))
     if (draws) /* what it draws may differ from example to example, though its tensors do not */
         level = kt__innermost->id > level ? kt__innermost->id : level;
     const kt__level *open = kt__level_of(level);
-    kt__lift         l = {.call = call, .level = level};
-    l.size = open ? open->size : size_of(call, level);
-    l.randomness = open ? open->randomness : KT_RANDOM_ERROR;
-    const bool apart = !call->row->node && (call->row->way->composes || call->row->way->lists);
-    if (apart && kt__are_dual(kt__input_flags(call))) /* its parts would have the tangents, and the rule does not call them */
-        return kt_fail(KT_ERR_NOT_IMPLEMENTED, "vmap: there is no forward mode of %s inside vmap yet", call->row->name);
-    if (apart && kt__mode() & KT_M_GRAD && !kt__born_flags && kt__any_requires_grad(call))
-        return check_written(call, level) ? kt_error_status() : kt__batch_differentiated(call, level, l.size);
-    return run_lifted(call, &l, rules[line.rule]);
+    if (!open)
+        return fail_escaped();
+    kt__lift l = {.call = call, .level = level, .size = open->size, .randomness = open->randomness};
+    return run_lifted(call, &l, line.rule);
 }
 
 kt_status kt__batch_parts(kt__lift *l) { return l->call->row->way->run(l->call); }
@@ -339,7 +326,7 @@ static kt_status convert(kt_tensor *t, kt_dtype dtype, kt_reason why, kt_tensor 
     kt__open(&call, KT_OP_to_copy, KT_PLAIN);
     kt__put_tensor(&call, 0, t);
     kt__put(&call, 1, dtype, dtype);
-    if (kt__tape_before(&call, NULL, kt__grad_flags(t) & KT_T_FOLLOWED, &taping))
+    if (kt__tape_before_above(&call, NULL, kt__grad_flags(t) & KT_T_FOLLOWED, kt__level_floor(b->level), &taping))
         return kt_error_status();
     kt__level *was = kt__level_leave(b->level);
     kt_status  status = kt__convert_inside(b->value, dtype, why, &value);
@@ -355,28 +342,87 @@ static kt_status convert(kt_tensor *t, kt_dtype dtype, kt_reason why, kt_tensor 
     return status;
 }
 
+/* Has t every level that `beside` has? */
+static bool has_levels(const kt_tensor *t, const kt_tensor *beside)
+{
+    for (; beside->flags & KT_T_BATCHED; beside = kt__example_of(beside)->value) {
+        const kt_tensor *at = t;
+        while (at->flags & KT_T_BATCHED && kt__example_of(at)->level != kt__example_of(beside)->level)
+            at = kt__example_of(at)->value;
+        if (!(at->flags & KT_T_BATCHED))
+            return false;
+    }
+    return true;
+}
+
+/* Memory for n tensors like t, one after the other; each lies as t does, so that a view of t is one of it. Owned. */
+static kt_tensor *blank(const kt_tensor *t, int64_t n)
+{
+    if (t->flags & KT_T_BATCHED) {
+        const kt__example *b = kt__example_of(t);
+        kt_tensor         *value = blank(b->value, n), *shown = value ? kt__tensor_batched(value, b->dim + 1, b->level) : NULL;
+        kt__unref(value);
+        return shown;
+    }
+    int64_t sizes[KT_MAX_DIMS + 1] = {n}, strides[KT_MAX_DIMS + 1], reach = t->numel != 0;
+    for (int i = 0; i < t->ndim; i++) {
+        sizes[i + 1] = t->sizes[i];
+        strides[i + 1] = t->strides[i];
+        reach += t->sizes[i] ? (t->sizes[i] - 1) * t->strides[i] : 0;
+    }
+    strides[0] = reach;
+    kt_tensor *made = t->ndim < KT_MAX_DIMS ? kt__tensor_new((kt_dtype)t->dtype, kt__device(t), KT_SHAPE(n * reach)) : NULL;
+    if (!made || kt__tensor_set_geometry(made, (kt_shape){t->ndim + 1, sizes}, (kt_shape){t->ndim + 1, strides}, 0)) {
+        if (!kt__failed())
+            kt_fail(KT_ERR_RUNTIME, "only tensors with up to %d dims are supported", KT_MAX_DIMS);
+        kt__unref(made);
+        return NULL;
+    }
+    made->flags |= t->flags & (KT_T_CONJ | KT_T_NEG);
+    made->lineage = t->lineage;
+    return made;
+}
+
+static kt_tensor *scoped(kt_tensor *t)
+{
+    if (t && kt__scope_add(t)) {
+        kt__unref(t);
+        return NULL;
+    }
+    return t;
+}
+
+/* t for each example. */
+static kt_tensor *for_each(const kt__lift *l, kt_tensor *t)
+{
+    const kt_tensor *whole = t;
+    while (whole->flags & KT_T_BATCHED)
+        whole = kt__example_of(whole)->value;
+    const bool overlaps = kt__overlaps_itself(whole); /* zeros of no memory */
+    kt_tensor *made = scoped(overlaps ? NULL : blank(t, l->size));
+    if (overlaps)
+        return kt_clone(kt__lifted_all(l, t), .memory_format = KT_CONTIGUOUS_FORMAT);
+    return made ? kt_copy_(made, kt__lifted_all(l, t)) : NULL;
+}
+
 /* Level by level, the innermost first. */
 static kt_tensor *room(kt_tensor *t, const kt_tensor *beside)
 {
-    if (!t || !beside || !(beside->flags & KT_T_BATCHED))
+    if (!t || !beside || has_levels(t, beside))
         return t;
     const uint32_t theirs = kt__example_of(beside)->level, own = t->flags & KT_T_BATCHED ? kt__example_of(t)->level : 0;
     const uint32_t level = own > theirs ? own : theirs;
     kt__lift       l = {.level = level};
     kt_tensor     *value = kt__lifted(&l, t, -1);
     const kt_tensor *other = theirs == level ? kt__example_of(beside)->value : beside;
+    if (!value)
+        return NULL;
     l.size = own == level ? value->sizes[0] : other->sizes[kt__example_of(beside)->dim];
     kt__level *was = kt__level_leave(level);
-    value = room(value, other);
-    if (own != level)
-        value = kt_clone(kt__lifted_all(&l, value), .memory_format = KT_CONTIGUOUS_FORMAT);
+    if ((value = room(value, other)) && own != level)
+        value = for_each(&l, value);
     kt__level_return(was);
-    kt_tensor *made = value ? kt__tensor_batched(value, 0, level) : NULL;
-    if (made && kt__scope_add(made)) {
-        kt__unref(made);
-        return NULL;
-    }
-    return made;
+    return scoped(value ? kt__tensor_batched(value, 0, level) : NULL);
 }
 
 void kt__batch_init(void) { kt__batching = (kt__batch_hooks){run, convert, room}; }

@@ -27,7 +27,7 @@ KT__HOT static uint32_t target_flags(const kt_call *call)
     return flags;
 }
 
-KT__HOT kt_status kt__tape_before(kt_call *call, const kt_plan *plan, uint32_t any, kt__taping *taping)
+static inline kt_status tape_before(kt_call *call, const kt_plan *plan, uint32_t any, int floor, kt__taping *taping)
 {
     taping->on = false;
     any |= target_flags(call);
@@ -40,8 +40,24 @@ KT__HOT kt_status kt__tape_before(kt_call *call, const kt_plan *plan, uint32_t a
     taping->token = taping->forward = NULL;
     taping->on = true;
     if (KT__UNLIKELY(dual))
-        return kt__tape.before_dual(call, plan, records, &taping->token, &taping->forward);
+        return kt__tape.before_dual(call, plan, records, floor, &taping->token, &taping->forward);
     return kt__tape.before(call, plan, &taping->token);
+}
+
+KT__HOT kt_status kt__tape_before(kt_call *call, const kt_plan *plan, uint32_t any, kt__taping *taping)
+{
+    return tape_before(call, plan, any, 0, taping);
+}
+
+kt_status kt__tape_before_above(kt_call *call, const kt_plan *plan, uint32_t any, int floor, kt__taping *taping)
+{
+    return tape_before(call, plan, any, floor, taping);
+}
+
+kt_status kt__unfollowed(kt_tensor *view)
+{
+    kt__view_made(view, kt__born_flags ? KT_T_IN_INFERENCE : KT_T_UNFOLLOWED);
+    return kt__tape.note && kt__grad_flags(view) & KT_T_REQUIRES_GRAD ? kt__tape.note(view) : KT_OK;
 }
 
 KT__HOT kt_status kt__tape_after(kt_call *call, const kt_plan *plan, kt__taping *taping, kt_status so_far)

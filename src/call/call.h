@@ -297,6 +297,10 @@ typedef struct kt__taping {
 } kt__taping;
 /* any: flags of the tensors, KT_T_FOLLOWED. */
 kt_status kt__tape_before(kt_call *call, const kt_plan *plan, uint32_t any, kt__taping *taping);
+/* The same; tangents of levels below `floor` are left to calls inside this one. */
+kt_status kt__tape_before_above(kt_call *call, const kt_plan *plan, uint32_t any, int floor, kt__taping *taping);
+/* A view made under no_grad: the tape does not follow writes through it. */
+kt_status kt__unfollowed(kt_tensor *view);
 kt_status kt__tape_after(kt_call *call, const kt_plan *plan, kt__taping *taping, kt_status so_far);
 /* Ends a call that made or wrote `out`: bumps versions, records. Takes over the references. */
 kt_status kt__finish_several(kt_call *call, const kt_plan *plan, kt__taping *taping, kt_tensor *const *out, int n,

@@ -75,6 +75,8 @@ void kt__warn_of_anomaly(const kt_node *node)
 static kt_status has_nan(kt_tensor *t, bool *found)
 {
     kt_tensor *nan = NULL, *any = NULL;
+    while (t->flags & KT_T_BATCHED) /* any example */
+        t = kt__example_of(t)->value;
     kt_status  status = kt__call1(KT_OP_isnan, t, &nan);
     if (!status)
         status = kt__call1(KT_OP_any, nan, &any);

@@ -34,10 +34,10 @@ static inline bool goes_on(const kt_back *c)
 {
     uint32_t flags = 0;
     for (int64_t i = 0; i < c->n_results; i++)
-        flags |= c->grads[i] ? kt__grad_flags(c->grads[i]) : 0;
+        flags |= c->grads[i] ? kt__all_grad_flags(c->grads[i]) : 0;
     for (uint32_t i = 0, n = kt__n_saved(c->node); i < n; i++) {
         const kt__saved *s = kt__is_saved(c->node, i) ? kt__saved_at(c->node, i) : NULL;
-        flags |= s && s->t && s->kind != SAVED_PACKED ? kt__grad_flags(s->t) : 0;
+        flags |= s && s->t && s->kind != SAVED_PACKED ? kt__all_grad_flags(s->t) : 0;
     }
     return c->create_graph || kt__are_dual(flags);
 }

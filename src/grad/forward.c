@@ -166,13 +166,14 @@ static kt_status record_aside(const kt_call *call, const kt_plan *plan, kt_node 
     return status;
 }
 
-kt_status kt__before_dual(kt_call *call, const kt_plan *plan, bool records, void **token, void **state)
+kt_status kt__before_dual(kt_call *call, const kt_plan *plan, bool records, int floor, void **token, void **state)
 {
     const uint64_t mode = kt__mode();
     int64_t        n;
     uint64_t       levels = levels_of_inputs(call, mode, &n);
     for (int i = 0; call->form == KT_OUT && i < kt__n_results(call->row); i++)
         levels |= kt__levels_of(call->out[i], mode);
+    levels = floor < KT__LEVELS ? levels >> floor << floor : 0;
     if (levels && check(call))
         return kt_error_status();
     const bool     views = call->row->way->views || call->row->way->lists;
@@ -378,11 +379,11 @@ static kt_status linear_in_place(swapped *s, const level *l)
         new = c.out[0];
         for (int64_t i = 1; i < l->n; i++)
             if (l->tangent[i] && l->tangent[i]->flags & KT_T_BATCHED) {
-                kt_tensor *wide = kt__batching.room(new, l->tangent[i]); /* the scope's */
+                kt_tensor *wide = kt__batching.room(new, l->tangent[i]); /* the scope's, or `new` */
+                wide = wide ? kt__ref(wide) : NULL;
                 kt__unref(new);
-                if (!wide)
+                if (!(new = wide))
                     return kt_error_status();
-                new = kt__ref(wide);
             }
     }
     s->c.arg[0].t = had ? had : new;
@@ -540,6 +541,8 @@ static kt_status transposed(const level *l, kt_tensor **grads, kt_tensor **d, bo
     return status;
 }
 
+static bool wants_anywhere(const kt_tensor *t) { return t && kt__all_grad_flags(t) & KT_T_REQUIRES_GRAD; }
+
 static kt_status twice(const level *l, bool *needs, kt_tensor **d)
 {
     kt_tensor     *grads[KT_MAX_RESULTS] = {NULL};
@@ -547,7 +550,7 @@ static kt_status twice(const level *l, bool *needs, kt_tensor **d)
     bool           records = false; /* a formula may depend on the value of g, though its derivative does not */
     for (int64_t i = 0; i < l->n; i++) {
         needs[i] = l->tangent[i] != NULL;
-        records |= mode & KT_M_GRAD && (kt__wants_grad(l->t[i]) || kt__wants_grad(l->tangent[i]));
+        records |= mode & KT_M_GRAD && (wants_anywhere(l->t[i]) || wants_anywhere(l->tangent[i]));
     }
     if (l->n_out > KT_MAX_RESULTS)
         return refuse_missing(l->call);
@@ -635,6 +638,24 @@ static kt_status give(const level *l, uint32_t i)
     return status ? status : tell_saved(l, i);
 }
 
+static bool is_batched(const kt_tensor *t) { return t && t->flags & KT_T_BATCHED; }
+
+/* The tangent of what is written: it gets room for the examples of all tangents, and for those of its tensor. What the tape
+ * saves of it is a copy, since it will be written over. */
+static kt_status prepare_written(const level *l)
+{
+    bool      wants = false;
+    kt_status status = is_batched(l->t[0]) ? kt__widen_tangent(l->t[0], l->t[0], l->level, &l->tangent[0]) : KT_OK;
+    for (int64_t i = 1; i < l->n && !status; i++)
+        if (is_batched(l->tangent[i]))
+            status = kt__widen_tangent(l->t[0], l->tangent[i], l->level, &l->tangent[0]);
+    for (int64_t i = 0; i < l->n; i++)
+        wants |= wants_anywhere(l->t[i]) || wants_anywhere(l->tangent[i]);
+    if (status || l->of->fact.kind == LINEAR_ROW || !wants || !kt_grad_enabled())
+        return status;
+    return run1(KT_OP_clone, l->tangent[0], &l->tangent[0]);
+}
+
 static kt_status run_level(const level *l, bool *needs, kt_tensor **d)
 {
     kt_status  status = KT_OK;
@@ -645,6 +666,8 @@ static kt_status run_level(const level *l, bool *needs, kt_tensor **d)
         const bool has = t && kt__grad_flags(t) & KT_T_DUAL && kt__levels_of(t, l->of->mode) >> l->level & 1;
         status = has ? kt__tangent_at(t, l->level, &l->tangent[i]) : KT_OK;
     }
+    if (!status && l->call->form == KT_INPLACE && l->tangent[0])
+        status = prepare_written(l);
     if (!status)
         status = make(l, needs, d);
     for (uint32_t i = 0; i < l->n_out && !status; i++)

@@ -370,16 +370,19 @@ static inline bool kt__has_slope(const kt_row *row, uint32_t i)
 extern KT__HOT_LOCAL bool kt__lacks_derivative; /* operator.c sets it: the pending error is that a derivative is missing */
 
 /* forward.c */
-kt_status kt__before_dual(kt_call *call, const kt_plan *plan, bool records, void **token, void **state);
+kt_status kt__before_dual(kt_call *call, const kt_plan *plan, bool records, int floor, void **token, void **state);
 kt_status kt__after_dual(kt_call *call, void *token, void *state, kt_status so_far);
 
 /* tangents.c: the tangents of tensors. `levels`: bit l for level l. */
+int        kt__open_levels(void);
 void       kt__tangents_free(struct kt__tangent *list);
 uint64_t   kt__levels_of(const kt_tensor *t, uint64_t mode); /* those that are seen in this mode */
 uint64_t   kt__levels_lacked(const kt_tensor *t); /* of a view: it lacks these, whatever its base has */
 kt_status  kt__lack_levels(kt_tensor *t, uint64_t levels);
 kt_status  kt__tangent_at(kt_tensor *t, int level, kt_tensor **tangent); /* owned; NULL without an error: it has none */
 kt_status  kt__set_tangent(kt_tensor *t, kt_tensor *tangent, int level); /* of a result: t has none of this level */
+/* *tangent, which is t's, with room for the examples of `beside`; views of the same tensor see it too. Replaced. */
+kt_status  kt__widen_tangent(kt_tensor *t, const kt_tensor *beside, int level, kt_tensor **tangent);
 kt_status  kt__write_tangent(kt_tensor *t, kt_tensor *tangent, int level); /* of what was written in place */
 /* The node's saved alias of a result gets the result's tangents: a derivative may be taken of its formula. */
 kt_status  kt__tell_saved(kt_node *node, uint32_t result, const kt_tensor *t);

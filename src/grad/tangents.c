@@ -8,6 +8,7 @@
 
 #include <karat/plugin/node.h>
 
+#include "base/alloc.h"
 #include "base/scope.h"
 #include "call/wrap.h"
 #include "grad/grad.h"
@@ -151,6 +152,14 @@ kt_status kt_dual_level_exit(int64_t level)
                                           "not supported.");
 }
 
+int kt__open_levels(void)
+{
+    pthread_mutex_lock(&lock);
+    const int n = n_levels;
+    pthread_mutex_unlock(&lock);
+    return n;
+}
+
 static kt_status check_level(int64_t level, const char *function)
 {
     pthread_mutex_lock(&lock);
@@ -273,14 +282,31 @@ static kt_status check(kt_tensor *t, kt_tensor *tangent, int level)
                : KT_OK;
 }
 
+/* The same of a tangent with examples: each lies as t does. */
+static kt_status each_laid_out(const kt_tensor *t, kt_tensor *from, kt_tensor **made)
+{
+    KT_SCOPE;
+    if (laid_out(t, (kt_dtype)from->dtype, NULL, made))
+        return kt_error_status();
+    kt_tensor *wide = kt__batching.room(*made, from); /* the scope's, or *made */
+    wide = wide ? kt__ref(wide) : NULL;
+    kt__unref(*made);
+    *made = wide;
+    if (wide && !kt__write_over(KT_OP_copy, wide, from))
+        return KT_OK;
+    kt__unref(wide);
+    *made = NULL;
+    return kt_error_status();
+}
+
 kt_status kt__set_tangent(kt_tensor *t, kt_tensor *tangent, int level)
 {
     kt_tensor *laid = NULL;
     if (check(t, tangent, level))
         return kt_error_status();
-    if ((tangent->flags | t->flags) & KT_T_BATCHED || lies_as(tangent, t) || kt__overlaps_itself(t))
+    if (lies_as(tangent, t) || kt__overlaps_itself(t))
         return add(t, tangent, level);
-    if (laid_out(t, (kt_dtype)tangent->dtype, tangent, &laid))
+    if (tangent->flags & KT_T_BATCHED ? each_laid_out(t, tangent, &laid) : laid_out(t, (kt_dtype)tangent->dtype, tangent, &laid))
         return kt_error_status();
     kt_status status = add(t, laid, level);
     kt__unref(laid);
@@ -297,9 +323,10 @@ static kt_status write_through(kt_tensor *view, kt_tensor *tangent, int level)
     const bool turned = is_complex(view) != is_complex(view->base); /* a real view of complex numbers, or the other way */
     kt_status  status = laid_out(view->base, (kt_dtype)(turned ? view->base->dtype : tangent->dtype), NULL, &whole);
     if (!status && tangent->flags & KT_T_BATCHED) { /* with room for the tangent's examples */
-        kt_tensor *wide = kt__batching.room(whole, tangent); /* the scope's */
+        kt_tensor *wide = kt__batching.room(whole, tangent); /* the scope's, or `whole` */
+        wide = wide ? kt__ref(wide) : NULL;
         kt__unref(whole);
-        whole = wide ? kt__ref(wide) : NULL;
+        whole = wide;
         status = wide ? KT_OK : kt_error_status();
     }
     if (!status)
@@ -313,6 +340,68 @@ static kt_status write_through(kt_tensor *view, kt_tensor *tangent, int level)
     kt__unref(whole);
     kt__unref(part);
     return status;
+}
+
+/* The views of `base` that have a tangent of the level, owned; NULL without an error: there are none. */
+static kt_tensor **views_of(const kt_tensor *base, int level, int64_t *n)
+{
+    kt_tensor **views = NULL;
+    *n = 0;
+    pthread_mutex_lock(&lock);
+    for (const kt__tangent *one = of_level[level]; one; one = one->after)
+        *n += one->value && one->of->flags & KT_T_VIEW && one->of->base == base;
+    if (*n && (views = kt__system_get((size_t)*n * sizeof *views))) {
+        int64_t at = 0;
+        for (const kt__tangent *one = of_level[level]; one; one = one->after)
+            if (one->value && one->of->flags & KT_T_VIEW && one->of->base == base)
+                views[at++] = kt__ref(one->of);
+    }
+    pthread_mutex_unlock(&lock);
+    if (*n && !views)
+        kt__fail_memory((size_t)*n * sizeof *views);
+    return views;
+}
+
+static kt_status show_in_views(const kt_tensor *base, kt_tensor *whole, int level)
+{
+    int64_t     n;
+    kt_tensor **views = views_of(base, level, &n);
+    kt_status   status = n && !views ? kt_error_status() : KT_OK;
+    for (int64_t i = 0; views && i < n; i++) {
+        kt_tensor *part = NULL;
+        if (!status)
+            status = kt__seen_as_view(whole, views[i], &part);
+        if (!status)
+            status = add(views[i], part, level);
+        kt__unref(part);
+        kt__unref(views[i]);
+    }
+    if (views)
+        kt__system_put(views, (size_t)n * sizeof *views);
+    return status;
+}
+
+kt_status kt__widen_tangent(kt_tensor *t, const kt_tensor *beside, int level, kt_tensor **tangent)
+{
+    KT_SCOPE;
+    kt_tensor *of = t->flags & KT_T_VIEW ? t->base : t, *whole = own_tangent(of, level);
+    if (!whole) { /* the view is dual, its base is not */
+        of = t;
+        whole = kt__ref(*tangent);
+    }
+    kt_tensor *wide = kt__batching.room(whole, beside);
+    const bool same = wide == whole;
+    kt_status  status = wide ? KT_OK : kt_error_status();
+    if (!status && !same)
+        status = add(of, wide, level);
+    kt__unref(whole);
+    if (!status && !same)
+        status = show_in_views(of, wide, level);
+    if (status || same)
+        return status;
+    kt__unref(*tangent);
+    *tangent = NULL;
+    return kt__tangent_at(t, level, tangent);
 }
 
 kt_status kt__write_tangent(kt_tensor *t, kt_tensor *tangent, int level)

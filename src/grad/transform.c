@@ -26,6 +26,46 @@ kt_tensor *kt_grad_alias(kt_tensor *t)
     return alias;
 }
 
+static kt_tensor *constant(kt_tensor *t) /* owned */
+{
+    kt_tensor *made;
+    if (t->flags & KT_T_BATCHED) {
+        const kt__example *b = kt__example_of(t);
+        kt_tensor         *value = constant(b->value);
+        made = value ? kt__tensor_batched(value, b->dim, b->level) : NULL;
+        kt__unref(value);
+    } else {
+        made = kt__tensor_alias(t);
+    }
+    for (uint64_t left = made ? kt_dual_levels(t) : 0; left && made; left &= left - 1) {
+        const int  level = __builtin_ctzll(left);
+        kt_tensor *tangent = NULL, *its = NULL;
+        if (kt__tangent_at(t, level, &tangent) || !(its = constant(tangent)) || kt__set_tangent(made, its, level)) {
+            kt__unref(made);
+            made = NULL;
+        }
+        kt__unref(tangent);
+        kt__unref(its);
+    }
+    return made;
+}
+
+kt_tensor *kt_grad_constant(kt_tensor *t)
+{
+    if (kt__failed())
+        return NULL;
+    if (!t) {
+        kt_fail(KT_ERR_TYPE, "expected a tensor, got NULL");
+        return NULL;
+    }
+    kt_tensor *made = constant(t);
+    if (made && kt__scope_add(made)) {
+        kt__unref(made);
+        return NULL;
+    }
+    return made;
+}
+
 typedef struct beyond {
     kt_tensor *const *inputs;
     int64_t           n;

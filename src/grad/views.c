@@ -280,11 +280,11 @@ static kt_status like_base(const kt__geometry *base, kt_tensor *g, kt_tensor **o
     if (new_like_base(base, kt__gradient_dtype(base->dtype, g), kt__device(g), &t))
         return kt_error_status();
     if (KT__UNLIKELY(g->flags & KT_T_BATCHED)) {
-        kt_tensor *wide = kt__batching.room(t, g); /* the scope's */
+        kt_tensor *wide = kt__batching.room(t, g); /* the scope's, or t */
+        wide = wide ? kt__ref(wide) : NULL;
         kt__unref(t);
-        if (!wide)
+        if (!(t = wide))
             return kt_error_status();
-        t = kt__ref(wide);
     }
     if (kt__write_over(KT_OP_copy, t, g)) {
         kt__unref(t);
@@ -319,6 +319,19 @@ static kt_status run_inner(const kt_back *b, kt_tensor *slice)
     return inner.node->type->run(&inner);
 }
 
+/* The part's gradient may have examples that the whole one lacks. */
+static kt_status make_room(const kt_node *node, const kt_tensor *d, kt_tensor **whole, kt_tensor **part)
+{
+    kt_tensor *wide = kt__batching.room(*whole, d); /* the scope's, or *whole */
+    if (wide == *whole)
+        return KT_OK;
+    kt__unref(*whole);
+    kt__unref(*part);
+    *part = NULL;
+    *whole = wide ? kt__ref(wide) : NULL;
+    return wide ? seen_through(wide, &node->base[0], &node->base[1], part) : kt_error_status();
+}
+
 static kt_status run_slices(const kt_back *b)
 {
     kt_node       *node = b->node;
@@ -336,6 +349,8 @@ static kt_status run_slices(const kt_back *b)
         status = run_inner(b, slice);
     if (!status && needed && *d)
         status = kt__fit(d, node->inner, input);
+    if (!status && needed && *d && KT__UNLIKELY((*d)->flags & KT_T_BATCHED))
+        status = make_room(node, *d, &whole, &part);
     if (!status && needed)
         status = *d ? copy_over(part, *d) : kt__write_over(KT_OP_zero, part, NULL);
     kt__unref(*d);

@@ -18,11 +18,12 @@ typedef struct kt__tape_hooks {
     void      (*cancel)(void *token);
     kt_status (*rules)(const kt_call *call); /* only the checks of `before`: may the target be written? */
     /* The same two where an input, or what is written to, has tangents that this thread sees. `records`: the tape records the
-     * call. `state` is passed on like the token; NULL: nothing to do for forward mode. Between the two the thread does not see
-     * the tangents. */
-    kt_status (*before_dual)(kt_call *call, const kt_plan *plan, bool records, void **token, void **state);
+     * call. `floor`: tangents of lower levels are left to the calls that the kernel consists of. `state` is passed on like the
+     * token; NULL: nothing to do for forward mode. Between the two the thread does not see the tangents. */
+    kt_status (*before_dual)(kt_call *call, const kt_plan *plan, bool records, int floor, void **token, void **state);
     kt_status (*after_dual)(kt_call *call, void *token, void *state, kt_status so_far);
     kt_status (*note)(kt_tensor *t); /* creates the autograd state of a new tensor, with its current version */
+    int       (*levels)(void);       /* of forward mode that are open */
     /* t with the tangents of `from`, each as `changed` gives it; of the scope; NULL after an error */
     kt_tensor *(*carry)(kt_tensor *t, kt_tensor *from, kt_tensor *(*changed)(kt_tensor *tangent, int64_t with), int64_t with);
 } kt__tape_hooks;
@@ -37,7 +38,8 @@ typedef struct kt__batch_hooks {
     kt_status (*run)(kt_call *call, kt_status (*plain)(kt_call *call));
     /* kt__convert_inside of such a tensor */
     kt_status (*convert)(kt_tensor *t, kt_dtype dtype, kt_reason why, kt_tensor **result);
-    /* t with room for the examples of `beside`, so that these can be written into it; owned by the scope; NULL after an error */
+    /* t with room for the examples of `beside`, so that these can be written into it. Each lies as t does. t itself, or owned by
+     * the scope; NULL after an error */
     kt_tensor *(*room)(kt_tensor *t, const kt_tensor *beside);
 } kt__batch_hooks;
 extern KT__HIDDEN kt__batch_hooks kt__batching;

@@ -179,6 +179,14 @@ static inline uint32_t kt__grad_flags(const kt_tensor *t)
 {
     return t->flags | (t->flags & KT_T_VIEW ? t->base->flags & KT_T_FOLLOWED : 0);
 }
+/* The same of t and of the values that it shows one example of. */
+static inline uint32_t kt__all_grad_flags(const kt_tensor *t)
+{
+    uint32_t flags = kt__grad_flags(t);
+    for (; t->flags & KT_T_BATCHED; flags |= kt__grad_flags(t))
+        t = kt__example_of(t)->value;
+    return flags;
+}
 
 /* ---- stride arithmetic (strides.c) ---- */
 kt_status kt__count(kt_shape shape, int64_t *numel);                     /* refuses too many dims, negative sizes, overflow */

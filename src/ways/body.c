@@ -4,13 +4,6 @@
 
 #include "call/call.h"
 
-/* A view made under no_grad: the tape does not follow writes through it. */
-static kt_status unfollowed(kt_tensor *view)
-{
-    kt__view_made(view, kt__born_flags ? KT_T_IN_INFERENCE : KT_T_UNFOLLOWED);
-    return kt__tape.note && kt__grad_flags(view) & KT_T_REQUIRES_GRAD ? kt__tape.note(view) : KT_OK;
-}
-
 /* Inference tensors have no views for the tape. */
 static bool looked_into(const kt_call *call) { return !(call->arg[0].t->flags & KT_T_INFERENCE); }
 
@@ -25,7 +18,7 @@ KT__HOT static kt_status run_view(kt_call *call)
     if (status)
         return kt__tape_after(call, NULL, &taping, status);
     if ((!(kt__mode() & KT_M_GRAD) || kt__born_flags) && call->out[0]->flags & KT_T_VIEW)
-        status = unfollowed(call->out[0]);
+        status = kt__unfollowed(call->out[0]);
     if (KT__LIKELY(!status && !taping.on && call->form == KT_PLAIN)) {
         call->n_out = 1;
         return KT_OK;
@@ -66,7 +59,7 @@ static kt_status mark_views(kt_call *call)
         if (kt__mode() & KT_M_GRAD && !kt__born_flags)
             kt__view_made(call->list[i], KT_T_ONE_OF_MANY); /* the body ran below the tape, where all are unfollowed */
         else
-            status = unfollowed(call->list[i]);
+            status = kt__unfollowed(call->list[i]);
     }
     return status;
 }

@@ -9,7 +9,7 @@ from .._karat import Tensor
 
 VmapInfo = collections.namedtuple("VmapInfo", ["batch_size", "randomness"])
 _MORE = "For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
-_around = threading.local()  # .mode: was the call recorded by outer graphs?
+_around = threading.local()  # .modes: did outer graphs record the call, did forward mode follow it?
 
 
 def _deepest(args):
@@ -20,12 +20,6 @@ def _deepest(args):
         if facts and facts[0] >= depth:
             found, depth = one, facts[0]
     return found
-
-
-def _is_dual_outside(one):
-    """Have all examples together a tangent, from a jvp around the vmap?"""
-    facts = _karat.batch_facts(one) if isinstance(one, Tensor) else None
-    return facts is not None and (_karat.is_dual(facts[2]) or _is_dual_outside(facts[2]))
 
 
 def _rule_of(cls):
@@ -52,20 +46,26 @@ def apply(cls, plainly, args, kwargs):
     shown = _deepest(args)
     if shown is None:
         return plainly(*args, **kwargs)
-    if any(map(_is_dual_outside, args)):
-        raise NotImplementedError(f"jvp of vmap of {cls.__name__}: there is no forward mode around vmap for an autograd.Function "
-                                  "yet; vmap of jvp has it")
     rule = _rule_of(cls)
     batched = cls.__dict__.get("_of_examples")
     if batched is None:
         batched = type(cls.__name__, (cls,), {"forward": staticmethod(lambda *own: _forward(cls, rule, own))})
         cls._of_examples = batched
-    before = getattr(_around, "mode", None)
-    _around.mode = _karat.is_grad_enabled()
+    before = getattr(_around, "modes", None)
+    _around.modes = _modes()
     try:
         return super(_SingleLevelFunction, batched).apply(*args)
     finally:
-        _around.mode = before
+        _around.modes = before
+
+
+def _modes():
+    return _karat.is_grad_enabled(), _karat.is_forward_enabled()
+
+
+def _set_modes(modes):
+    _karat.set_grad(modes[0])
+    _karat.set_forward_enabled(modes[1])
 
 
 def _forward(cls, rule, args):
@@ -77,12 +77,12 @@ def _forward(cls, rule, args):
     in_dims = tuple(fact[1] if own else None for fact, own in zip(facts, here))
     values = tuple(fact[2] if own else one for fact, own, one in zip(facts, here, args))
     info = VmapInfo(value.size(dim), ("error", "different", "same")[_karat.batch_randomness(shown)])
-    mode = _karat.is_grad_enabled()
-    _karat.set_grad(_around.mode)
+    modes = _modes()
+    _set_modes(_around.modes)
     try:
         answer = _karat.batch_outside(shown, rule, (info, in_dims) + values)
     finally:
-        _karat.set_grad(mode)
+        _set_modes(modes)
     if not (isinstance(answer, tuple) and len(answer) == 2):
         raise RuntimeError("Expected the vmap staticmethod to have two returns, an output and out_dims with pytree structure "
                            f"compatible with the output. Got a {type(answer)}" + (f" with length {len(answer)}" if
@@ -102,13 +102,13 @@ class _Context:
     """What setup_context and backward of one example get: attributes and saved tensors, without a node."""
 
     def __init__(self, needs=(), saved=()):
-        self.needs_input_grad, self.saved_tensors = needs, saved
+        self.needs_input_grad, self.saved_tensors, self._ahead = needs, saved, ()
 
     def save_for_backward(self, *tensors):
         self.saved_tensors = tensors
 
     def save_for_forward(self, *tensors):
-        pass
+        self._ahead = tensors
 
     def mark_non_differentiable(self, *tensors):
         self._constant = tensors
@@ -129,6 +129,14 @@ def _outside(one):
     if isinstance(one, Tensor) and _karat.is_batched_here(one):
         return _karat.batch_out(one, 0), 0
     return one, None
+
+
+def _own_context(ctx, values, dims):
+    """What setup_context of one example left, of the context that has it for all."""
+    own = _Context(ctx.needs_input_grad, tuple(_inside(one, dim) for one, dim in zip(values, dims)))
+    for name, (value, dim) in ctx._kept.items():
+        setattr(own, name, _inside(value, dim))
+    return own
 
 
 def _generated(cls, info, in_dims, args):
@@ -163,12 +171,13 @@ def _generated(cls, info, in_dims, args):
                 shown = tuple(_inside(one, 0 if isinstance(one, Tensor) else None) for one in several)
                 cls.setup_context(own, tuple(_inside(one, dim) for one, dim in zip(inputs, in_dims)),
                                   shown if isinstance(output, tuple) else shown[0])
-                saved = [_outside(one) for one in own.saved_tensors]
-                ctx._dims = [dim for _, dim in saved]
+                saved, ahead = [_outside(one) for one in own.saved_tensors], [_outside(one) for one in own._ahead]
+                ctx._dims, ctx._dims_ahead = [dim for _, dim in saved], [dim for _, dim in ahead]
                 ctx._kept = {name: _outside(value) for name, value in vars(own).items()
-                             if name not in ("needs_input_grad", "saved_tensors", "_constant", "_materialize")}
+                             if name not in ("needs_input_grad", "saved_tensors", "_ahead", "_constant", "_materialize")}
                 constant = [i for i, one in enumerate(shown) if any(one is other for other in getattr(own, "_constant", ()))]
             ctx.save_for_backward(*[value for value, _ in saved])
+            ctx.save_for_forward(*[value for value, _ in ahead])
             ctx.mark_non_differentiable(*[several[i] for i in constant])
             if hasattr(own, "_materialize"):
                 ctx.set_materialize_grads(own._materialize)
@@ -177,12 +186,20 @@ def _generated(cls, info, in_dims, args):
         def backward(ctx, *grads):
             values = ctx.saved_tensors
             with Level():
-                own = _Context(ctx.needs_input_grad, tuple(_inside(one, dim) for one, dim in zip(values, ctx._dims)))
-                for name, (value, dim) in ctx._kept.items():
-                    setattr(own, name, _inside(value, dim))
+                own = _own_context(ctx, values, ctx._dims)
                 made = cls.backward(own, *[_inside(g, 0 if isinstance(g, Tensor) else None) for g in grads])
                 several = made if isinstance(made, tuple) else (made,)
                 return tuple(None if g is None else _fitted(g, dim) for g, dim in zip(several, in_dims))
+
+        @staticmethod
+        def jvp(ctx, *tangents):
+            values = ctx.saved_tensors
+            with Level():
+                own = _own_context(ctx, values, ctx._dims_ahead)
+                made = cls.jvp(own, *[_inside(t, dim if isinstance(t, Tensor) else None) for t, dim in zip(tangents, in_dims)])
+                several = made if isinstance(made, tuple) else (made,)
+                out = tuple(_karat.batch_out(t, 0) if isinstance(t, Tensor) else t for t in several)
+            return out if isinstance(made, tuple) else out[0]
 
     return Generated.apply(*args), 0
 

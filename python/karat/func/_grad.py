@@ -53,7 +53,7 @@ def _replaced(args, chosen, argnums):
 
 def _constant(tree):
     """Results for a caller whose graph they are not part of: without what this transform recorded, of their values too."""
-    return _pytree.tree_map(lambda t: t.detach() if isinstance(t, Tensor) else t, tree)
+    return _pytree.tree_map(lambda t: _karat.grad_constant(t) if isinstance(t, Tensor) else t, tree)
 
 
 def _filled(grads, like):
@@ -108,7 +108,7 @@ def grad_and_value(func, argnums=0, has_aux=False):
             goes_on = watched and _karat.depends_beyond((output,), tuple(inputs))
             found = _pytree._unflatten(iter(_slopes((output,), inputs, (None,), goes_on)), spec)
         if not goes_on:
-            output, aux = output.detach(), _constant(aux)
+            output, aux = _constant(output), _constant(aux)
         return (found, (output, aux)) if has_aux else (found, output)
 
     return wrapper
@@ -134,7 +134,16 @@ def _check_outputs(tree, where):
     for one in leaves:
         if not isinstance(one, Tensor):
             raise RuntimeError(f"{where}: expected f(*primals) to return only tensors, got unsupported type {type(one)}")
+        if not (one.is_floating_point() or one.is_complex()):
+            raise RuntimeError("vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor with dtype "
+                               f"{one.dtype}")
     return leaves, spec
+
+
+def _check_real(tree, where, what):
+    for i, one in enumerate(_pytree.tree_leaves(tree)):
+        if isinstance(one, Tensor) and one.is_complex():
+            raise RuntimeError(f"{where}: Expected all {what} to be real but received complex tensor at flattened input idx: {i}")
 
 
 class _Vjp:
@@ -188,6 +197,7 @@ def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None, _preallocate_and_
 
     @functools.wraps(func)
     def wrapper(*args, **kwargs):
+        _check_real(args, "jacrev", "inputs")
         _check_argnums(argnums, len(args))
         chosen = _chosen(args, argnums)
 
@@ -200,10 +210,8 @@ def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None, _preallocate_and_
         for one in outputs:
             if not isinstance(one, Tensor):
                 raise RuntimeError(f"jacrev: Expected f(*args) to return only tensors, got unsupported type {type(one)}")
+        _check_real(outputs, "jacrev", "outputs")
         inputs, in_spec = _pytree.tree_flatten(chosen)
-        if products._beyond and any(_karat.is_dual(t) for t in inputs):
-            raise NotImplementedError("jacrev: a Jacobian that is differentiated backward again has no forward mode yet; take "
-                                      "jacrev in place of the jacfwd, hessian or jvp around it, or grad or vjp in place of it")
         cotangents = _unit_vectors(outputs)
 
         def rows(*v):

@@ -3,7 +3,7 @@
 import functools
 
 from ..utils import _pytree
-from ._grad import _check_argnums, _chosen, _replaced, _unit_vectors, jacrev
+from ._grad import _check_argnums, _check_real, _chosen, _replaced, _unit_vectors, jacrev
 from ._jvp import jvp
 from ._vmap import run as _vmapped
 
@@ -16,6 +16,7 @@ def jacfwd(func, argnums=0, has_aux=False, *, randomness="error"):
             [0., 1.]])"""
     @functools.wraps(func)
     def wrapper(*args, **kwargs):
+        _check_real(args, "jacfwd", "inputs")
         _check_argnums(argnums, len(args))
         inputs, in_spec = _pytree.tree_flatten(_chosen(args, argnums))
         beside = {}
@@ -26,6 +27,7 @@ def jacfwd(func, argnums=0, has_aux=False, *, randomness="error"):
         def column(*tangents):
             given = jvp(of_leaves, tuple(inputs), tangents, has_aux=has_aux)
             leaves, beside["spec"] = _pytree.tree_flatten(given[1])
+            _check_real(leaves, "jacfwd", "outputs")
             if has_aux:
                 beside["aux"] = given[2]
             return tuple(leaves)

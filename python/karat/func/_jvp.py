@@ -4,8 +4,8 @@ linearize calls it once and keeps the graph of its derivative."""
 from .. import _karat
 from .._karat import Tensor
 from ..autograd import forward_ad as _forward
-from ..modes import enable_grad as _enable_grad
 from ..utils import _pytree
+from ._grad import _Transform
 
 _zeros_like = _karat.functions["zeros_like"]
 _ones_like = _karat.functions["ones_like"]
@@ -97,11 +97,9 @@ def jvp(func, primals, tangents, *, strict=False, has_aux=False):
 
 
 def _own(t):
-    """A leaf of its own on the same memory, or a view that stays in the caller's graph. It has the caller's tangents."""
-    if not isinstance(t, Tensor) or not (t.is_floating_point() or t.is_complex()):
-        return t
-    view = t.view_as(t)
-    return view if view.requires_grad else view.requires_grad_()
+    """A tensor on the same memory that wants a gradient."""
+    sloped = isinstance(t, Tensor) and (t.is_floating_point() or t.is_complex())
+    return _karat.grad_alias(t) if sloped else t
 
 
 def _check_along(along, given):
@@ -120,15 +118,16 @@ def linearize(func, *primals):
     >>> product(karat.ones(2))
     tensor([1., 1.])"""
     given, spec = _pytree.tree_flatten(primals)
-    with _enable_grad():
+    with _Transform() as watched:
         own = [_own(x) for x in given]
         output = func(*_pytree.tree_unflatten(own, spec))
         results, out_spec = _pytree.tree_flatten(output)
         reached = [i for i, out in enumerate(results) if isinstance(out, Tensor) and out.requires_grad]
         inputs = [i for i, x in enumerate(own) if isinstance(x, Tensor) and x.requires_grad]
-        left = [_ones_like(results[i], requires_grad=True) for i in reached]
+        left = [_karat.grad_alias(_ones_like(_karat.grad_constant(results[i]))) for i in reached]
         moving = [own[i] for i in inputs]
         rows = _karat.gradients([results[i] for i in reached], moving, left, True, True, True) if reached else []
+        beyond = watched and _karat.depends_beyond(tuple(results[i] for i in reached), tuple(moving))
 
     def product(*tangents):
         along, other = _pytree.tree_flatten(tangents)
@@ -138,12 +137,11 @@ def linearize(func, *primals):
         moved = [(row, along[i]) for row, i in zip(rows, inputs) if row is not None and row.requires_grad]
         found = [None] * len(left)
         if moved:
-            goes_on = _karat.is_grad_enabled() and any(t.requires_grad for _, t in moved)
+            goes_on = _karat.is_grad_enabled() and (beyond or any(_karat.depends_beyond((t,), ()) for _, t in moved))
             found = _karat.gradients([row for row, _ in moved], left, [t for _, t in moved], True, goes_on, True)
         of = dict(zip(reached, found))
-        return _pytree.tree_unflatten([_zeros_like(out.detach()) if isinstance(out, Tensor) and of.get(i) is None else of.get(i)
-                                       for i, out in enumerate(results)], out_spec)
+        return _pytree.tree_unflatten([_zeros_like(out) if isinstance(out, Tensor) and of.get(i) is None else of.get(i)
+                                       for i, out in enumerate(shown)], out_spec)
 
-    shown = [out.detach() if isinstance(out, Tensor) and out.requires_grad and not any(
-        isinstance(x, Tensor) and x.requires_grad for x in given) else out for out in results]
+    shown = results if beyond else [_karat.grad_constant(out) if isinstance(out, Tensor) else out for out in results]
     return _pytree.tree_unflatten(shown, out_spec), product

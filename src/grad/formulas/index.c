@@ -233,17 +233,31 @@ GRAD(masked_select)
         dA = as_new(kt_masked_scatter_(room_for(room_for(whole, mask), G), mask, G));
     }
 }
+/* The elements at the mask, in their order, then zeros: `total` in all. Which they are differs by example: each goes where its
+ * count is, the others to one place more. */
+static kt_tensor *used_by_example(kt_tensor *g, kt_tensor *mask, int64_t total)
+{
+    kt_tensor *on = kt_reshape(kt_expand(mask, kt__sizes(g)), KT_SHAPE(-1));
+    kt_tensor *to = kt_masked_fill(kt_sub_s(kt_cumsum(on, 0), KT_INT(1)), kt_logical_not(on), KT_INT(total));
+    kt_tensor *none = g ? kt_zeros(KT_SHAPE(total + 1), .dtype = kt_dtype_of(g), .device = kt_device_of(g)) : NULL;
+    return kt_narrow(kt_scatter(none, 0, to, kt_reshape(g, KT_SHAPE(-1))), 0, 0, total);
+}
+
 GRAD(masked_scatter)
 {
     kt_tensor *mask = B;
     dA = kt_masked_fill(G, mask, KT_INT(0));
     if (!need(c, 2))
         return;
-    kt_shape   in = in_sizes(c, 2);
-    int64_t    total = 1;
-    kt_tensor *used = kt_masked_select(G, mask);
+    kt_shape in = in_sizes(c, 2);
+    int64_t  total = 1;
     for (int64_t d = 0; d < in.n; d++)
         total *= in.d[d];
+    if (KT__UNLIKELY((G->flags | mask->flags) & KT_T_BATCHED)) {
+        c->d[2] = kt_reshape(used_by_example(G, mask, total), in);
+        return;
+    }
+    kt_tensor *used = kt_masked_select(G, mask);
     kt_tensor *all = used ? kt_zeros(KT_SHAPE(total), .dtype = kt_dtype_of(G), .device = kt_device_of(G)) : NULL;
     if (all)
         kt_copy_(kt_narrow(all, 0, 0, used->numel), used);

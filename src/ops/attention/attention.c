@@ -193,7 +193,9 @@ static kt_status check_any_way(bool math, bool kernel, bool theirs)
 static kt_status choose(const kt_call *call, const kt__attended *a, kt_attention_way *way)
 {
     const bool math = kt_attention_allowed(KT_ATTENTION_MATH), kernel = kt_attention_allowed(KT_ATTENTION_FLASH);
-    const bool dual = kt__are_dual(kt__input_flags(call)); /* the kernels have no second derivative, and so no tangent */
+    const uint32_t flags = kt__input_flags(call) | kt__all_grad_flags(a->query) | kt__all_grad_flags(a->key) |
+                           kt__all_grad_flags(a->value);
+    const bool dual = kt__are_dual(flags); /* the kernels have no second derivative, and so no tangent */
     const bool theirs = kernel && !dual && is_pytorchs_kernels(a) && kt__attention_takes(a);
     if (check_any_way(math, kernel, theirs))
         return kt_error_status();

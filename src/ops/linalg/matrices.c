@@ -238,8 +238,11 @@ static kt_status fail_info(kt__info_text text, const char *who, const kt_tensor 
                    who, where, text == KT__NO_SINGULAR_VALUES ? "singular values" : "eigenvalues", v);
 }
 
+/* Of one example of many: all of them are looked at. */
 kt_status kt__check_info(const kt_tensor *info, kt__info_text text, const char *who)
 {
+    while (info->flags & KT_T_BATCHED)
+        info = kt__example_of(info)->value;
     const size_t bytes = (size_t)info->numel * sizeof(int32_t);
     size_t       granted = 0;
     kt_status    status = KT_OK;

@@ -34,7 +34,7 @@ kt_tensor *kt__new_vectors(const kt_tensor *like, kt_dtype dtype, kt_shape batch
 kt_tensor *kt__new_numbers(const kt_tensor *like, kt_dtype dtype, kt_shape batch);
 kt_tensor *kt__nothing_like(const kt_tensor *like, kt_dtype dtype); /* of no elements, 1-dim: what was not asked for */
 static inline kt_dtype kt__real_dtype(kt_dtype d) { return d == KT_C64 ? KT_F32 : d == KT_C128 ? KT_F64 : d; }
-static inline bool     kt__is_recorded_matrix(const kt_tensor *t) { return kt__is_followed(t); }
+static inline bool     kt__is_recorded_matrix(const kt_tensor *t) { return kt__are_followed(kt__all_grad_flags(t)); }
 static inline kt_dtype kt__complex_dtype(kt_dtype d) { return d == KT_F32 ? KT_C64 : d == KT_F64 ? KT_C128 : d; }
 
 /* ---- plans ---- */

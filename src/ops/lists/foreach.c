@@ -97,10 +97,27 @@ static kt_status add_one(kt_call *call, kt_call *c, int64_t i, kt__batch *batch,
 
 /* ---- the list's call ---- */
 
-/* Histories, tensors of inference mode and operators that are not elementwise have rules of their own. */
+static bool has_examples(const kt_call *call)
+{
+    const kt__input_map *map = &call->row->inputs;
+    uint32_t             flags = 0;
+    for (int i = 0; i < map->n; i++) {
+        const kt_value *given = &call->arg[map->at[i]];
+        if (!kt__given(call, map->at[i]) || call->scalars >> map->at[i] & 1)
+            continue;
+        if (!(map->lists >> i & 1))
+            flags |= given->t ? given->t->flags : 0;
+        else
+            for (int64_t k = 0; k < given->ts.n; k++)
+                flags |= given->ts.t[k] ? given->ts.t[k]->flags : 0;
+    }
+    return flags & KT_T_BATCHED;
+}
+
+/* Histories, tensors of inference mode, examples and operators that are not elementwise have rules of their own. */
 static bool goes_together(const kt_call *call, int op, int first)
 {
-    if (!kt__rows[op].way->broadcasts || kt__are_followed(kt__input_flags(call)))
+    if (!kt__rows[op].way->broadcasts || kt__are_followed(kt__input_flags(call)) || has_examples(call))
         return false;
     for (int64_t i = 0; call->form != KT_PLAIN && i < call->arg[first].ts.n; i++)
         if (call->arg[first].ts.t[i]->flags & KT_T_INFERENCE)

@@ -33,13 +33,32 @@ static kt_status run2(int op, kt_form form, kt_tensor *a, kt_tensor *b, kt_scala
 
 static kt_status change(int op, kt_tensor *t, double by) { return run2(op, KT_INPLACE, t, NULL, KT_FLOAT(by), NULL); }
 
+/* Is a batch open (vmap)? It says whether every example draws, so an operator has to be called. */
+static bool in_batch(void) { return kt__mode() & KT_M_LEVELS; }
+
+static kt_status draw_in_batch(kt_tensor *like, double p, kt_tensor **noise)
+{
+    KT_SCOPE;
+    KT_NO_GRAD;
+    kt_tensor *drawn = kt_bernoulli_p(kt_detach(like), 1 - p); /* it may be one for all examples */
+    drawn = kt_clone(drawn, .memory_format = KT_CONTIGUOUS_FORMAT);
+    *noise = drawn ? kt__ref(drawn) : NULL;
+    return drawn ? KT_OK : kt_error_status();
+}
+
 /* The mask: 1 where an element, or a channel, is kept. */
 static kt_status draw_noise(const kt_call *call, kt_tensor *input, double p, bool channels, kt_tensor **noise)
 {
     int64_t sizes[KT_MAX_DIMS];
+    if (in_batch() && !channels)
+        return draw_in_batch(input, p, noise);
     if (channels) {
         for (int i = 0; i < input->ndim; i++)
             sizes[i] = i < 2 ? input->sizes[i] : 1;
+        if (in_batch()) {
+            KT_SCOPE;
+            return draw_in_batch(kt_new_empty(input, ((kt_shape){input->ndim, sizes})), p, noise);
+        }
         *noise = kt__tensor_new((kt_dtype)input->dtype, kt__device(input), (kt_shape){input->ndim, sizes});
     } else {
         *noise = kt__empty_like(input, (kt_dtype)input->dtype, kt__device(input), KT_FORMAT_NONE);
@@ -116,7 +135,7 @@ static kt_status drop(kt_call *call, bool channels, bool alpha)
         return kt__end_itself(call, kt__ref(input), KT_OK);
     if (p == 1)
         return drop_all(call, input);
-    if (!channels && !alpha && call->form == KT_PLAIN && kt__draws_itself(input, KT_K_dropout, compute_of(input)))
+    if (!channels && !alpha && call->form == KT_PLAIN && !in_batch() && kt__draws_itself(input, KT_K_dropout, compute_of(input)))
         return drop_with_mask(call, p);
     if (channels && input->ndim < 2)
         return kt_fail(KT_ERR_RUNTIME, "Feature dropout requires at least 2 dimensions in the input");

@@ -32,6 +32,10 @@ static kt_tensor *slopes(kt_tensor *x, double lower, double upper, kt_generator 
     kt_tensor *below = kt_le_s(x, KT_INT(0)), *count = kt_sum(below);
     if (!count)
         return NULL;
+    if (kt__mode() & KT_M_LEVELS) /* a vmap: it says whether every example draws, so as many as there are elements */
+        return kt_where(below, kt_lerp(kt_full_like(x, KT_FLOAT(lower)), kt_full_like(x, KT_FLOAT(upper)),
+                                       kt_rand_like(x, .generator = generator)),
+                        kt_ones_like(x));
     const int64_t n = kt__backend(x->backend)->stores_nothing ? 0 : (int64_t)kt_item(count);
     kt_tensor    *drawn = kt_uniform_(kt_empty(KT_SHAPE(n), .dtype = KT_F64, .device = kt__device(x)), .from = lower,
                                       .to = KT_SOME(upper), .generator = generator);

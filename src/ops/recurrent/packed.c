@@ -225,6 +225,8 @@ kt_status kt__body_pad_sequence(kt_call *call)
     memcpy(sizes + 2, t[0]->sizes + 1, sizeof *sizes * (size_t)(t[0]->ndim - 1));
     kt_tensor *out = kt_full(((kt_shape){t[0]->ndim + 1, sizes}), KT_FLOAT(kt__arg(call, 2)->f), .dtype = (kt_dtype)t[0]->dtype,
                              .device = kt__device(t[0]));
+    for (int64_t i = 0; i < n && out; i++)
+        out = t[i]->flags & KT_T_BATCHED ? kt__batching.room(out, t[i]) : out;
     for (int64_t i = 0; i < n && out; i++) {
         const int64_t length = t[i]->sizes[0];
         kt_tensor    *to = kt_select(out, !batch_first, i);

@@ -14,6 +14,7 @@ kt_tensor *kt__step(int mode, kt_tensor *from_input, kt_tensor *from_state, kt_t
 /* The same states' rows before each step of a recurrence: [N, K]. batch_sizes: empty for whole sequences. */
 kt_tensor *kt__states_before(kt_tensor *hx, kt_tensor *output, kt_shape batch_sizes, bool reverse);
 
-static inline bool kt__is_recorded(const kt_tensor *t) { return kt__is_followed(t); }
+/* Of one example of many: the values may be, and no kernel runs of it. */
+static inline bool kt__is_recorded(const kt_tensor *t) { return t && (kt__is_followed(t) || t->flags & KT_T_BATCHED); }
 
 #endif
