@@ -3,8 +3,6 @@
 from ._steps import _step_adadelta_
 from .optimizer import (
     Optimizer,
-    _check_capturable,
-    _check_foreach,
     _check_lr,
     _check_not_negative,
     _loss_of,
@@ -46,13 +44,7 @@ class Adadelta(Optimizer):
     def step(self, closure=None):
         """Perform a single optimization step."""
         loss = _loss_of(closure)
-        for group in self.param_groups:
-            params, grads, states = self._gather(group)
-            if not params:
-                continue
-            if group["capturable"]:
-                _check_capturable(" and state_steps", params, supports_xla=False)
-            _check_foreach(group)
+        for group, params, grads, states in self._groups_to_step(" and state_steps", supports_xla=False):
             _step_adadelta_(params, grads, [state["square_avg"] for state in states], [state["acc_delta"] for state in states],
                             [state["step"] for state in states], lr=_number(group["lr"]), rho=_number(group["rho"]),
                             eps=_number(group["eps"]), weight_decay=_number(group["weight_decay"]), maximize=group["maximize"])

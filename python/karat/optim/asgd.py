@@ -4,8 +4,6 @@ from .. import as_tensor, ones, zeros
 from ._steps import _step_asgd_
 from .optimizer import (
     Optimizer,
-    _check_capturable,
-    _check_foreach,
     _check_lr,
     _check_not_negative,
     _get_scalar_dtype,
@@ -44,13 +42,7 @@ class ASGD(Optimizer):
     def step(self, closure=None):
         """Perform a single optimization step."""
         loss = _loss_of(closure)
-        for group in self.param_groups:
-            params, grads, states = self._gather(group)
-            if not params:
-                continue
-            if group["capturable"]:
-                _check_capturable(", mus, etas, and state_steps", params)
-            _check_foreach(group)
+        for group, params, grads, states in self._groups_to_step(", mus, etas, and state_steps"):
             _step_asgd_(params, grads, [state["ax"] for state in states], [state["eta"] for state in states],
                         [state["mu"] for state in states], [state["step"] for state in states], lr=_number(group["lr"]),
                         lambd=_number(group["lambd"]), alpha=_number(group["alpha"]), t0=_number(group["t0"]),

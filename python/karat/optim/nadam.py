@@ -5,8 +5,6 @@ from ._steps import _step_nadam_
 from .optimizer import (
     Optimizer,
     _check_betas,
-    _check_capturable,
-    _check_foreach,
     _check_lr,
     _check_not_negative,
     _get_scalar_dtype,
@@ -53,13 +51,7 @@ class NAdam(Optimizer):
     def step(self, closure=None):
         """Perform a single optimization step."""
         loss = _loss_of(closure)
-        for group in self.param_groups:
-            params, grads, states = self._gather(group)
-            if not params:
-                continue
-            if group["capturable"]:
-                _check_capturable(", mu_products and state_steps", params)
-            _check_foreach(group)
+        for group, params, grads, states in self._groups_to_step(", mu_products and state_steps"):
             _step_nadam_(params, grads, [state["exp_avg"] for state in states], [state["exp_avg_sq"] for state in states],
                          [state["mu_product"] for state in states], [state["step"] for state in states], lr=_number(group["lr"]),
                          beta1=_number(group["betas"][0]), beta2=_number(group["betas"][1]),

@@ -314,6 +314,16 @@ class Optimizer:
 
     # ---- groups ----
 
+    def _groups_to_step(self, capturable=" and state_steps", supports_xla=True):
+        """(group, parameters, gradients, states) of each group with gradients. `capturable`: what else must lie on a device."""
+        for group in self.param_groups:
+            params, grads, states = self._gather(group)
+            if params:
+                if group["capturable"]:
+                    _check_capturable(capturable, params, supports_xla=supports_xla)
+                _check_foreach(group)
+                yield group, params, grads, states
+
     def add_param_group(self, param_group):
         """Add a group: a dict with "params" and the options that differ from the defaults."""
         if not isinstance(param_group, dict):

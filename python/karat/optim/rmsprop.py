@@ -3,8 +3,6 @@
 from ._steps import _step_rmsprop_
 from .optimizer import (
     Optimizer,
-    _check_capturable,
-    _check_foreach,
     _check_lr,
     _check_not_negative,
     _loss_of,
@@ -49,13 +47,7 @@ class RMSprop(Optimizer):
     def step(self, closure=None):
         """Perform a single optimization step."""
         loss = _loss_of(closure)
-        for group in self.param_groups:
-            params, grads, states = self._gather(group)
-            if not params:
-                continue
-            if group["capturable"]:
-                _check_capturable(" and state_steps", params)
-            _check_foreach(group)
+        for group, params, grads, states in self._groups_to_step():
             _step_rmsprop_(params, grads, [state["square_avg"] for state in states],
                            [state["grad_avg"] for state in states] if group["centered"] else [],
                            [state["momentum_buffer"] for state in states] if group["momentum"] > 0 else [],

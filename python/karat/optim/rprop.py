@@ -4,8 +4,6 @@ from .. import full_like
 from ._steps import _step_rprop_
 from .optimizer import (
     Optimizer,
-    _check_capturable,
-    _check_foreach,
     _check_lr,
     _loss_of,
     _number,
@@ -44,13 +42,7 @@ class Rprop(Optimizer):
     def step(self, closure=None):
         """Perform a single optimization step."""
         loss = _loss_of(closure)
-        for group in self.param_groups:
-            params, grads, states = self._gather(group)
-            if not params:
-                continue
-            if group["capturable"]:
-                _check_capturable(" and state_steps", params)
-            _check_foreach(group)
+        for group, params, grads, states in self._groups_to_step():
             _step_rprop_(params, grads, [state["prev"] for state in states], [state["step_size"] for state in states],
                          [state["step"] for state in states], step_size_min=group["step_sizes"][0],
                          step_size_max=group["step_sizes"][1], etaminus=group["etas"][0], etaplus=group["etas"][1],
