@@ -854,6 +854,7 @@
  * kt_linalg_eigh_of(A, .UPLO = 'L', .compute_v = true) -> eigenvalues, eigenvectors             eigenvalues and, if asked for, eigenvectors of symmetric or Hermitian matrices
  * kt_linalg_eigvals_of(self)                                           eigenvalues of square matrices without a derivative, as complex numbers
  * kt_linalg_svd_of(A, .full_matrices = false, .compute_uv = true, .driver) -> U, S, Vh             singular values and, if asked for, singular vectors
+ * kt_lobpcg_of(A, k, .B, .X, .n, .iK, .niter = 1000, .tol, .largest = true) -> eigenvalues, eigenvectors             the k largest or smallest eigenvalues of symmetric matrices with their vectors, by products with A, B and iK alone
  * kt_to_copy(self, .dtype, .device, .memory_format, .casting = 'unsafe', .rounding = 'torch', .non_blocking = false)             cast to a dtype, moved to a device; always a copy
  * kt_reshape_alias(self, size, stride)                                 the view that reshape returns where view cannot
  * kt_unsafe_view(self, size)                                           view of a temporary; not tracked as a view

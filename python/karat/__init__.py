@@ -58,6 +58,7 @@ from ._karat import (  # noqa: E402
     strided,
     tensor,
 )
+from ._lobpcg import lobpcg  # noqa: E402
 from .asking import QUESTIONS as _questions  # noqa: E402
 from .asking import (  # noqa: E402
     broadcast_shapes,

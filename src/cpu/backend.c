@@ -44,7 +44,8 @@
     extern const kt__cpu_bytes kt__cpu_bytes_##isa;                                                                          \
     extern const kt__cpu_draws kt__cpu_draws_##isa;                                                                          \
     extern const kt__cpu_bounds kt__cpu_bounds_##isa;                                                                        \
-    extern const kt__cpu_direct kt__cpu_direct_##isa;                                                                        \
+    extern const kt__cpu_direct kt__cpu_direct_##isa, kt__cpu_direct_row_##isa;                                              \
+    extern const kt__cpu_beside kt__cpu_beside_##isa;                                                                        \
     extern const struct kt__cpu_direct_bf16 kt__cpu_direct_bf16_##isa;                                                       \
     extern const kt__cpu_panels kt__cpu_panels_##isa;                                                                        \
     extern kt__pool_fn kt__cpu_pool_f32_##isa, kt__cpu_pool_f64_##isa, kt__cpu_pool_i32_##isa, kt__cpu_pool_i64_##isa;       \
@@ -68,6 +69,8 @@ const kt__cpu_build kt__cpu_builds[] = {
      &kt__cpu_bounds_##isa,                                                                                                  \
      {kt__cpu_pool_f32_##isa, kt__cpu_pool_f64_##isa, kt__cpu_pool_i32_##isa, kt__cpu_pool_i64_##isa},                         \
      &kt__cpu_direct_##isa,                                                                                                  \
+     &kt__cpu_direct_row_##isa,                                                                                              \
+     &kt__cpu_beside_##isa,                                                                                                  \
      &kt__cpu_panels_##isa,                                                                                                  \
      {&kt__cpu_norms_f32_##isa, &kt__cpu_norms_f64_##isa},                                                                   \
      {&kt__cpu_steps_f32_##isa, &kt__cpu_steps_f64_##isa},                                                                   \

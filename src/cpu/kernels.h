@@ -110,6 +110,14 @@ typedef struct kt__cpu_direct {
     void (*tile)(float *sums, const float *weights, const float *image, const int64_t *at, int64_t k); /* NULL: there is none */
 } kt__cpu_direct;
 
+/* ---- those whose groups have one channel, where channels lie side by side (window/beside.c): n of them at a time ---- */
+typedef struct kt__cpu_beside { /* make NULL: there is none */
+    /* out[c] = bias[c], or 0, and the sum over t of weights[t][c] * seen[t][c] */
+    void (*make)(float *out, const float *bias, const float *const *weights, const float *const *seen, int64_t taps, int64_t n);
+    /* sums[t][c] += back[c] * seen[t][c] */
+    void (*add)(float *const *sums, const float *back, const float *const *seen, int64_t taps, int64_t n);
+} kt__cpu_beside;
+
 /* ---- the same in bfloat16 (window/direct_bf16.h) ---- */
 struct kt__cpu_direct_bf16;
 
@@ -161,7 +169,8 @@ typedef struct kt__cpu_build {
     const kt__cpu_draws *draws;
     const kt__cpu_bounds *bounds;
     kt__pool_fn *pools[KT_NUM_COMPUTE]; /* NULL: this type has none */
-    const kt__cpu_direct *direct;
+    const kt__cpu_direct *direct, *direct_row; /* direct_row: tiles of one row */
+    const kt__cpu_beside *beside;
     const kt__cpu_panels *panels;
     const kt__cpu_norms *norms[2]; /* KT_IN_F32, KT_IN_F64 */
     const kt__cpu_steps  *steps[2]; /* of float32, of float64 */

@@ -8,13 +8,13 @@ import pytest
 
 
 def test_a_name_of_pytorchs_that_is_absent_says_so():
-    with pytest.raises(AttributeError, match=r"module 'karat' has no attribute 'lobpcg': PyTorch has it, karat does not \(yet\)"):
-        karat.lobpcg
+    with pytest.raises(AttributeError, match=r"module 'karat' has no attribute 'stft': PyTorch has it, karat does not \(yet\)"):
+        karat.stft
     with pytest.raises(AttributeError, match="'Tensor' object has no attribute 'to_sparse': PyTorch has it, karat does not"):
         karat.ones(1).to_sparse
     with pytest.raises(AttributeError, match="^'Tensor' object has no attribute 'nobody_has_this'$"):
         karat.ones(1).nobody_has_this
-    assert not hasattr(karat, "lobpcg") and not hasattr(karat.ones(1), "to_sparse") and not hasattr(karat.Tensor, "to_sparse")
+    assert not hasattr(karat, "stft") and not hasattr(karat.ones(1), "to_sparse") and not hasattr(karat.Tensor, "to_sparse")
     t = karat.ones(1)
     t.to_sparse = 3  # the user's own attribute wins
     assert t.to_sparse == 3
@@ -212,7 +212,7 @@ def test_the_nearest_name_is_a_help():
     t = karat.ones(1)
     assert nearest(lambda: karat.batch_norm_elemt) == "'batch_norm'" and nearest(lambda: t.storage) == "'untyped_storage'"
     # Nothing is near: none is named. What serves another purpose, or only asks, is not near.
-    for ask in (lambda: karat.stft, lambda: t.symeig, lambda: karat.autocast, lambda: karat.lobpcg, lambda: t.to_sparse_csr):
+    for ask in (lambda: karat.stft, lambda: t.symeig, lambda: karat.autocast, lambda: karat.istft, lambda: t.to_sparse_csr):
         assert nearest(ask) == ""
 
 

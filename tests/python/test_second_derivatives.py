@@ -40,7 +40,7 @@ REFUSED = {"detach_copy", "floor_divide", "heaviside", "histogram", "nextafter",
 # defined.
 OF_SOME_MATRICES = {"cholesky", "cholesky_ex", "cholesky_inverse", "cholesky_solve", "eigh", "eigvalsh", "svd",
                     "_linalg_eigh", "_linalg_svd", "eig", "eigvals", "pinv", "pinverse", "lstsq",
-                    "svd_lowrank", "pca_lowrank"}
+                    "svd_lowrank", "pca_lowrank", "_lobpcg"}
 # The gradient is that of normalized probabilities, and not the slope elsewhere: test_ctc.py asks for it there.
 OF_SOME_NUMBERS = {"ctc_loss", "_ctc_loss"}
 # Of these the first result alone has a gradient: PyTorch marks the others as not differentiable, or ignores what flows to them.

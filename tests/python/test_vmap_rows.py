@@ -18,9 +18,10 @@ EXAMPLES = 3
 REFUSED = ("view size is not compatible", "last dimension with stride 1", "results of different sizes", "dynamic shape",
            "calling .item()", "data-dependent", "differently shaped")
 # What has anyone's sign or phase is compared without; what is not written holds anything.
-PHASES = {"svd", "linalg.svd", "linalg.eig", "linalg.eigh", "linalg.qr", "qr", "svd_lowrank", "pca_lowrank", "linalg.ldl_factor"}
+PHASES = {"svd", "linalg.svd", "linalg.eig", "linalg.eigh", "linalg.qr", "qr", "svd_lowrank", "pca_lowrank", "linalg.ldl_factor",
+          "_lobpcg"}
 RANDOM = ("dropout", "bernoulli", "normal", "rand", "uniform", "exponential", "cauchy", "geometric", "multinomial", "poisson",
-          "rrelu", "fractional", "gumbel", "lowrank")
+          "rrelu", "fractional", "gumbel", "lowrank", "lobpcg")
 UNDEFINED = {"empty_like", "new_empty", "new_empty_strided", "empty", "empty_permuted", "empty_strided", "resize_", "resize_as_"}
 
 

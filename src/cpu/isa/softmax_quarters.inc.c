@@ -52,7 +52,32 @@ KT_ALWAYS float32x4_t exp_near_quarter(float32x4_t x)
     return vfmaq_f32(s, s, vsubq_f32(head, less));
 }
 
-KT_ALWAYS quarters exp_near_quarters(quarters x) { return (quarters){exp_near_quarter(x.a), exp_near_quarter(x.b)}; }
+/* Of four times four, step by step: one alone is a chain of operations that wait for each other. Factors are lanes of a
+ * register, so that all of it fits into registers. */
+KT_ALWAYS void exp_near_four(float32x4_t x[4])
+{
+    const float32x4_t factor = {0x1.715476p0f, 0x1.62e4p-1f, 0x1.7f7d1cp-20f, 0x1.123abcp-7f};
+    const float32x2_t more = {0x1.6a624cp-10f, 0x1.55549p-3f};
+    const float32x4_t round = vdupq_n_f32(ROUND_F32(127)), fourth = vdupq_n_f32(0x1.55589ep-5f),
+                      half = vdupq_n_f32(0x1.fffffcp-2f);
+    float32x4_t       t[4], low[4], r[4], r2[4], high[4], first[4];
+#define EACH_OF_FOUR _Pragma("GCC unroll 4") for (int i = 0; i < 4; i++)
+    EACH_OF_FOUR t[i] = vfmaq_laneq_f32(round, x[i], factor, 0);
+    EACH_OF_FOUR r[i] = vsubq_f32(t[i], round);
+    EACH_OF_FOUR x[i] = vfmsq_laneq_f32(x[i], r[i], factor, 1);
+    EACH_OF_FOUR low[i] = vmulq_laneq_f32(r[i], factor, 2);
+    EACH_OF_FOUR r[i] = vsubq_f32(x[i], low[i]);
+    EACH_OF_FOUR r2[i] = vmulq_f32(r[i], r[i]);
+    EACH_OF_FOUR high[i] = vfmaq_laneq_f32(fourth, r[i], factor, 3);
+    EACH_OF_FOUR first[i] = vfmaq_lane_f32(half, r[i], more, 1);
+    EACH_OF_FOUR high[i] = vfmaq_lane_f32(high[i], r2[i], more, 0);
+    EACH_OF_FOUR first[i] = vfmaq_f32(first[i], r2[i], high[i]);
+    EACH_OF_FOUR low[i] = vfmsq_f32(low[i], r2[i], first[i]);
+    EACH_OF_FOUR t[i] = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_f32(t[i]), 23));
+    EACH_OF_FOUR x[i] = vsubq_f32(x[i], low[i]);
+    EACH_OF_FOUR x[i] = vfmaq_f32(t[i], t[i], x[i]);
+#undef EACH_OF_FOUR
+}
 
 /* ---- the largest values ---- */
 
@@ -139,41 +164,55 @@ KT_ALWAYS float joined_quarters(quarters a, quarters b, quarters c, quarters d, 
 }
 
 /* What vectors k and k + 4 of the group at i add. */
-KT_ALWAYS void sum_quarters(quarters *s, float *e, const float *x, const float *y, ptrdiff_t i, int k, float32x4_t top,
-                            FN(sum_of) of, bool halves)
+KT_ALWAYS void sum_quarters(quarters *s, const float *x, const float *y, ptrdiff_t i, int k, FN(sum_of) of, bool halves)
 {
     quarters v = quarters_at(x, i, k, halves);
     if (of == FN(PRODUCTS)) {
         const quarters w = quarters_at(y, i, k, halves);
         v.a = vmulq_f32(v.a, w.a), v.b = vmulq_f32(v.b, w.b);
-    } else if (of == FN(KEPT_EXPS)) {
-        v = exp_near_quarters((quarters){vsubq_f32(v.a, top), vsubq_f32(v.b, top)});
-        put_quarters(e, i, k, v, false);
     }
     s->a = vaddq_f32(s->a, v.a), s->b = vaddq_f32(s->b, v.b);
 }
 
+KT_ALWAYS float quarters_sum_line(const float *x, const float *y, ptrdiff_t n, FN(sum_of) of, bool halves, bool joins_halves)
+{
+    const float32x4_t zero = vdupq_n_f32(0);
+    quarters          a = {zero, zero}, b = a, c = a, d = a;
+    for (ptrdiff_t i = 0; i < n; i += QUARTERED) {
+        sum_quarters(&a, x, y, i, 0, of, halves), sum_quarters(&b, x, y, i, 1, of, halves);
+        sum_quarters(&c, x, y, i, 2, of, halves), sum_quarters(&d, x, y, i, 3, of, halves);
+    }
+    return joined_quarters(a, b, c, d, joins_halves);
+}
+
 KT_ALWAYS void quarters_sum(FN(rows) *r, FN(sum_of) of, bool halves)
 {
-    const ptrdiff_t   n = r->n, ahead = QUARTERED * r->width;
-    const char       *out = r->soon[0], *in = r->soon[1];
-    const float32x4_t zero = vdupq_n_f32(0);
     for (int l = 0; l < r->count; l++) {
-        const float      *x = line_of(r->x, l, r->of_x, halves), *y = line_of(r->y, l, r->of_y, halves);
+        const float *x = line_of(r->x, l, r->of_x, halves), *y = line_of(r->y, l, r->of_y, halves);
+        r->sum[l] = (double)quarters_sum_line(x, y, r->n, of, halves, halves);
+    }
+}
+
+/* The exponentials of a line are made, then summed: sums beside them would have no room in registers. */
+KT_ALWAYS void quarters_sum_exps(FN(rows) *r, bool halves)
+{
+    const ptrdiff_t n = r->n, ahead = QUARTERED * r->width;
+    const char     *out = r->soon[0], *in = r->soon[1];
+    for (int l = 0; l < r->count; l++) {
+        const float      *x = line_of(r->x, l, r->of_x, halves);
         const float32x4_t top = vdupq_n_f32(r->top[l]);
-        float            *e = of == FN(KEPT_EXPS) ? r->e + l * n : NULL;
-        quarters          a = {zero, zero}, b = a, c = a, d = a;
-        for (ptrdiff_t i = 0; i < n; i += QUARTERED, in += ahead) {
-            if (of == FN(EXPS) || of == FN(KEPT_EXPS))
-                fetch_pair_for_reading(in, ahead);
-            if (of == FN(KEPT_EXPS)) {
-                fetch_pair_for_writing(out, ahead);
-                out += ahead;
+        float            *e = r->e + l * n;
+        for (ptrdiff_t i = 0; i < n; i += QUARTERED, in += ahead, out += ahead) {
+            fetch_pair_for_reading(in, ahead), fetch_pair_for_writing(out, ahead);
+#pragma GCC unroll 2
+            for (int k = 0; k < 4; k += 2) {
+                const quarters u = quarters_at(x, i, k, halves), v = quarters_at(x, i, k + 1, halves);
+                float32x4_t    z[4] = {vsubq_f32(u.a, top), vsubq_f32(u.b, top), vsubq_f32(v.a, top), vsubq_f32(v.b, top)};
+                exp_near_four(z);
+                put_quarters(e, i, k, (quarters){z[0], z[1]}, false), put_quarters(e, i, k + 1, (quarters){z[2], z[3]}, false);
             }
-            sum_quarters(&a, e, x, y, i, 0, top, of, halves), sum_quarters(&b, e, x, y, i, 1, top, of, halves);
-            sum_quarters(&c, e, x, y, i, 2, top, of, halves), sum_quarters(&d, e, x, y, i, 3, top, of, halves);
         }
-        r->sum[l] = (double)joined_quarters(a, b, c, d, halves);
+        r->sum[l] = (double)quarters_sum_line(e, e, n, FN(VALUES), false, halves);
     }
 }
 
@@ -225,11 +264,11 @@ KT_ALWAYS void quarters_wide_sum(FN(rows) *r, bool halves)
 }
 
 static ROWS_NOINLINE void quarters_exps(FN(rows) *r)             { quarters_wide_sum(r, false); }
-static ROWS_NOINLINE void quarters_kept_exps(FN(rows) *r)        { quarters_sum(r, FN(KEPT_EXPS), false); }
+static ROWS_NOINLINE KT_IN_REGISTERS void quarters_kept_exps(FN(rows) *r)        { quarters_sum_exps(r, false); }
 static ROWS_NOINLINE void quarters_products(FN(rows) *r)         { quarters_sum(r, FN(PRODUCTS), false); }
 static ROWS_NOINLINE void quarters_values(FN(rows) *r)           { quarters_sum(r, FN(VALUES), false); }
 static ROWS_NOINLINE void quarters_halves_exps(FN(rows) *r)      { quarters_wide_sum(r, true); }
-static ROWS_NOINLINE void quarters_halves_kept_exps(FN(rows) *r) { quarters_sum(r, FN(KEPT_EXPS), true); }
+static ROWS_NOINLINE KT_IN_REGISTERS void quarters_halves_kept_exps(FN(rows) *r) { quarters_sum_exps(r, true); }
 static ROWS_NOINLINE void quarters_halves_products(FN(rows) *r)  { quarters_sum(r, FN(PRODUCTS), true); }
 static ROWS_NOINLINE void quarters_halves_values(FN(rows) *r)    { quarters_sum(r, FN(VALUES), true); }
 

@@ -370,8 +370,14 @@ static kt_status run_pass(pass *p, const weight *w, bool back)
     void  *made = NULL;
     size_t granted = 0;
     p->taps = p->reach[0].taps * p->reach[1].taps * p->reach[2].taps;
-    if (kt__fits_bf16(p, w))
+    const bool beside = kt__fits_beside(p);
+    if (!beside && kt__fits_bf16(p, w))
         return kt__run_bf16(p, w, back);
+    if (beside) {
+        const kt_status laid = lay_weights(p, w, back, &made, &granted), status = laid ? laid : kt__run_beside(p);
+        kt__block_put(made, granted);
+        return status;
+    }
     if (!(p->directly = kt__fits_directly(p)))
         cut_boxes(p);
     const int64_t boxes = kt__volume(p->boxes), items = p->to.batch * p->groups * boxes,
@@ -514,9 +520,14 @@ static kt_status run_weight(const kt__cpu_build *build, const kt_plan *plan)
     for (int d = 0; d < SPACE; d++)
         p.reach[d] = reach_forward(&g, d, p.to.size[d], w.size[d]);
     p.taps = kt__volume(w.size);
-    if (kt__weight_fits_bf16(&p, &w))
-        return kt__run_weight_bf16(&p, &w);
-    if (!(p.directly = kt__weight_fits_directly(&p)))
+    const bool beside = kt__fits_beside(&p);
+    bool       again = true;
+    kt_status  status = KT_OK;
+    if (!beside && kt__weight_fits_bf16(&p, &w))
+        status = kt__run_weight_bf16(&p, &w, &again);
+    if (status || !again)
+        return status;
+    if (!beside && !(p.directly = kt__weight_fits_directly(&p)))
         cut_boxes(&p);
     const int64_t bytes = p.groups * packing_of(&p).by_group, most = PARTIAL_SUMS / (bytes ? bytes : 1) + 1;
     p.parts = p.to.batch < PARTS ? p.to.batch : PARTS;
@@ -529,8 +540,11 @@ static kt_status run_weight(const kt__cpu_build *build, const kt_plan *plan)
         return kt__fail_memory((size_t)(p.parts * bytes));
     memset(p.sums, 0, (size_t)(p.parts * bytes));
     const int64_t work = p.rows * p.block * p.taps * kt__volume(p.to.size) * (p.to.batch / p.parts + 1) + 1;
-    kt__parallel(p.parts * p.groups * p.blocks, (1 << 18) / work + 1, sum_parts, &p);
-    kt_status status = p.failed ? kt__fail_memory(TILE_BYTES) : add_parts(&p, &w);
+    if (beside)
+        kt__sum_weight_beside(&p);
+    else
+        kt__parallel(p.parts * p.groups * p.blocks, (1 << 18) / work + 1, sum_parts, &p);
+    status = p.failed ? kt__fail_memory(TILE_BYTES) : add_parts(&p, &w);
     kt__block_put(p.sums, granted);
     return status;
 }

@@ -24,7 +24,7 @@ bool kt__fits_directly(pass *p)
 {
     kt__direct *d = &p->direct;
     int64_t     count[SPACE];
-    *d = (kt__direct){.by = p->build->direct, .rows = p->rows, .depth = p->depth};
+    *d = (kt__direct){.by = p->rows == 1 ? p->build->direct_row : p->build->direct, .rows = p->rows, .depth = p->depth};
     for (int i = 0; i < SPACE; i++) {
         d->taps[i] = p->reach[i].taps, d->move[i] = p->reach[i].move, d->by_tap[i] = p->reach[i].by_tap;
         count[i] = p->reach[i].count;

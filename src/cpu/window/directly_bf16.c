@@ -1,10 +1,9 @@
 /* directly_bf16.c - convolutions of bfloat16 images without columns, by tiles (kernels.h): forward, and back to the image.
  *
  * In: a pass. Out: its results, summed in float32 and rounded once. What a tap sees from 16 positions of 32 channels is a tile as
- * it lies in the padded planes; the weights are packed as tiles [16 pairs of channels, 16 rows], tap after tap. Sums run through
+ * it lies in the padded planes; the weights are packed as tiles of 32 channels and 16 rows, tap after tap. Sums run through
  * all channels and taps in order, so neither boxes nor threads change the bits. */
 #include "base/alloc.h"
-#include "base/cpu.h"
 #include "base/error.h"
 #include "base/thread.h"
 #include "cpu/window/padded.h"
@@ -34,9 +33,8 @@ static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 
 bool kt__fits_bf16(const pass *p, const weight *w)
 {
-    const bool    able = p->build->direct_bf16->multiply && (kt__cpu_bits() & KT__CPU_AMX_BF16);
     const int64_t width = (int64_t)sizeof(uint16_t);
-    return able && plain_bf16(&p->from.x) && plain_bf16(&p->to.x) && plain_bf16(&w->x) &&
+    return has_bf16(p) && plain_bf16(&p->from.x) && plain_bf16(&p->to.x) && plain_bf16(&w->x) &&
            p->depth * p->rows * p->taps >= LEAST && (p->from.step[2] == width || p->from.by_channel == width);
 }
 
@@ -45,7 +43,8 @@ bool kt__fits_bf16(const pass *p, const weight *w)
 static void pack_tile(const work *k, int64_t group, int64_t tile)
 {
     const pass   *p = k->p;
-    const int64_t wide = least(2, k->tiles - tile / 2 * 2), rows = least(SIDE, p->rows - tile * SIDE), by_row = k->packed.by_row;
+    const int64_t wide = least(2, k->tiles - tile / 2 * 2), rows = least(SIDE, p->rows - tile * SIDE), by_row = k->packed.by_row,
+                  word = p->build->direct_bf16->terms;
     uint16_t     *to = k->weights + (group * k->tiles + tile / 2 * 2) * k->steps * TILE + tile % 2 * TILE;
     const char   *from = k->w->x.data + group * k->packed.by_group + tile * SIDE * by_row;
     for (int d = 0; d < SPACE; d++)
@@ -58,7 +57,7 @@ static void pack_tile(const work *k, int64_t group, int64_t tile)
         for (int64_t i = 0; i < n; i++) {
             const char *at = from + place[i * k->seen.taps];
             for (int64_t r = 0; r < rows; r++, at += by_row)
-                to[i / 2 * TERMS + 2 * r + i % 2] = *(const uint16_t *)(const void *)at;
+                to[i / word * SIDE * word + r * word + i % word] = *(const uint16_t *)(const void *)at;
         }
     }
 }

@@ -7,6 +7,7 @@
 #ifndef KT_CPU_WINDOW_PADDED_H
 #define KT_CPU_WINDOW_PADDED_H
 
+#include "base/cpu.h"
 #include "cpu/window/direct_bf16.h"
 #include "cpu/window/pass.h"
 
@@ -19,6 +20,12 @@ typedef struct padded {
     int64_t before[SPACE], phases[SPACE], extent[SPACE];   /* elements that taps reach before the first; of a phase */
     int64_t taps, planes, plane, image;                    /* steps of a channel; elements of a plane and of an image's planes */
 } padded;
+
+/* Are there loops for bfloat16, and can the processor run them? */
+static inline bool has_bf16(const pass *p)
+{
+    return p->build->direct_bf16->multiply && (kt__cpu_bits() & p->build->direct_bf16->needs);
+}
 
 static inline bool plain_bf16(const kt_operand *x) { return x->is == KT_BF16 && x->as == KT_BF16 && x->bits == 0; }
 

@@ -166,11 +166,17 @@ void      kt__weight_begin(const pass *p, char *room);
 kt_status kt__sum_weight_directly(const pass *p, char *room, int64_t n, int64_t group, const box *b); /* of one image */
 void      kt__weight_end(const pass *p, const char *room, char *sums); /* all that was summed: [rows, columns] */
 
+/* ---- groups of one channel, where channels lie side by side: beside.c ---- */
+
+bool      kt__fits_beside(const pass *p);
+kt_status kt__run_beside(pass *p);        /* once the weights are laid */
+void      kt__sum_weight_beside(pass *p); /* into p->sums */
+
 /* ---- bfloat16, where the processor multiplies tiles of it: directly_bf16.c, weight_directly_bf16.c ---- */
 
 bool      kt__fits_bf16(const pass *p, const weight *w);
 kt_status kt__run_bf16(pass *p, const weight *w, bool back); /* the whole pass */
 bool      kt__weight_fits_bf16(const pass *p, const weight *w);
-kt_status kt__run_weight_bf16(pass *p, const weight *w);
+kt_status kt__run_weight_bf16(pass *p, const weight *w, bool *no_number);
 
 #endif

@@ -1,11 +1,11 @@
 /* weight_directly_bf16.c - the gradient of a convolution's weight in bfloat16 without columns, by tiles (kernels.h).
  *
  * In: a pass whose `to` is what flowed back. Out: the weight's gradient, summed in float32 and rounded once. A tile is 16
- * channels of a padded image, at 32 positions as they lie, times what flowed back there to 16 rows, packed in pairs of positions;
- * the positions run to the ends of padded rows, where zeros flowed back (so an infinity beside them makes a NaN of its channel's
- * other taps). Sums of a few images, and of a part of the batch, stay in float32. Independent of: threads. */
+ * channels of a padded image, at 32 positions as they lie, times what flowed back there to 16 rows, packed as a tile; the
+ * positions run to the ends of padded rows, where zeros flowed back. Zero times an infinity of the image is no number: if a sum
+ * is none, the caller must make all of them another way, which sees positions of the result alone. Sums of a few images, and of a
+ * part of the batch, stay in float32. Independent of: threads. */
 #include "base/alloc.h"
-#include "base/cpu.h"
 #include "base/error.h"
 #include "base/thread.h"
 #include "cpu/window/padded.h"
@@ -27,6 +27,7 @@ typedef struct work {
     int64_t       parts, splits;   /* of units; of blocks of channels */
     int64_t       steps, *taps;    /* at most, of a unit; where taps begin in a plane, in bytes */
     int64_t      *places;          /* of channels and taps in the weight */
+    bool          no_number;       /* a sum is none */
 } work;
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -34,9 +35,8 @@ static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 
 bool kt__weight_fits_bf16(const pass *p, const weight *w)
 {
-    const bool    able = p->build->direct_bf16->multiply && (kt__cpu_bits() & KT__CPU_AMX_BF16);
     const int64_t width = (int64_t)sizeof(uint16_t);
-    return able && plain_bf16(&p->from.x) && plain_bf16(&p->to.x) && plain_bf16(&w->x) &&
+    return has_bf16(p) && plain_bf16(&p->from.x) && plain_bf16(&p->to.x) && plain_bf16(&w->x) &&
            (p->from.step[2] == width || p->from.by_channel == width) && (p->to.step[2] == width || p->to.by_channel == width) &&
            p->to.batch * kt__volume(p->to.size) > 0 && p->depth * p->rows * p->taps >= LEAST;
 }
@@ -156,13 +156,18 @@ static void write_block(const work *k, int64_t group, int64_t channels, int64_t 
 
 static void write_blocks(void *ctx, int64_t begin, int64_t end)
 {
-    const work   *k = ctx;
+    work         *k = ctx;
     const int64_t each = k->seen.taps * BLOCK, part = k->p->groups * k->channel_blocks * k->row_blocks * each;
     for (int64_t i = begin; i < end; i++) {
         float *const sums = k->sums + i * each;
+        bool         no_number = false;
         for (int64_t j = 1; j < k->parts; j++)
             for (int64_t l = 0; l < each; l++)
                 sums[l] += sums[j * part + l];
+        for (int64_t l = 0; l < each; l++)
+            no_number |= sums[l] != sums[l];
+        if (no_number)
+            __atomic_store_n(&k->no_number, true, __ATOMIC_RELAXED);
         write_block(k, i / k->row_blocks / k->channel_blocks, i / k->row_blocks % k->channel_blocks, i % k->row_blocks, sums);
     }
 }
@@ -190,7 +195,7 @@ static void plan_units(work *k)
     k->steps = k->images * steps;
 }
 
-kt_status kt__run_weight_bf16(pass *p, const weight *w)
+kt_status kt__run_weight_bf16(pass *p, const weight *w, bool *no_number)
 {
     work k = {.p = p, .w = w, .packed = packed_as(p, w, false)};
     plan_units(&k);
@@ -210,5 +215,6 @@ kt_status kt__run_weight_bf16(pass *p, const weight *w)
     if (!p->failed)
         kt__parallel(blocks, (1 << 4) / (k.parts * k.seen.taps) + 1, write_blocks, &k);
     kt__block_put(k.sums, granted);
+    *no_number = k.no_number;
     return p->failed ? kt__fail_memory(bytes) : KT_OK;
 }

@@ -321,6 +321,33 @@ GRAD(linalg_eigh_of)
     c->d[0] = mm(v, mm(inner, adjoint(v)));
 }
 
+/* Of the k first or last eigenvectors x: (value I - A)^+ g_x x', where A is made of all its vectors. */
+GRAD(lobpcg_of)
+{
+    kt_tensor *values = Y, *x = Z, *g_values = c->grads[0], *g_x = c->grads[1];
+    if (!need(c, 0) || !values || !x)
+        return;
+    if (given(c, 2)) {
+        kt_fail(KT_ERR_VALUE, "lobpcg.backward does not support backward with B != I yet.");
+        return;
+    }
+    kt_tensor *inner = g_values ? mm(kt_mul(x, kt_unsqueeze(g_values, -2)), adjoint(x)) : NULL;
+    if (g_x) {
+        const kt_linalg_eigh_results all = kt_linalg_eigh(A);
+        if (!all.eigenvectors)
+            return;
+        const bool    largest = !given(c, 8) || arg(c, 8)->b;
+        kt_tensor    *on = kt_narrow(kt_eye(columns_in(A), .dtype = KT_BOOL, .device = kt__device(x)), -1, 0, columns_in(values));
+        on = largest ? kt_flip(on, KT_SHAPE(0)) : on;
+        kt_tensor *gaps = kt_masked_fill(kt_sub(kt_unsqueeze(values, -2), kt_unsqueeze(all.eigenvalues, -1)), on, KT_INT(1));
+        kt_tensor *share = kt_masked_fill(kt_true_divide(mm(adjoint(all.eigenvectors), g_x), gaps), on, KT_INT(0));
+        kt_tensor *turned = mm(mm(all.eigenvectors, share), adjoint(x));
+        turned = kt_mul_s(kt_add(turned, adjoint(turned)), KT_FLOAT(0.5));
+        inner = inner ? kt_add(inner, turned) : turned;
+    }
+    c->d[0] = inner;
+}
+
 /* A = U diag(S) V^H, with as many columns of U and rows of V^H as there are values. */
 static kt_tensor *svd_back(kt_tensor *g_u, kt_tensor *g_s, kt_tensor *g_vh, kt_tensor *u, kt_tensor *s, kt_tensor *vh)
 {

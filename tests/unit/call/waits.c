@@ -205,7 +205,7 @@ static const struct {
     {"linalg_matrix_rank_tol_tensor", SOLVED}, {"linalg_matrix_rank_tol", SOLVED}, {"linalg_cond", SOLVED},
     {"linalg_lstsq", SOLVED}, {"linalg_tensorinv", SOLVED}, {"linalg_tensorsolve", SOLVED}, {"nuclear_norm", SOLVED},
     {"linalg_matrix_exp", HALVED}, {"matrix_exp", HALVED},
-    {"svd_lowrank", SOLVED}, {"pca_lowrank", SOLVED},
+    {"svd_lowrank", SOLVED}, {"pca_lowrank", SOLVED}, {"lobpcg_of", SOLVED},
 };
 enum { WAITING = sizeof waiting / sizeof *waiting };
 

@@ -207,12 +207,15 @@ static void try_without_columns(kt_shape xs, kt_shape ws, kt_shape stride, kt_sh
     CHECK(close_to(WIDE(y), want));
     kt_tensor *turned = kt_transpose(kt_contiguous(kt_transpose(x, -1, -2)), -1, -2);
     CHECK(close_to(CONVOLVED(turned, w, b), y));
+    CHECK(close_to(WIDE(CONVOLVED(laid_out(x, true), w, b)), want));
     kt_tensor *half = kt_to(x, .dtype = KT_BF16), *small = kt_to(w, .dtype = KT_BF16), *few = kt_to(b, .dtype = KT_BF16);
     kt_tensor *rounded = kt_to(CONVOLVED(WIDE(half), WIDE(small), WIDE(few)), .dtype = KT_BF16);
     CHECK(tensor_at(kt_all(kt_isclose(kt_to(CONVOLVED(half, small, few), .dtype = KT_F32), kt_to(rounded, .dtype = KT_F32),
                                       .rtol = KT_SOME(8e-3), .atol = KT_SOME(1e-2))), 0) == 1);
     kt_tensor *g = numbers(kt_sizes(y), KT_F32);
     CHECK(close_to(WIDE(kt_convolution_input(g, w, xs, stride, padding, dilation, false, groups)),
+                   kt_convolution_input(WIDE(g), WIDE(w), xs, stride, padding, dilation, false, groups)));
+    CHECK(close_to(WIDE(kt_convolution_input(laid_out(g, true), w, xs, stride, padding, dilation, false, groups)),
                    kt_convolution_input(WIDE(g), WIDE(w), xs, stride, padding, dilation, false, groups)));
     kt_tensor *many = kt_cat(((kt_tensor *[]){x, turned, x, x}), 4), *flowed = kt_cat(((kt_tensor *[]){g, g, g, g}), 4);
     kt_tensor *to_weight = kt_convolution_weight(WIDE(flowed), WIDE(many), ws, stride, padding, dilation, false, groups);
@@ -234,6 +237,8 @@ TEST(convolutions_without_columns)
     try_without_columns(KT_SHAPE(1, 4, 5, 9, 22), KT_SHAPE(10, 4, 3, 3, 3), KT_SHAPE(2), KT_SHAPE(1, 0, 1), KT_SHAPE(1), 1);
     try_without_columns(KT_SHAPE(2, 6, 20, 41), KT_SHAPE(6, 1, 3, 3), KT_SHAPE(1), KT_SHAPE(1), KT_SHAPE(1), 6);
     try_without_columns(KT_SHAPE(2, 6, 20, 59), KT_SHAPE(12, 1, 3, 5), KT_SHAPE(2), KT_SHAPE(1), KT_SHAPE(1), 6);
+    try_without_columns(KT_SHAPE(2, 37, 11, 15), KT_SHAPE(37, 1, 3, 5), KT_SHAPE(2, 1), KT_SHAPE(1, 3), KT_SHAPE(2, 1), 37);
+    try_without_columns(KT_SHAPE(2, 24, 4, 5, 9), KT_SHAPE(24, 1, 3, 2, 3), KT_SHAPE(1, 2, 1), KT_SHAPE(1), KT_SHAPE(1), 24);
     try_without_columns(KT_SHAPE(2, 9, 20, 30), KT_SHAPE(1, 9, 3, 3), KT_SHAPE(1), KT_SHAPE(0), KT_SHAPE(1), 1);
     try_without_columns(KT_SHAPE(1, 64, 40, 600), KT_SHAPE(8, 64, 3, 3), KT_SHAPE(1), KT_SHAPE(1), KT_SHAPE(1), 1);
 }
@@ -298,6 +303,8 @@ TEST(bfloat16_is_rounded_once)
     try_bf16(KT_SHAPE(2, 32, 1, 1), KT_SHAPE(40, 32, 1, 1), KT_SHAPE(1), KT_SHAPE(0), KT_SHAPE(1), 1);
     try_bf16(KT_SHAPE(2, 32, 17, 1), KT_SHAPE(40, 32, 3, 1), KT_SHAPE(1), KT_SHAPE(1, 0), KT_SHAPE(1), 1);
     try_bf16(KT_SHAPE(4, 32, 8, 8), KT_SHAPE(32, 1, 3, 3), KT_SHAPE(1), KT_SHAPE(1), KT_SHAPE(1), 32);
+    try_bf16(KT_SHAPE(3, 21, 9, 14), KT_SHAPE(21, 1, 9, 8), KT_SHAPE(2, 1), KT_SHAPE(4), KT_SHAPE(1), 21);
+    try_bf16(KT_SHAPE(2, 70, 9, 14), KT_SHAPE(70, 1, 3, 5), KT_SHAPE(2), KT_SHAPE(3), KT_SHAPE(1, 2), 70);
 }
 
 /* What is not a number stays where a window sees it, and in its own channel. */
@@ -316,6 +323,26 @@ TEST(bfloat16_that_is_no_number)
     CHECK(tensor_at(kt_sum(kt_isnan(kt_narrow(to_weight, 1, 8, 32))), 0) == 0);
     CHECK(tensor_at(kt_sum(kt_isnan(to_weight)), 0) > 0);
     CHECK_MSG(!kt_failed(), "%s", kt_error());
+}
+
+/* An infinity at the image's edge is seen by four taps: the others have numbers. */
+TEST(bfloat16_infinity_at_an_edge)
+{
+    for (int inner = 0; inner < 2; inner++) {
+        KT_SCOPE;
+        kt_manual_seed(11);
+        kt_tensor *x = laid_out(numbers(KT_SHAPE(3, 40, 20, 20), KT_BF16), inner);
+        kt_tensor *g = kt_ones(KT_SHAPE(3, 32, 20, 20), .dtype = KT_BF16);
+        kt_tensor *pixel = kt_narrow(kt_narrow(kt_narrow(kt_narrow(x, 0, 1, 1), 1, 7, 1), 2, 19, 1), 3, 0, 1);
+        kt_fill_(pixel, kt_full(KT_SCALAR, KT_FLOAT(INFINITY)));
+        kt_tensor *to_weight = kt_convolution_weight(g, x, KT_SHAPE(32, 40, 3, 3), KT_SHAPE(1), KT_SHAPE(1), KT_SHAPE(1),
+                                                     false, 1);
+        CHECK(tensor_at(kt_sum(kt_isnan(to_weight)), 0) == 0);
+        CHECK(tensor_at(kt_sum(kt_isinf(to_weight)), 0) == 32 * 4);
+        kt_tensor *of_channel = kt_narrow(to_weight, 1, 7, 1), *seen = kt_narrow(kt_narrow(of_channel, 2, 1, 2), 3, 0, 2);
+        CHECK(tensor_at(kt_sum(kt_isinf(seen)), 0) == 32 * 4);
+        CHECK_MSG(!kt_failed(), "%s", kt_error());
+    }
 }
 
 #define REFUSED(expression, text)                                                           \
