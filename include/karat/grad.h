@@ -78,6 +78,10 @@ KT_API void        kt_set_forward_enabled(bool on);
 KT_API kt_tensor  *kt_grad_alias(kt_tensor *t);
 /* The same value for a caller whose graph it is not part of: without a history, of its value too (batch.h), but with tangents. */
 KT_API kt_tensor  *kt_grad_constant(kt_tensor *t);
+/* The function is called now: until kt_transform_end, on this thread, writes in place to tensors that were there before are
+ * refused, as in PyTorch, but for those that it was given. Transforms nest. */
+KT_API kt_status   kt_transform_begin(kt_tensor *const *given, int64_t n);
+KT_API kt_status   kt_transform_end(void); /* the innermost; an error if there is none */
 /* Would a graph of the gradients lead anywhere but to these inputs? False if the outputs depend on no other leaf. */
 KT_API bool        kt_depends_beyond(kt_tensor *const *outputs, int64_t n_outputs, kt_tensor *const *inputs, int64_t n_inputs);
 

@@ -531,7 +531,15 @@ static PyObject *aten_names(PyObject *module, PyObject *unused)
     return names;
 }
 
-static int add_overload(PyObject *found, const char *schema, const kt_row *const *rows, int n_rows, kt_form form)
+/* Rows that may serve a name. */
+typedef struct named {
+    const kt_row *const *rows;
+    int                  n;
+    kt_form              form;
+} named;
+
+/* One of the first serves it, or one of the others. */
+static int add_overload(PyObject *found, const char *schema, const named *by)
 {
     schema_text t;
     if (!schema_read(&t, schema)) {
@@ -539,7 +547,9 @@ static int add_overload(PyObject *found, const char *schema, const kt_row *const
         return -1;
     }
     PyObject *key = span_text(t.overload);
-    PyObject *made = key ? make_operator("aten", schema, &t, rows, n_rows, form, false) : NULL;
+    PyObject *made = key ? make_operator("aten", schema, &t, by[0].rows, by[0].n, by[0].form, false) : NULL;
+    if (made == Py_None && by[1].n)
+        Py_SETREF(made, make_operator("aten", schema, &t, by[1].rows, by[1].n, by[1].form, false));
     PyObject *pair = made ? Py_BuildValue("(Os)", made, schema) : NULL;
     const int status = pair ? PyDict_SetItem(found, key, pair) : -1;
     Py_XDECREF(pair);
@@ -556,25 +566,27 @@ static bool is_named(const struct aten *a, const char *name, size_t n)
 /* {overload: (operator, schema)} of a name; operator None: no row serves it. */
 static PyObject *aten_overloads(PyObject *module, PyObject *name)
 {
-    PyObject            *kept, *found = NULL;
-    char                 room[LONGEST];
-    const kt_row *const *rows = NULL;
-    kt_form              form = KT_PLAIN;
+    PyObject *kept, *found = NULL;
+    char      room[LONGEST];
+    named     by[2] = {{0}}; /* those of the name; those that the function of that name is made of: _name */
     (void)module;
     const char *text = PyUnicode_Check(name) ? kp_text(name, &kept) : NULL;
     if (!text)
         return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "expected a name");
     const size_t n = strlen(text);
-    const int    n_rows = kp_rows_named(text, &rows, &form);
-    int          status = (found = PyDict_New()) ? 0 : -1;
-    for (int i = 0; !status && n_rows && i < N_ATEN; i++)
+    snprintf(room, sizeof room, "_%s", text);
+    by[0].n = kp_rows_named(text, &by[0].rows, &by[0].form);
+    by[1].n = kp_rows_named(room, &by[1].rows, &by[1].form);
+    const bool any = by[0].n + by[1].n > 0;
+    int        status = (found = PyDict_New()) ? 0 : -1;
+    for (int i = 0; !status && any && i < N_ATEN; i++)
         if (is_named(&aten[i], text, n))
-            status = add_overload(found, aten[i].schema, rows, n_rows, form);
+            status = add_overload(found, aten[i].schema, by);
         else if (aten[i].in_place && n && text[n - 1] == '_' && is_named(&aten[i], text, n - 1) && derive(&aten[i], true, room))
-            status = add_overload(found, room, rows, n_rows, form);
-    for (int i = 0; !status && n_rows && i < N_ATEN; i++) /* PyTorch lists those with out= last */
+            status = add_overload(found, room, by);
+    for (int i = 0; !status && any && i < N_ATEN; i++) /* PyTorch lists those with out= last */
         if (aten[i].out && is_named(&aten[i], text, n) && derive(&aten[i], false, room))
-            status = add_overload(found, room, rows, n_rows, form);
+            status = add_overload(found, room, by);
     Py_DECREF(kept);
     if (status)
         Py_CLEAR(found);

@@ -140,18 +140,11 @@ static __thread int transforms; /* that run on this thread, vmap apart */
 
 bool kp_in_transform(void) { return transforms > 0 || kt_batch_depth() > 0; }
 
-static PyObject *enter(PyObject *module, PyObject *unused)
-{
-    (void)module, (void)unused;
-    transforms++;
-    Py_RETURN_NONE;
-}
-
 static PyObject *leave(PyObject *module, PyObject *unused)
 {
     (void)module, (void)unused;
     transforms--;
-    Py_RETURN_NONE;
+    return kt_transform_end() ? kp_raise() : Py_NewRef(Py_None);
 }
 
 static PyObject *in_transform(PyObject *module, PyObject *unused)
@@ -198,6 +191,28 @@ static kt_tensor **unwrapped(PyObject *all, Py_ssize_t *n)
     return t;
 }
 
+/* What is no tensor is left out. */
+static PyObject *enter(PyObject *module, PyObject *given)
+{
+    (void)module;
+    if (!PyList_Check(given))
+        return PyErr_Format(PyExc_TypeError, "transform_enter: a list of what the function is given");
+    const Py_ssize_t n = PyList_GET_SIZE(given);
+    int64_t          tensors = 0;
+    kt_tensor      **t = PyMem_Calloc((size_t)n + 1, sizeof *t);
+    if (!t)
+        return PyErr_NoMemory();
+    for (Py_ssize_t i = 0; i < n; i++)
+        if (kp_is_tensor(PyList_GET_ITEM(given, i)))
+            t[tensors++] = kp_tensor_of(PyList_GET_ITEM(given, i));
+    const kt_status status = kt_transform_begin(t, tensors);
+    PyMem_Free(t);
+    if (status)
+        return kp_raise();
+    transforms++;
+    Py_RETURN_NONE;
+}
+
 static PyObject *depends_beyond(PyObject *module, PyObject *args)
 {
     (void)module;
@@ -229,7 +244,7 @@ PyMethodDef kp_batch_functions[] = {
     {"batch_outside", batch_outside, METH_VARARGS, "batch_outside(t, function, args): function(*args) outside of t's level"},
     {"batch_randomness", randomness_of, METH_O, "that of its level"},
     {"batch_in_as", in_as, METH_VARARGS, "batch_in_as(value, dim, t): one example of value, of t's level"},
-    {"transform_enter", enter, METH_NOARGS, "a transform of karat.func calls the user's function"},
+    {"transform_enter", enter, METH_O, "transform_enter(given): a transform of karat.func calls the user's function with these"},
     {"transform_leave", leave, METH_NOARGS, "it has ended"},
     {"in_transform", in_transform, METH_NOARGS, "does one run on this thread?"},
     {"grad_alias", alias, METH_O, "a tensor on the same memory that wants a gradient, for torch.func"},

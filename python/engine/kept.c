@@ -156,10 +156,19 @@ PyTypeObject kp_form_type = {
 
 /* ---- by name ---- */
 
+/* PyTorch shows every integer that a node keeps as one without a sign: dim=-1 is 18446744073709551615. */
+static PyObject *shown_int(int64_t i) { return PyLong_FromUnsignedLongLong((unsigned long long)i); }
+
 static PyObject *tuple_of(kt_shape ints)
 {
-    PyObject *list = list_of(ints), *tuple = list ? PyList_AsTuple(list) : NULL;
-    Py_XDECREF(list);
+    PyObject *tuple = PyTuple_New((Py_ssize_t)ints.n);
+    for (Py_ssize_t i = 0; tuple && i < (Py_ssize_t)ints.n; i++) {
+        PyObject *one = shown_int(ints.d[i]);
+        if (one)
+            PyTuple_SET_ITEM(tuple, i, one);
+        else
+            Py_CLEAR(tuple);
+    }
     return tuple;
 }
 
@@ -185,7 +194,7 @@ static PyObject *value_object(const kt_kept *k)
     switch (k->kind) {
     case KT_ARG_SCALAR:
         return !v->s.kind ? Py_NewRef(Py_None) : k->wrapped ? wrapped_number(v->s) : kp_from_scalar(v->s);
-    case KT_ARG_INT: return PyLong_FromLongLong(v->i);
+    case KT_ARG_INT: return shown_int(v->i);
     case KT_ARG_INTS: return tuple_of(v->ints);
     case KT_ARG_FLOAT: return PyFloat_FromDouble(v->f);
     case KT_ARG_BOOL: return PyBool_FromLong(v->b);

@@ -161,3 +161,19 @@ kt_status kt__batch_select_rows(kt__lift *l)
     l->call = call;
     return status;
 }
+
+/* One line for all examples takes the values as they lie. Lines of their own go with as many dims of values. */
+kt_status kt__batch_search(kt__lift *l)
+{
+    const int            at = kt__batch_line_of(l->call->row).rank[1] ? 1 : 0;
+    const kt__input_map *map = &l->call->row->inputs;
+    const kt_tensor     *sorted = l->call->arg[at].t, *values = l->call->arg[1 - at].t;
+    bool                 shared = sorted->ndim == 1;
+    for (int i = 0; i < map->n && shared; i++) /* its order, too */
+        shared = map->at[i] == 1 - at || !kt__given(l->call, map->at[i]) || !kt__at_level(l->call->arg[map->at[i]].t, l->level);
+    if (shared)
+        return kt__batch_itself(l);
+    if (at || !sorted->ndim || values->ndim != sorted->ndim)
+        return kt__batch_loop(l);
+    return kt__lift_tensors(l, -1, true) || kt_call_run(&l->inner) ? kt_error_status() : KT_OK;
+}

@@ -295,24 +295,42 @@ static kt_status run_outside(kt_call *call)
     return status;
 }
 
+/* The body itself. One that gives a tensor of a level to a kernel of its own was refused before that ran, and is run example by
+ * example: it has written nothing, and where a gradient is wanted it is made of operators. */
+static kt_status run_parts(kt_call *call, kt_status (*plain)(kt_call *), bool *refused)
+{
+    kt__met_example = false;
+    const kt_status status = plain(call);
+    *refused = status && kt__met_example;
+    if (*refused)
+        kt_clear();
+    kt__met_example = false;
+    return status;
+}
+
 static kt_status run(kt_call *call, kt_status (*plain)(kt_call *))
 {
-    uint32_t             level = innermost_of(call);
-    const kt__batch_line line = kt__batch_line_of(call->row);
-    const bool           draws = kt__innermost && rules[line.rule].draws;
+    uint32_t   level = innermost_of(call);
+    uint8_t    rule = kt__batch_line_of(call->row).rule;
+    const bool draws = kt__innermost && rules[rule].draws;
     if (!level && !draws)
         return plain(call);
     if (draws && kt__innermost->id > level && kt__innermost->randomness == KT_RANDOM_SAME)
         return run_outside(call);
-    if (line.rule == RULE_OF_PARTS)
-        return call->form == KT_OUT ? fail_out(call) : plain(call);
+    if (rule == RULE_OF_PARTS) {
+        bool refused = false;
+        const kt_status status = call->form == KT_OUT ? fail_out(call) : run_parts(call, plain, &refused);
+        if (!refused)
+            return status;
+        rule = RULE_OF_LOOP;
+    }
     if (draws) /* what it draws may differ from example to example, though its tensors do not */
         level = kt__innermost->id > level ? kt__innermost->id : level;
     const kt__level *open = kt__level_of(level);
     if (!open)
         return fail_escaped();
     kt__lift l = {.call = call, .level = level, .size = open->size, .randomness = open->randomness};
-    return run_lifted(call, &l, line.rule);
+    return run_lifted(call, &l, rule);
 }
 
 kt_status kt__batch_parts(kt__lift *l) { return l->call->row->way->run(l->call); }
@@ -340,19 +358,6 @@ static kt_status convert(kt_tensor *t, kt_dtype dtype, kt_reason why, kt_tensor 
     else
         *result = call.out[0];
     return status;
-}
-
-/* Has t every level that `beside` has? */
-static bool has_levels(const kt_tensor *t, const kt_tensor *beside)
-{
-    for (; beside->flags & KT_T_BATCHED; beside = kt__example_of(beside)->value) {
-        const kt_tensor *at = t;
-        while (at->flags & KT_T_BATCHED && kt__example_of(at)->level != kt__example_of(beside)->level)
-            at = kt__example_of(at)->value;
-        if (!(at->flags & KT_T_BATCHED))
-            return false;
-    }
-    return true;
 }
 
 /* Memory for n tensors like t, one after the other; each lies as t does, so that a view of t is one of it. Owned. */
@@ -408,7 +413,7 @@ static kt_tensor *for_each(const kt__lift *l, kt_tensor *t)
 /* Level by level, the innermost first. */
 static kt_tensor *room(kt_tensor *t, const kt_tensor *beside)
 {
-    if (!t || !beside || has_levels(t, beside))
+    if (!t || !beside || kt__has_levels(t, beside))
         return t;
     const uint32_t theirs = kt__example_of(beside)->level, own = t->flags & KT_T_BATCHED ? kt__example_of(t)->level : 0;
     const uint32_t level = own > theirs ? own : theirs;

@@ -27,6 +27,25 @@ KT__HOT static uint32_t target_flags(const kt_call *call)
     return flags;
 }
 
+/* Tangents are written as what has them is, whoever made them. */
+KT__COLD static kt_status before_dual(kt_call *call, const kt_plan *plan, bool records, int floor, kt__taping *taping)
+{
+    kt__transform  *now = kt__transform_now;
+    kt__transform_now = NULL;
+    const kt_status status = kt__tape.before_dual(call, plan, records, floor, &taping->token, &taping->forward);
+    kt__transform_now = now;
+    return status;
+}
+
+KT__COLD static kt_status after_dual(kt_call *call, const kt__taping *taping, kt_status so_far)
+{
+    kt__transform  *now = kt__transform_now;
+    kt__transform_now = NULL;
+    const kt_status status = kt__tape.after_dual(call, taping->token, taping->forward, so_far);
+    kt__transform_now = now;
+    return status;
+}
+
 static inline kt_status tape_before(kt_call *call, const kt_plan *plan, uint32_t any, int floor, kt__taping *taping)
 {
     taping->on = false;
@@ -40,7 +59,7 @@ static inline kt_status tape_before(kt_call *call, const kt_plan *plan, uint32_t
     taping->token = taping->forward = NULL;
     taping->on = true;
     if (KT__UNLIKELY(dual))
-        return kt__tape.before_dual(call, plan, records, floor, &taping->token, &taping->forward);
+        return before_dual(call, plan, records, floor, taping);
     return kt__tape.before(call, plan, &taping->token);
 }
 
@@ -65,7 +84,7 @@ KT__HOT kt_status kt__tape_after(kt_call *call, const kt_plan *plan, kt__taping 
     if (!taping->on)
         return so_far;
     if (KT__UNLIKELY(taping->forward != NULL))
-        return kt__tape.after_dual(call, taping->token, taping->forward, so_far);
+        return after_dual(call, taping, so_far);
     if (!taping->token)
         return so_far;
     if (so_far) {
@@ -146,6 +165,35 @@ static kt_status fail_inference(kt_call *call)
                    "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get "
                    "a normal tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more "
                    "details.");
+}
+
+/* ---- writes in place ---- */
+
+/* The name of PyTorch's overload; a number is a tensor for most. */
+KT__COLD static kt_status fail_captured(const kt_call *call)
+{
+    const char *name = kt__schema_display_name(call->row), *overload = name + strcspn(name, ".(");
+    const bool  either = kt__n_args(call->row) > 1 && kt__arg_spec(call->row, 1)->kind == KT_ARG_TENSOR_OR_SCALAR;
+    const bool  number = call->row->id == KT_OP_fill && call->scalars >> 1 & 1;
+    return kt_fail(KT_ERR_RUNTIME,
+                   "During a grad (vjp, jvp, grad, etc) transform, the function provided attempted to call in-place operation "
+                   "(aten::%.*s_%.*s%s) that would mutate a captured Tensor. This is not supported; please rewrite the function "
+                   "being transformed to explicitly accept the mutated Tensor(s) as inputs.",
+                   (int)(overload - name), name, *overload == '.' ? (int)strcspn(overload, "(") : 0, overload,
+                   !either || *overload == '.' ? "" : number ? ".Scalar" : ".Tensor");
+}
+
+/* Refuses what was there before the innermost transform, which was not given it. */
+KT__COLD static kt_status check_captured(const kt_call *call)
+{
+    const kt__transform *now = kt__transform_now;
+    if (call->form != KT_INPLACE || kt__arg_spec(call->row, 0)->kind != KT_ARG_TENSOR)
+        return KT_OK;
+    const kt_storage *written = call->arg[0].t->storage;
+    bool              captured = written->born < now->id;
+    for (int64_t i = 0; i < now->n && captured; i++)
+        captured = now->given[i] != written;
+    return captured ? fail_captured(call) : KT_OK;
 }
 
 /* Inference tensors have no version counter: outside inference mode they must not be written to. */
@@ -304,6 +352,8 @@ KT__HOT static inline __attribute__((always_inline)) kt_status run_here(kt_call 
 
 static inline kt_status tell_of_write(const kt_call *call)
 {
+    if (KT__UNLIKELY(kt__transform_now != NULL) && check_captured(call))
+        return kt_error_status();
     kt__write_watch *watch = atomic_load_explicit(&kt__about_to_write, memory_order_relaxed);
     return KT__UNLIKELY(watch != NULL) ? watch(call) : KT_OK;
 }

@@ -37,9 +37,31 @@ static void begin(kt_plan *plan, int kernel, int n_in, const kt_tensor *t)
     kt__plan_begin(plan, kt__row_served(KT_OP_to_copy), kernel, kt__dtype_rows[t->dtype].compute, n_in, t);
 }
 
+/* Inside a vmap: of every example. */
+static kt_tensor *all_examples(kt_tensor *t)
+{
+    while (t->flags & KT_T_BATCHED)
+        t = kt__example_of(t)->value;
+    return t;
+}
+
+static KT__COLD kt_status check_examples(kt_tensor *const *t, int n, const kt__range *range)
+{
+    kt_status status = KT_OK;
+    for (int i = 0; i < n && !status; i++) {
+        kt__range  own = *range;
+        kt_tensor *all = all_examples(t[i]);
+        own.says[0] = range->says[i];
+        status = kt__check_range(&all, 1, &own);
+    }
+    return status;
+}
+
 kt_status kt__check_range(kt_tensor *const *t, int n, const kt__range *range)
 {
     kt_plan plan;
+    if (KT__UNLIKELY((t[0]->flags | t[n - 1]->flags) & KT_T_BATCHED))
+        return check_examples(t, n, range);
     begin(&plan, KT_K_check_range, n, t[0]);
     plan.n_param = range->exempt ? 5 : 4;
     plan.param[0] = range->low;
@@ -53,11 +75,12 @@ kt_status kt__check_range(kt_tensor *const *t, int n, const kt__range *range)
 
 kt_status kt__check_fits(const kt_tensor *t, kt_dtype d)
 {
-    kt_plan plan;
-    begin(&plan, KT_K_check_fits, 1, t);
+    kt_plan    plan;
+    kt_tensor *all = all_examples((kt_tensor *)(uintptr_t)t);
+    begin(&plan, KT_K_check_fits, 1, all);
     plan.n_param = 1;
     plan.param[0] = KT_INT(d);
-    return launch(&plan, (kt_tensor *[]){(kt_tensor *)(uintptr_t)t}, 1);
+    return launch(&plan, &all, 1);
 }
 
 kt_status kt__check_not_negative(kt_tensor *t, kt_fault_kind says)

@@ -5,6 +5,7 @@
  * of a tensor that wants a gradient is computed from it: the outer one differentiates through the inner. */
 #include <karat/grad.h>
 
+#include "base/alloc.h"
 #include "call/wrap.h"
 #include "grad/run.h"
 
@@ -24,6 +25,36 @@ kt_tensor *kt_grad_alias(kt_tensor *t)
         return NULL;
     }
     return alias;
+}
+
+kt_status kt_transform_begin(kt_tensor *const *given, int64_t n)
+{
+    if (!kt__is_list(n, given, sizeof *given))
+        return kt_fail(KT_ERR_VALUE, "kt_transform_begin: %lld tensors at %s", (long long)n, given ? "an address" : "NULL");
+    for (int64_t i = 0; i < n; i++)
+        if (!given[i])
+            return kt_fail(KT_ERR_TYPE, "kt_transform_begin: tensor %lld is NULL", (long long)i);
+    const size_t   bytes = sizeof(kt__transform) + (size_t)n * sizeof(kt_storage *);
+    kt__transform *made = kt__system_get(bytes);
+    if (!made)
+        return kt__fail_memory(bytes);
+    made->outer = kt__transform_now;
+    made->id = 1 + atomic_fetch_add_explicit(&kt__transforms_begun, 1, memory_order_relaxed);
+    made->n = n;
+    for (int64_t i = 0; i < n; i++)
+        made->given[i] = given[i]->storage;
+    kt__transform_now = made;
+    return KT_OK;
+}
+
+kt_status kt_transform_end(void)
+{
+    kt__transform *ended = kt__transform_now;
+    if (!ended)
+        return kt_fail(KT_ERR_RUNTIME, "kt_transform_end: no transform was begun");
+    kt__transform_now = ended->outer;
+    kt__system_put(ended, sizeof *ended + (size_t)ended->n * sizeof *ended->given);
+    return KT_OK;
 }
 
 static kt_tensor *constant(kt_tensor *t) /* owned */

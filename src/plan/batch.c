@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/thread.h"
 #include "plan/fallback.h"
+#include "tables/kernels/families.h"
 #include "tensor/device.h"
 #include "tensor/work.h"
 
@@ -70,6 +71,8 @@ kt_status kt__batch_add(kt__batch *b, const kt_plan *plan, kt_tensor *on)
 {
     const size_t bytes = kt_plan_bytes(plan);
     const int64_t left = b->expected - b->n, most = MOST_EXPECTED;
+    if (KT__UNLIKELY(plan->kernel == KT_K_none))
+        return kt__fail_example();
     const size_t  more = left <= 1 ? 1 : (size_t)(left < most ? left : most); /* those to come are like this one */
     if (b->n == b->room) {
         size_t have = (size_t)b->room * sizeof *b->item;

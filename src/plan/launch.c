@@ -6,11 +6,14 @@
 #include "plan/fallback.h"
 #include "plan/site.h"
 #include "tables/kernels/copy.h"
+#include "tables/kernels/families.h"
 #include "tensor/device.h"
 #include "tensor/work.h"
 
 uint32_t (*kt__site_read)(void);
 KT__HOT_LOCAL uint32_t kt__site_known;
+
+KT__HOT_LOCAL bool     kt__met_example;
 
 static inline kt_status run(kt_backend *backend, const kt_plan *plan) { return backend->run(backend, plan); }
 
@@ -21,6 +24,12 @@ void kt__plan_place(kt_plan *plan, const kt_tensor *on, const kt_tensor *from)
     plan->device_kind = on->backend;
     plan->from_kind = from->backend;
     plan->from_index = from->index;
+}
+
+KT__COLD kt_status kt__fail_example(void)
+{
+    kt__met_example = true;
+    return kt_fail(KT_ERR_RUNTIME, "vmap: internal error: a kernel was given one example of many");
 }
 
 /* Kernels apply lazy bits (conj, neg) when they load, not when they store. A second pass applies them to what was written. */
@@ -67,6 +76,8 @@ static KT__COLD kt_status launch_slowly(kt_plan *plan, kt_tensor *on, bool relea
 {
     kt_backend *backend = kt__backend(on->backend);
     const bool  seen = kt__is_seen();
+    if (KT__UNLIKELY(plan->kernel == KT_K_none))
+        return kt__fail_example();
     if (plan->numel == 0)
         return KT_OK;
     plan->generator = generator;
@@ -84,7 +95,8 @@ static KT__COLD kt_status launch_slowly(kt_plan *plan, kt_tensor *on, bool relea
 KT__HOT kt_status kt__launch(kt_plan *plan, kt_tensor *on)
 {
     kt_backend *backend = kt__backend(on->backend);
-    if (KT__UNLIKELY((uint64_t)plan->numel - 1 >= KT__LONG_NUMEL) || KT__UNLIKELY(kt__is_watching() || backend->kernels != NULL))
+    if (KT__UNLIKELY((uint64_t)plan->numel - 1 >= KT__LONG_NUMEL || plan->kernel == KT_K_none) ||
+        KT__UNLIKELY(kt__is_watching() || backend->kernels != NULL))
         return launch_slowly(plan, on, false, NULL);
     kt_status status = run(backend, plan);
     return KT__LIKELY(status || !plan->arg[0].bits) ? status : kt__apply_lazy_bits(plan->row, on);

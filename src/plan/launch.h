@@ -28,6 +28,9 @@ static inline void kt__plan_begin(kt_plan *plan, const struct kt_row *row, int k
     plan->seed = 0;
 }
 
+kt_status kt__fail_example(void); /* what kt__launch says of a plan with an operand of a vmap (kt__set_operand) */
+extern KT__HOT_LOCAL bool kt__met_example; /* it was said since this was last cleared */
+
 static inline void kt__set_operand(kt_plan *plan, int at, const kt_tensor *t, kt_dtype as, kt_reason why)
 {
     kt_operand *o = &plan->arg[at];
@@ -37,6 +40,8 @@ static inline void kt__set_operand(kt_plan *plan, int at, const kt_tensor *t, kt
     o->why = (uint8_t)why;
     o->bits = (uint8_t)((t->flags & KT_T_CONJ ? KT_BIT_CONJ : 0) | (t->flags & KT_T_NEG ? KT_BIT_NEG : 0));
     o->immediate = 0;
+    if (KT__UNLIKELY(t->flags & KT_T_BATCHED)) /* its memory is that of all examples: kt__launch refuses such a plan */
+        plan->kernel = 0;
 }
 
 kt_status kt__launch(kt_plan *plan, kt_tensor *on);      /* runs the plan on the device of `on`, its first output */

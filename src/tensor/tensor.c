@@ -143,11 +143,15 @@ static inline void init_record(kt_tensor *t, kt_dtype dtype, kt_device device)
     t->wrapper = NULL;
 }
 
+KT__HOT_LOCAL kt__transform *kt__transform_now;
+_Atomic uint32_t             kt__transforms_begun;
+
 static inline void init_storage(kt_storage *s, kt_device device, size_t bytes, size_t block_bytes)
 {
     atomic_init(&s->refs, 1);
     atomic_init(&s->version, 0);
     atomic_init(&s->written_at, 0);
+    s->born = atomic_load_explicit(&kt__transforms_begun, memory_order_relaxed);
     atomic_init(&s->writer, 0);
     s->bytes = bytes;
     s->granted = 0;
@@ -433,6 +437,18 @@ kt_tensor *kt__tensor_batched(kt_tensor *value, int dim, uint32_t level)
 kt_status kt__fail_batched(void)
 {
     return kt_fail(KT_ERR_RUNTIME, "Cannot access data pointer of Tensor that doesn't have storage");
+}
+
+bool kt__has_levels(const kt_tensor *t, const kt_tensor *beside)
+{
+    for (; beside->flags & KT_T_BATCHED; beside = kt__example_of(beside)->value) {
+        const kt_tensor *at = t;
+        while (at->flags & KT_T_BATCHED && kt__example_of(at)->level != kt__example_of(beside)->level)
+            at = kt__example_of(at)->value;
+        if (!(at->flags & KT_T_BATCHED))
+            return false;
+    }
+    return true;
 }
 
 kt_status kt__tensor_show_batch(kt_tensor *t) { return show_example(t, kt__example_of(t)->value, kt__example_of(t)->dim); }

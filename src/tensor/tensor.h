@@ -41,6 +41,7 @@ typedef struct kt_storage {
     _Atomic int32_t  refs;
     _Atomic uint32_t version;    /* bumped by each in-place write; shared by views and detached tensors */
     _Atomic uint32_t written_at; /* site of the last in-place write; 0: unknown */
+    uint32_t         born;       /* transforms that had begun when it was made (kt__transform) */
     char            *data;       /* start of the memory, a device address */
     size_t           bytes;      /* usable bytes */
     size_t           granted;    /* allocated bytes; 0: foreign memory */
@@ -53,6 +54,16 @@ typedef struct kt_storage {
     uint8_t          fixed;      /* its address was exported (NumPy): never resized */
     _Atomic uint16_t writer;     /* what recorded the last in-place write: a row id, or a mark of the tape */
 } kt_storage;
+
+/* A function that differentiates another calls it now (grad.h). What the other writes in place it has made, or was given. */
+typedef struct kt__transform {
+    struct kt__transform *outer;
+    uint32_t              id; /* what is born with a lower number was there before */
+    int64_t               n;
+    kt_storage           *given[];
+} kt__transform;
+extern KT__HOT_LOCAL kt__transform *kt__transform_now;    /* the innermost of this thread; NULL: none */
+extern KT__HIDDEN _Atomic uint32_t  kt__transforms_begun; /* of all threads */
 
 extern KT__HIDDEN void (*kt__wrapper_left)(void *wrapper); /* called with the wrapper of a tensor that is freed */
 
@@ -112,6 +123,7 @@ kt_status  kt__tensor_resize(kt_tensor *t, kt_shape shape, const int64_t *stride
 void       kt__tensor_free(kt_tensor *t);            /* the count reached zero */
 
 kt_status  kt__fail_batched(void); /* its memory is that of all examples: PyTorch's error for who asks for it */
+bool       kt__has_levels(const kt_tensor *t, const kt_tensor *beside); /* every vmap that `beside` has examples of */
 /* Shows the geometry that `value` has now, after it was changed in place. */
 kt_status  kt__tensor_show_batch(kt_tensor *t);
 

@@ -329,7 +329,18 @@ def test_a_functions_jvp(level):
 
 
 def test_nested_jvp_of_a_function():
-    first, second = jvp(lambda a: jvp(lambda b: Cube.apply(b, 1), (a,), (torch.ones_like(a),))[1], (x(),), (v(),))
+    class Cubed(Cube):
+        @staticmethod
+        def forward(a, k):
+            return a ** 3 * k
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.save_for_forward(inputs[0])
+
+    with pytest.raises(RuntimeError, match="^In order to use an autograd.Function with functorch transforms"):
+        jvp(lambda b: Cube.apply(b, 1), (x(),), (v(),))
+    first, second = jvp(lambda a: jvp(lambda b: Cubed.apply(b, 1), (a,), (torch.ones_like(a),))[1], (x(),), (v(),))
     assert near(first, [3 * a * a for a in X]) and near(second, [6 * a * b for a, b in zip(X, V)])
 
 

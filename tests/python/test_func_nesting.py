@@ -404,3 +404,76 @@ def test_dropout_has_derivatives_by_example(drop):
     assert len(set(along.unique().tolist())) == 2
     with pytest.raises(RuntimeError, match="called random operation while in randomness error mode"):
         vmap(slope)(x)
+
+
+# ---- writes in place ----
+
+CAPTURED = (r"^During a grad \(vjp, jvp, grad, etc\) transform, the function provided attempted to call in-place operation "
+            r"\(aten::%s\) that would mutate a captured Tensor. This is not supported; please rewrite the function being "
+            r"transformed to explicitly accept the mutated Tensor\(s\) as inputs.")
+WRITES = {
+    "add_.Tensor": lambda c, y: c.add_(y), "mul_.Tensor": lambda c, y: c.mul_(2), "copy_": lambda c, y: c.copy_(y),
+    "zero_": lambda c, y: c.zero_(), "fill_.Scalar": lambda c, y: c.fill_(3), "uniform_": lambda c, y: c.uniform_(),
+    "sin_": lambda c, y: c[0].sin_(), "cos_": lambda c, y: c.detach().cos_(),
+    "index_put_": lambda c, y: c.index_put_((karat.tensor([0]),), y[:1]),
+}
+
+
+@pytest.mark.parametrize("name", sorted(WRITES))
+def test_a_captured_tensor_is_not_written(name):
+    x, c = karat.ones(2), karat.ones(2)
+
+    def f(y):
+        WRITES[name](c, y)
+        return (y * c).sum()
+
+    for run in (lambda: grad(f)(x), lambda: vjp(f, x), lambda: jvp(f, (x,), (x,)), lambda: jacrev(f)(x),
+                lambda: jacfwd(f)(x), lambda: vmap(grad(f))(karat.ones(3, 2))):
+        with pytest.raises(RuntimeError, match=CAPTURED % name.replace(".", r"\.")):
+            run()
+    assert c.tolist() == [1, 1]
+    f(x)  # outside it may be
+
+
+def test_what_is_given_or_made_is_written():
+    x, c = karat.ones(2), karat.ones(2)
+
+    def given(y, c):
+        c.mul_(3)
+        return (y * c).sum()
+
+    assert grad(given)(x, c).tolist() == [3, 3] and c.tolist() == [3, 3]
+    assert grad(lambda y, *, c: given(y, c))(x, c=c).tolist() == [9, 9]
+    assert jvp(lambda y: y.mul_(2).sum(), (x.clone(),), (x.clone(),))[1] == 4
+    assert vmap(lambda v: jvp(lambda y: y.mul_(2).sum(), (v,), (v.clone(),))[1])(karat.ones(3, 2)).tolist() == [4, 4, 4]
+    assert grad(lambda y: karat.zeros(2).add_(y).mul_(y).sum())(x).tolist() == [2, 2]
+
+    def outer(x, write):
+        own = x * 2
+
+        def inner(z):
+            write(own, z)
+            return (own * z).sum()
+
+        own.mul_(1)
+        return grad(inner)(x).sum()
+
+    assert grad(lambda x: outer(x, lambda own, z: None))(x).tolist() == [2, 2]
+    with pytest.raises(RuntimeError, match=CAPTURED % r"mul_\.Tensor"):
+        grad(lambda x: outer(x, lambda own, z: own.mul_(z)))(x)
+    c.add_(1)  # nothing is left behind
+
+
+def test_derivatives_have_the_examples_of_their_outputs():
+    """Though their values do not depend on them: what has examples may be written to them."""
+    x = karat.arange(6.0).reshape(3, 2)
+
+    def times(derive):
+        return vmap(lambda v: derive(v).clone().mul_(v.sum()))(x)
+
+    ones = karat.ones(3, 2, 2) * x.sum(1)[:, None, None]
+    assert karat.equal(times(jacrev(lambda u: u)), karat.eye(2) * ones)
+    assert karat.equal(times(jacfwd(lambda u: u + 1)), karat.eye(2) * ones)
+    assert karat.equal(times(hessian(lambda u: u.sum())), 0 * ones)
+    assert karat.equal(times(grad(lambda u: u.sum())), ones[:, 0])
+    assert karat.equal(times(grad(lambda u: u.sum() * 0)), 0 * ones[:, 0])

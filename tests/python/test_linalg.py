@@ -633,3 +633,47 @@ def test_lowrank_gradients():
     g, = torch.autograd.grad(s.sum(), a)
     u, _, vh = L.svd(a.detach(), full_matrices=False)
     near(g, numpy(u[:, :3] @ vh[:3]))
+
+
+@pytest.mark.cpu_only("values in float64; other devices are compared with the CPU")
+@pytest.mark.parametrize("dtype", [torch.float32, REAL])
+@pytest.mark.parametrize("n", range(1, 11))
+def test_many_small_matrices(n, dtype):
+    """Those of at most eight rows have an algorithm of their own."""
+    a, b = matrices(40, n, n, dtype=dtype, seed=n), matrices(40, n, 3, dtype=dtype, seed=n + 1)
+    a[3] = 0
+    a[3].diagonal().copy_(torch.arange(1, n + 1, dtype=dtype).flip(0))
+    a[4] = torch.eye(n, dtype=dtype).flip(0)
+    rough = 2e-2 if dtype == torch.float32 else 1e-9
+    near = lambda x, y: np.testing.assert_allclose(numpy(x), y, rtol=rough, atol=rough)  # noqa: E731
+    near(L.det(a), np.linalg.det(numpy(a).astype(np.float64)))
+    near(L.inv(a) @ a, np.broadcast_to(np.eye(n), (40, n, n)))
+    near(a @ L.solve(a, b), numpy(b))
+    near(L.solve(a.mT, b).mT @ a, numpy(b.mT))
+    lu, pivots = L.lu_factor(a)
+    near(a.mT @ L.lu_solve(lu, pivots, b, adjoint=True), numpy(b))
+    p, lower, upper = L.lu(matrices(5, n, n + 2, dtype=dtype))
+    near(p @ lower @ upper, numpy(matrices(5, n, n + 2, dtype=dtype)))
+    assert (lower.abs() <= 1).all()
+    singular = torch.ones(2, n + 1, n + 1, dtype=dtype)
+    assert L.det(singular).tolist() == [0, 0] and L.inv_ex(singular).info.tolist() == [2, 2]
+
+
+@pytest.mark.cpu_only("values in float64; other devices are compared with the CPU")
+@pytest.mark.parametrize("dtype", [torch.float32, REAL, torch.float16, torch.int64, torch.int32, torch.uint8])
+def test_lines_of_any_length_are_sorted(dtype):
+    """Short ones are merged, long ones sorted by the digits of keys; both are stable."""
+    rng = np.random.default_rng(0)
+    for n in [*range(1, 35), 48, 63, 64, 65, 100, 127, 129, 255, 511, 512, 513, 700]:
+        values = rng.integers(0, 1 + n // 2, (3, n)).astype(np.float64)
+        t = torch.tensor(values).to(dtype)
+        if dtype.is_floating_point and n > 2:
+            t[0, n // 2], t[1, 0], t[1, -1], t[2, 1] = float("nan"), -float("inf"), -0.0, float("nan")
+        keys = np.where(np.isnan(numpy(t.to(REAL))), np.inf, numpy(t.to(REAL)))
+        for descending in (False, True):
+            made, places = t.sort(dim=1, descending=descending, stable=True)
+            order = np.argsort(-keys if descending else keys, axis=1, kind="stable")
+            assert numpy(places).tolist() == order.tolist(), (n, descending)
+            np.testing.assert_array_equal(numpy(made.to(REAL)), np.take_along_axis(numpy(t.to(REAL)), order, 1))
+        middle = t.kthvalue(1 + n // 2, 1).values
+        np.testing.assert_array_equal(numpy(middle.to(REAL)), numpy(t.sort(1).values[:, n // 2].to(REAL)))

@@ -380,6 +380,8 @@ def test_what_a_node_keeps():
     assert karat.add(x, y, alpha=3).grad_fn._saved_alpha == 3
     total = karat.rand(2, 3, requires_grad=True).sum((0, 1), keepdim=True).grad_fn
     assert total._saved_dim == (0, 1) and total._saved_keepdim is True
+    assert karat.rand(2, 3, requires_grad=True).sum(-1).grad_fn._saved_dim == (2**64 - 1,)  # PyTorch shows no sign
+    assert karat.rand(2, 3, requires_grad=True).triu(-1).grad_fn._saved_diagonal == 2**64 - 1
     assert (x**2).grad_fn._saved_exponent == 2 and (2**x).grad_fn._saved_self == 2
     number = (x * 2.5).grad_fn._saved_other
     assert number.item() == 2.5 and number.dtype == karat.float64 and (x * 2).grad_fn._saved_other.dtype == karat.int64

@@ -172,7 +172,7 @@ def test_every_public_row_is_there():
     elsewhere = {"fmax_", "fmin_", "logaddexp_", "logaddexp2_", "maximum_", "minimum_", "svd_lowrank", "pca_lowrank",
                  "unravel_index",
                  "softmin",
-                 "scalar_tensor", "einsum", "tanhshrink", "softsign", "glu_halves",
+                 "einsum", "tanhshrink", "softsign", "glu_halves",
                  # the last have other arguments
                  "grid_sampler_2d_backward", "grid_sampler_3d_backward", "multilabel_margin_loss_backward"}
     assert set(missing) <= elsewhere, sorted(set(missing) - elsewhere)
@@ -215,3 +215,49 @@ def test_overloads_that_are_no_rows():
                        (lambda: aten.sym_size(), "failed to match any schema")):
         with pytest.raises(RuntimeError, match=text):
             call()
+
+
+@pytest.mark.cpu_only("values in float64; other devices are compared with the CPU")
+def test_gradients_by_the_names_of_aten():
+    """Operators that a backward pass is made of give what the pass gives; what the mask does not want is None."""
+    def wave(*sizes):
+        n = 1
+        for size in sizes:
+            n *= size
+        return (torch.arange(n, dtype=torch.float64) * 0.37).sin().reshape(sizes).requires_grad_()
+
+    F, grad = torch.nn.functional, torch.autograd.grad
+    image, weight, up = wave(1, 2, 6, 6), wave(3, 2, 3, 3), wave(1, 3, 4, 4).detach()
+    want = grad(F.conv2d(image, weight), (image, weight), up)
+    got = aten.convolution_backward(up, image, weight, [3], [1, 1], [0, 0], [1, 1], False, [0, 0], 1, [True, True, False])
+    assert torch.allclose(got[0], want[0]) and torch.allclose(got[1], want[1]) and got[2] is None
+    x, scale, up = wave(4, 5), wave(5), wave(4, 5).detach().cos()
+    _, mean, rstd = aten.native_layer_norm(x, [5], scale, None, 1e-5)
+    got = aten.native_layer_norm_backward(up, x, [5], mean, rstd, scale, None, [True, True, True])
+    want = grad(F.layer_norm(x, (5,), scale), (x, scale), up)
+    assert all(torch.allclose(a, b) for a, b in zip(got, (*want, up.sum(0))))
+    _, mean, rstd = aten.native_group_norm(image, None, None, 1, 2, 36, 1, 1e-5)
+    up = wave(1, 2, 6, 6).detach().cos()
+    got = aten.native_group_norm_backward(up, image, mean, rstd, None, 1, 2, 36, 1, [True, False, False])
+    assert torch.allclose(got[0], grad(F.group_norm(image, 1), image, up)[0]) and got[1:] == (None, None)
+    grid = wave(1, 3, 3, 2)
+    up = wave(1, 2, 3, 3).detach()
+    got = aten.grid_sampler_2d_backward(up, image, grid, 0, 0, False, [True, True])
+    want = grad(F.grid_sample(image, grid, align_corners=False), (image, grid), up)
+    assert all(torch.allclose(a, b) for a, b in zip(got, want))
+    values, places = aten.max_pool2d_with_indices(image, [2, 2])
+    want = grad(F.max_pool2d(image, 2), image, up)[0]
+    assert torch.equal(aten.max_pool2d_with_indices_backward(up, image, [2, 2], [2, 2], [0, 0], [1, 1], False, places), want)
+    assert torch.equal(aten.max_unpool2d(values, places, [6, 6]), F.max_unpool2d(values, places, 2))
+    values, places = aten.adaptive_max_pool2d(image, [3, 3])
+    assert torch.equal(aten.adaptive_max_pool2d_backward(up, image, places), grad(values, image, up)[0])
+    want = grad(F.avg_pool2d(image, 2), image, up)[0]
+    assert torch.equal(aten.avg_pool2d_backward(up, image, [2, 2], [2, 2], [0, 0], False, True, None), want)
+    columns = aten.im2col(image, [2, 2], [1, 1], [0, 0], [2, 2])
+    assert torch.equal(columns, F.unfold(image, 2, stride=2))
+    assert torch.equal(aten.col2im(columns, [6, 6], [2, 2], [1, 1], [0, 0], [2, 2]), image)
+    assert torch.allclose(aten.log_sigmoid_backward(up, up, up), up * (-up).sigmoid())
+    assert aten.pad_sequence([torch.ones(1), torch.ones(2)], True, 0.5, "left").tolist() == [[0.5, 1], [1, 1]]
+    assert aten.scalar_tensor(3, dtype=torch.int32).dtype == torch.int32
+    with pytest.raises(RuntimeError, match="missing value for argument 'input'"):
+        aten.convolution_backward(image)

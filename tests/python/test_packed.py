@@ -123,3 +123,25 @@ def test_refusals(call, text):
     with pytest.raises(RuntimeError) as e:
         call()
     assert str(e.value).splitlines()[0] == text
+
+
+def test_examples_are_packed_and_padded():
+    x = torch.arange(2 * 3 * 2.0).reshape(2, 3, 2) + 1
+    lengths = torch.tensor([2, 1, 1], device="cpu")
+
+    def there_and_back(one):
+        packed = rnn.pack_padded_sequence(one, lengths, batch_first=True)
+        return rnn.pad_packed_sequence(packed, batch_first=True)[0]
+
+    want = x.clone()
+    want[:, 1:, 1] = 0
+    assert torch.equal(torch.vmap(there_and_back)(x), want)
+    assert torch.equal(torch.vmap(torch.vmap(there_and_back))(x[None])[0], want)
+    slopes = torch.vmap(torch.func.grad(lambda one: (there_and_back(one) ** 2).sum()))(x)
+    assert torch.equal(slopes, 2 * want)
+
+    def packed_by(sizes):
+        return rnn.pad_packed_sequence(rnn.PackedSequence(torch.ones(4), sizes))[0]
+
+    with pytest.raises(RuntimeError, match="^vmap: packed sequences whose lengths differ from example to example"):
+        torch.vmap(packed_by)(torch.tensor([[2, 2], [3, 1]], device="cpu"))

@@ -468,6 +468,27 @@ def test_threads():
     assert not wrong
 
 
+def test_running_statistics_have_room_for_every_example():
+    x = torch.arange(3 * 2 * 3 * 4.0).reshape(3, 2, 3, 4)
+    for norm in (torch.nn.functional.batch_norm, torch.nn.functional.instance_norm):
+        def moved(x, mean, var):
+            norm(x, mean, var, None, None, True)
+            return mean, var
+
+        each = [moved(one, torch.zeros(3), torch.ones(3)) for one in x]
+        for got, want in zip(vmap(moved)(x, torch.zeros(3, 3), torch.ones(3, 3)), zip(*each)):
+            assert torch.allclose(got, torch.stack(want))
+        with pytest.raises(RuntimeError, match="^Batch norm got a batched tensor as input while the running_mean or running_var, "
+                                               "which will be updated in place, were not batched."):
+            vmap(lambda x: moved(x, torch.zeros(3), torch.ones(3)))(x)
+
+
+def test_values_of_every_example_are_checked():
+    with pytest.raises(RuntimeError, match="^quantile.. q values must be in the range"):
+        vmap(lambda q: torch.quantile(torch.arange(12.0), q))(torch.tensor([0.1, 0.5, 1.5]))
+    assert vmap(lambda q: torch.quantile(torch.arange(11.0), q))(torch.tensor([0.1, 0.5, 1])).tolist() == [1, 5, 10]
+
+
 def test_no_examples():
     assert vmap(lambda a: a.sin().sum())(torch.ones(0, 3)).shape == (0,)
     assert vmap(lambda a: a @ torch.ones(3, 2))(torch.ones(0, 3)).shape == (0, 2)

@@ -16,7 +16,7 @@ DTYPES = ("float32", "float64", "int64", "bool", "complex64", "uint8")
 EXAMPLES = 3
 # Values decide the size of the result, or the host reads a value: PyTorch refuses them, too.
 REFUSED = ("view size is not compatible", "last dimension with stride 1", "results of different sizes", "dynamic shape",
-           "calling .item()", "data-dependent", "differently shaped")
+           "calling .item()", "data-dependent", "differently shaped", "were not batched")
 # What has anyone's sign or phase is compared without; what is not written holds anything.
 PHASES = {"svd", "linalg.svd", "linalg.eig", "linalg.eigh", "linalg.qr", "qr", "svd_lowrank", "pca_lowrank", "linalg.ldl_factor",
           "_lobpcg"}

@@ -555,6 +555,9 @@ static void settle(void)
         continue;
     while (kt_batch_depth() > 0)
         kt_batch_end();
+    while (kt_transform_end() == KT_OK)
+        continue;
+    kt_clear();
     kt_set_grad_enabled(true);
     kt_set_anomaly(false, true);
     kt_mutation_end();

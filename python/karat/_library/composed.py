@@ -7,14 +7,10 @@ from .. import _karat
 _Tensor = _karat.Tensor
 
 
-def _function(name):
-    """A function of karat.nn.functional, by name."""
-    def call(*args):
-        from ..nn import functional
-
-        return getattr(functional, name)(*args)
-
-    return call
+def _wanted(row, args, mask):
+    """The results of a row that takes numbers for `mask`; None where it says that they are not wanted."""
+    found = _karat.functions[row](*args, [int(wanted) for wanted in mask])
+    return tuple(one if wanted else None for one, wanted in zip(found, mask))
 
 
 def _cross_entropy(x, target, weight, reduction, ignore_index, label_smoothing):
@@ -22,12 +18,6 @@ def _cross_entropy(x, target, weight, reduction, ignore_index, label_smoothing):
 
     return cross_entropy(x, target, weight, ignore_index=ignore_index, reduction=("none", "mean", "sum")[reduction],
                          label_smoothing=label_smoothing)
-
-
-def _pooled(x, kernel_size, stride, padding, dilation, ceil_mode):
-    from ..nn.functional import max_pool2d
-
-    return max_pool2d(x, kernel_size, stride or None, padding, dilation, ceil_mode, return_indices=True)
 
 
 def _itself(x):
@@ -72,11 +62,28 @@ FUNCTIONS = {
     "lift_fresh_copy(Tensor self) -> Tensor": _Tensor.clone,
     "einsum(str equation, Tensor[] tensors, *, int[]? path=None) -> Tensor":
         lambda equation, tensors, path: _karat.functions["einsum"](equation, tensors),
-    "max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, bool "
-    "ceil_mode=False) -> (Tensor, Tensor)": _pooled,
-    "im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor": _function("unfold"),
-    "col2im(Tensor self, SymInt[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor":
-        _function("fold"),
+    "convolution_backward(Tensor grad_output, Tensor input, Tensor weight, SymInt[]? bias_sizes, SymInt[] stride, SymInt[] "
+    "padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups, bool[3] output_mask) -> (Tensor, "
+    "Tensor, Tensor)": lambda *a: _wanted("_convolution_backward", a[:-1], a[-1]),
+    "grid_sampler_2d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool "
+    "align_corners, bool[2] output_mask) -> (Tensor, Tensor)":
+        lambda *a: _wanted("grid_sampler_2d_backward", a[:-1], a[-1]),
+    "grid_sampler_3d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool "
+    "align_corners, bool[2] output_mask) -> (Tensor, Tensor)":
+        lambda *a: _wanted("grid_sampler_3d_backward", a[:-1], a[-1]),
+    "native_layer_norm_backward(Tensor grad_out, Tensor input, SymInt[] normalized_shape, Tensor mean, Tensor rstd, Tensor? "
+    "weight, Tensor? bias, bool[3] output_mask) -> (Tensor, Tensor, Tensor)":
+        lambda grad, x, shape, mean, rstd, weight, bias, mask: _wanted("_native_layer_norm_backward",
+                                                                       (grad, x, weight, [mean, rstd], shape), mask),
+    "native_group_norm_backward(Tensor grad_out, Tensor input, Tensor mean, Tensor rstd, Tensor? weight, SymInt N, SymInt C, "
+    "SymInt HxW, int group, bool[3] output_mask) -> (Tensor, Tensor, Tensor)":
+        lambda grad, x, mean, rstd, weight, n, c, size, group, mask: _wanted("_native_group_norm_backward",
+                                                                             (grad, x, weight, [mean, rstd], group), mask),
+    "log_sigmoid_backward(Tensor grad_output, Tensor self, Tensor buffer) -> Tensor":
+        lambda grad, x, buffer: _karat.nn_functions["log_sigmoid_backward"](grad, x),
+    "multilabel_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, Tensor is_target) -> Tensor":
+        lambda grad, x, target, reduction, is_target: _karat.functions["multilabel_margin_loss_backward"](grad, x, target,
+                                                                                                          reduction),
     "cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt ignore_index=-100, float "
     "label_smoothing=0.) -> Tensor": _cross_entropy,
 }

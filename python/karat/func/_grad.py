@@ -69,12 +69,16 @@ def _slopes(outputs, inputs, given, create):
 
 
 class _Transform:
-    """While the user's function runs: it is recorded, and may not make leaves of its own."""
+    """While the user's function runs: it is recorded, may not make leaves of its own, and writes in place only to what it was
+    given or has made."""
+
+    def __init__(self, *given):
+        self.given = _pytree.tree_leaves(given)
 
     def __enter__(self):
         self.mode = _karat.is_grad_enabled()
+        _karat.transform_enter(self.given)
         _karat.set_grad(True)
-        _karat.transform_enter()
         return self.mode
 
     def __exit__(self, *_error):
@@ -95,7 +99,7 @@ def grad_and_value(func, argnums=0, has_aux=False):
     @functools.wraps(func)
     def wrapper(*args, **kwargs):
         _check_argnums(argnums, len(args))
-        with _Transform() as watched:
+        with _Transform(args, kwargs) as watched:
             own = _own(_chosen(args, argnums))
             called = func(*_replaced(args, own, argnums), **kwargs)
             output, aux = _with_aux(called, has_aux, "grad_and_value(f)(*args)")
@@ -106,7 +110,8 @@ def grad_and_value(func, argnums=0, has_aux=False):
                                    f"{output.dim()} dims. Maybe you wanted to use the vjp or jacrev APIs instead?")
             inputs, spec = _pytree.tree_flatten(own)
             goes_on = watched and _karat.depends_beyond((output,), tuple(inputs))
-            found = _pytree._unflatten(iter(_slopes((output,), inputs, (None,), goes_on)), spec)
+            slopes = [_with_examples(g, output) for g in _slopes((output,), inputs, (None,), goes_on)]
+            found = _pytree._unflatten(iter(slopes), spec)
         if not goes_on:
             output, aux = _constant(output), _constant(aux)
         return (found, (output, aux)) if has_aux else (found, output)
@@ -168,7 +173,7 @@ class _Vjp:
 
 def vjp(func, *primals, has_aux=False):
     """(func(*primals), a function of a vector v that gives v times the Jacobian); with has_aux what func gave beside."""
-    with _Transform() as watched:
+    with _Transform(primals) as watched:
         own = _own(primals)
         output, aux = _with_aux(func(*own), has_aux, "vjp(f, *primals)")
         outputs, spec = _check_outputs(output, "vjp(f, *primals)")
@@ -177,6 +182,19 @@ def vjp(func, *primals, has_aux=False):
     products = _Vjp(outputs, spec, inputs, input_spec, beyond)
     results = output if beyond else _constant(output)
     return (results, products, aux if beyond else _constant(aux)) if has_aux else (results, products)
+
+
+def _levels(t):
+    levels, facts = set(), _karat.batch_facts(t)
+    while facts is not None:
+        levels.add(facts[0])
+        facts = _karat.batch_facts(facts[2])
+    return levels
+
+
+def _with_examples(t, like):
+    """t, with examples of every vmap that `like` has some of: PyTorch begins with vectors that have them."""
+    return t if _levels(like) <= _levels(t) else like.new_zeros(t.shape, dtype=t.dtype).copy_(t)
 
 
 def _unit_vectors(like):
@@ -221,8 +239,8 @@ def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None, _preallocate_and_
         blocks, start = [], 0
         for out in outputs:
             blocks.append(_pytree._unflatten(
-                iter([j.narrow(0, start, out.numel()).reshape(tuple(out.shape) + tuple(x.shape)) for j, x in zip(found, inputs)]),
-                in_spec))
+                iter([_with_examples(j.narrow(0, start, out.numel()).reshape(tuple(out.shape) + tuple(x.shape)), out)
+                      for j, x in zip(found, inputs)]), in_spec))
             start += out.numel()
         jacobian = _pytree._unflatten(iter(blocks), out_spec)
         return (jacobian, given[2]) if has_aux else jacobian

@@ -3,7 +3,7 @@
 import functools
 
 from ..utils import _pytree
-from ._grad import _check_argnums, _check_real, _chosen, _replaced, _unit_vectors, jacrev
+from ._grad import _check_argnums, _check_real, _chosen, _replaced, _unit_vectors, _with_examples, jacrev
 from ._jvp import jvp
 from ._vmap import run as _vmapped
 
@@ -45,7 +45,7 @@ def _blocks(columns, inputs):
     start, blocks = 0, []
     for x in inputs:
         part = columns.narrow(0, start, x.numel()).movedim(0, -1)
-        blocks.append(part.reshape(tuple(part.shape[:-1]) + tuple(x.shape)))
+        blocks.append(_with_examples(part.reshape(tuple(part.shape[:-1]) + tuple(x.shape)), x))
         start += x.numel()
     return blocks
 

@@ -23,10 +23,14 @@ def _check_tensors(leaves, where, what):
 class _Level:
     """The outermost jvp is forward_ad's level, which has one; those inside it have others."""
 
+    def __init__(self, given):
+        self._given = given
+
     def __enter__(self):
         global _open
         self._own = _open == 0
         level = _forward.enter_dual_level() if self._own else _karat.enter_dual_level()
+        _karat.transform_enter(self._given)
         self._before = _karat.is_forward_enabled() or _karat.is_inference_mode_enabled()
         _karat.set_forward_enabled(True)
         _open += 1
@@ -35,6 +39,7 @@ class _Level:
 
     def __exit__(self, *error):
         global _open
+        _karat.transform_leave()
         _open -= 1
         _karat.set_forward_enabled(self._before)
         if self._own:
@@ -86,7 +91,7 @@ def jvp(func, primals, tangents, *, strict=False, has_aux=False):
                            f"structure {other}")
     _check_tensors(given, where, "primals")
     _check_tensors(along, where, "tangents")
-    with _Level() as level:
+    with _Level(given) as level:
         dual = [_forward.make_dual(x, t, level=level) for x, t in zip(given, along)]
         output = func(*_pytree.tree_unflatten(dual, spec))
         if not has_aux:
@@ -118,7 +123,7 @@ def linearize(func, *primals):
     >>> product(karat.ones(2))
     tensor([1., 1.])"""
     given, spec = _pytree.tree_flatten(primals)
-    with _Transform() as watched:
+    with _Transform(given) as watched:
         own = [_own(x) for x in given]
         output = func(*_pytree.tree_unflatten(own, spec))
         results, out_spec = _pytree.tree_flatten(output)

@@ -99,14 +99,33 @@ KT_ALWAYS void FN(dot_lanes)(T *part, const T *x, const T *y, int64_t n)
         part[j] += MUL(x[i], y[i]);
 }
 
+/* At most half of the lanes: the others are 0, and adding them changes nothing. */
+static T FN(dot_short)(const T *x, const T *y, int n)
+{
+    T   part[DOT_LANES / 2];
+    int half = DOT_LANES / 2;
+    while (half / 2 >= n && half > 1)
+        half /= 2;
+    memset(part, 0, (size_t)half * sizeof *part);
+    for (int j = 0; j < n; j++)
+        part[j] += MUL(x[j], y[j]);
+    for (half /= 2; half > 0; half /= 2)
+        for (int j = 0; j < half; j++)
+            part[j] += part[j + half];
+    return part[0];
+}
+
 /* Elements [from, to) of the sum. */
 static T FN(dot)(const FN(product) *p, const T *x, const char *y, int64_t from, int64_t to)
 {
-    T        part[DOT_LANES], tile[TILE];
-    FN(lens) l = p->b;
+    T          part[DOT_LANES], tile[TILE];
+    FN(lens)   l = p->b;
+    const bool direct = p->b.direct && p->bk == (ptrdiff_t)sizeof(T);
+    if (direct && to - from <= DOT_LANES / 2)
+        return FN(dot_short)(x + from, (const T *)(const void *)y + from, (int)(to - from));
     l.step = p->bk;
     memset(part, 0, sizeof part);
-    if (p->b.direct && p->bk == (ptrdiff_t)sizeof(T)) {
+    if (direct) {
         FN(dot_lanes)(part, x + from, (const T *)(const void *)y + from, to - from);
     } else {
         for (int64_t i = from; i < to; i += TILE) {

@@ -4,7 +4,7 @@
  * routine asks for. Independent of: plans, threads. */
 #include "base/alloc.h"
 #include "cpu/gemm/products.h"
-#include "cpu/linalg/solver.h"
+#include "cpu/linalg/small.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -134,6 +134,8 @@ static int size_in(const number *n, kt_dtype d) { return (int)(kt__is_single(d) 
 static int lu(kt_dtype d, int m, int n, void *a, int ld, int *pivots)
 {
     int info = 0;
+    if (kt__is_small(d, m, n))
+        return kt__small_lu(d, m, n, a, ld, pivots);
     f.lu[type_of(d)](&m, &n, a, &ld, pivots, &info);
     return info;
 }
@@ -141,6 +143,10 @@ static int lu(kt_dtype d, int m, int n, void *a, int ld, int *pivots)
 static int lu_solve(kt_dtype d, char trans, int n, int columns, const void *l, int ld, const int *pivots, void *b, int ldb)
 {
     int info = 0;
+    if (kt__is_small(d, n, columns)) {
+        kt__small_lu_solve(d, trans != 'N', n, columns, l, ld, pivots, b, ldb);
+        return 0;
+    }
     f.lu_solve[type_of(d)](&trans, &n, &columns, l, &ld, pivots, b, &ldb, &info, 1);
     return info;
 }
@@ -150,6 +156,10 @@ static int lu_invert(kt_dtype d, int n, void *l, int ld, const int *pivots)
     int    info = 0, ask = -1;
     number wants = {{0}};
     space  work;
+    if (kt__is_small(d, n, n)) {
+        kt__small_lu_invert(d, n, l, ld, pivots);
+        return 0;
+    }
     f.lu_invert[type_of(d)](&n, l, &ld, pivots, &wants, &ask, &info);
     const int lwork = size_in(&wants, d);
     if (!take(&work, lwork, kt__width_of(d)))

@@ -136,16 +136,18 @@ static void set_identity(char *a, int64_t rows, int64_t columns, kt_dtype d)
 typedef struct scratch {
     char  *p;
     size_t granted;
+    _Alignas(16) char few[128]; /* for what is small */
 } scratch;
 
 static bool take(scratch *s, size_t bytes)
 {
-    s->p = kt__block_get(bytes ? bytes : 1, &s->granted);
+    s->granted = 0;
+    s->p = bytes <= sizeof s->few ? s->few : kt__block_get(bytes, &s->granted);
     return s->p != NULL;
 }
 static void give_back(scratch *s)
 {
-    if (s->p)
+    if (s->p && s->p != s->few)
         kt__block_put(s->p, s->granted);
 }
 
@@ -588,7 +590,8 @@ static int64_t grain_of(const job *j)
         most = size > most ? size : most;
         least_side = side > least_side ? side : least_side;
     }
-    const int64_t work = most * least_side / 4 + 1;
+    enum { CALL = 64 }; /* what a matrix without elements takes */
+    const int64_t work = most * least_side / 4 + CALL;
     return work >= KT__GRAIN ? 1 : KT__GRAIN / work;
 }
 

@@ -2,8 +2,8 @@
  *
  * In: plans of the kernels sort (last dim) and of those by rank (the dims in which the outputs have stride 0). Out:
  * elements, byte for byte, and their places. An element becomes an unsigned key of the same order: NaN above everything,
- * the two zeros equal. So one radix sort serves every dtype; it is stable and takes one pass per byte. Independent of:
- * tensors, operators. */
+ * the two zeros equal. So one radix sort serves every dtype; it is stable and takes one pass per byte. Short lines, for which
+ * that is long, are merged. Independent of: tensors, operators. */
 #include "cpu/order/order.h"
 
 #include <stdatomic.h>
@@ -28,6 +28,7 @@ typedef struct job {
     int            in;            /* operand that is read */
     uint64_t       along;         /* bit d: dim d belongs to a line */
     int64_t        length, lines; /* elements of a line, and how many lines */
+    int64_t        room;          /* entries of a line, while it is sorted */
     int            width;         /* bytes of an element */
     int            digits;        /* bytes of a key */
     bool           reversed;      /* the largest first */
@@ -94,8 +95,92 @@ static entry *sort_by_digits(entry *from, entry *to, int64_t n, int digits)
     return from;
 }
 
+/* ---- short lines of keys of at most 32 bits ----
+ * A key above its place is one number, no two are equal, and any order is stable. No branch depends on a number. */
+enum { RUN = 8, PLACE = 16 };
+
+/* Each of a few to its place, which the others tell. */
+static void rank_few(uint64_t *to, const uint64_t *from, int n)
+{
+    for (int i = 0; i < n; i++) {
+        const uint64_t one = from[i];
+        int            rank = 0;
+        for (int j = 0; j < n; j++)
+            rank += from[j] < one;
+        to[rank] = one;
+    }
+}
+
+/* Two sorted runs of n, one behind the other, from both ends at once: neither end can reach beyond a run, so that nothing is
+ * asked but the numbers. */
+static void merge_runs(uint64_t *to, const uint64_t *a, int64_t n)
+{
+    const uint64_t *b = a + n, *a_last = b - 1, *b_last = b + n - 1;
+    uint64_t       *last = to + 2 * n - 1;
+    for (int64_t i = 0; i < n; i++) {
+        const uint64_t low_a = *a, low_b = *b, high_a = *a_last, high_b = *b_last;
+        const int64_t  from_b = low_b < low_a, from_a = high_b < high_a;
+        *to++ = low_b < low_a ? low_b : low_a;
+        *last-- = high_b < high_a ? high_a : high_b;
+        b += from_b, a += 1 - from_b;
+        a_last -= from_a, b_last -= 1 - from_a;
+    }
+}
+
+/* Runs of at most RUN elements, and how often they double until one holds n. */
+static int64_t run_of(int64_t n, int *doublings)
+{
+    *doublings = 0;
+    while (n > (int64_t)RUN << *doublings)
+        ++*doublings;
+    return (n + ((int64_t)1 << *doublings) - 1) >> *doublings;
+}
+
+/* Both have room for all runs; what is added to the last stands last. Returns where the result is. */
+static uint64_t *sort_by_merging(uint64_t *from, uint64_t *to, int64_t n)
+{
+    int           doublings;
+    const int64_t run = run_of(n, &doublings), all = run << doublings;
+    for (int64_t i = n; i < all; i++)
+        from[i] = UINT64_MAX - (uint64_t)(all - i); /* above all others, and no two are equal */
+    for (int64_t i = 0; i < all; i += run)
+        rank_few(to + i, from + i, (int)run);
+    for (int64_t sorted = run; sorted < all; sorted *= 2) {
+        uint64_t *swapped = from;
+        from = to, to = swapped;
+        for (int64_t i = 0; i < all; i += 2 * sorted)
+            merge_runs(to + i, from + i, sorted);
+    }
+    return to;
+}
+
+/* The fewer digits, the fewer passes of the other sort. */
+static bool is_merged(int64_t n, int digits) { return n <= (digits > 4 ? 0 : digits > 2 ? 128 : digits > 1 ? 32 : 16); }
+
+/* Entries that the sort of n needs room for. */
+static int64_t room_for(int64_t n, int digits)
+{
+    int           doublings;
+    const int64_t run = run_of(n, &doublings);
+    return is_merged(n, digits) ? run << doublings : n;
+}
+
+/* `room` has an entry, and so two numbers, for each of `all`. */
+static entry *merged(entry *e, entry *room, int64_t n, int64_t all)
+{
+    uint64_t *numbers = (uint64_t *)room;
+    for (int64_t i = 0; i < n; i++)
+        numbers[i] = e[i].key << PLACE | (uint64_t)i;
+    numbers = sort_by_merging(numbers, numbers + all, n);
+    for (int64_t i = 0; i < n; i++)
+        e[i] = (entry){numbers[i] >> PLACE, (int64_t)(numbers[i] & ((1u << PLACE) - 1))};
+    return e;
+}
+
 static entry *sorted(entry *e, entry *room, int64_t n, int digits)
 {
+    if (is_merged(n, digits))
+        return merged(e, room, n, room_for(n, digits));
     if (n > FEW)
         return sort_by_digits(e, room, n, digits);
     insert_sorted(e, n);
@@ -173,7 +258,10 @@ static void gather(const job *j, const char *from, char *raw)
     const kt_plan *plan = j->plan;
     const int      last = plan->nd - 1;
     const bool     one_dim = last >= 0 && j->along == UINT64_C(1) << last; /* no dim: one element */
-    for (int64_t i = 0; i < j->length; i++)
+    const bool     dense = one_dim && plan->stride[j->in][last] == j->width;
+    if (dense)
+        memcpy(raw, from, (size_t)(j->length * j->width));
+    for (int64_t i = 0; i < j->length && !dense; i++)
         memcpy(raw + i * j->width, from + (one_dim ? i * plan->stride[j->in][last] : offset(j, j->in, i, true)),
                (size_t)j->width);
     if (plan->arg[j->in].bits & KT_BIT_NEG) {
@@ -205,7 +293,13 @@ static void put_sorted(const job *j, const entry *e, const char *raw, char *valu
 {
     const int       last = j->plan->nd - 1;
     const ptrdiff_t step = j->plan->stride[VALUES][last], index_step = j->plan->stride[INDICES][last];
-    for (int64_t i = 0; i < j->length; i++)
+    const kt_operand *to = j->plan->arg;
+    const bool        usual = j->width == 4 && to[VALUES].is == to[j->in].is && to[INDICES].is == KT_I64;
+    for (int64_t i = 0; i < j->length && usual; i++) {
+        memcpy(values + i * step, raw + e[i].at * 4, 4);
+        memcpy(indices + i * index_step, &e[i].at, sizeof e[i].at);
+    }
+    for (int64_t i = 0; i < j->length && !usual; i++)
         put(j, &e[i], raw, values + i * step, indices + i * index_step);
 }
 
@@ -218,8 +312,8 @@ static void part(void *ctx, int64_t begin, int64_t end)
         atomic_store(&j->no_memory, true);
         return;
     }
-    entry         *room = e + j->length;
-    char          *raw = (char *)(room + j->length);
+    entry         *room = e + j->room;
+    char          *raw = (char *)(room + j->room);
     const uint64_t flip = j->reversed ? highest_key(j->digits) : 0;
     for (int64_t line = begin; line < end; line++) {
         gather(j, plan->arg[j->in].data + offset(j, j->in, line, false), raw);
@@ -257,7 +351,8 @@ kt_status kt__cpu_order(const kt_plan *plan)
     j.width = kt__dtype_rows[dtype].size;
     j.digits = digits_of(dtype);
     j.reversed = plan->kernel == KT_K_sort && plan->param[0].v.i;
-    j.bytes = (size_t)j.length * (2 * sizeof(entry) + (size_t)j.width);
+    j.room = room_for(j.length, j.digits);
+    j.bytes = (size_t)j.room * 2 * sizeof(entry) + (size_t)j.length * (size_t)j.width;
     if (plan->numel <= KT__GRAIN)
         part(&j, 0, j.lines);
     else

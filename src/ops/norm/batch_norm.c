@@ -23,6 +23,16 @@ static kt_status refuse_gradient(const kt_tensor *t, const char *name)
                : KT_OK;
 }
 
+/* Running statistics that training writes must have room for every example of a vmap. */
+static kt_status check_room(const batch *b)
+{
+    const bool writes = b->training && b->mean;
+    return writes && !(kt__has_levels(b->mean, b->input) && kt__has_levels(b->variance, b->input))
+               ? kt_fail(KT_ERR_RUNTIME, "Batch norm got a batched tensor as input while the running_mean or running_var, which "
+                         "will be updated in place, were not batched.")
+               : KT_OK;
+}
+
 /* Owned by the scope; false: an error is pending. */
 static bool run_batch(int node, const batch *b, kt_tensor **of)
 {
@@ -34,6 +44,8 @@ static bool run_batch(int node, const batch *b, kt_tensor **of)
         kt_fail(KT_ERR_VALUE, "running_mean and running_var must either both be None or neither be None");
         return false;
     }
+    if (check_room(b))
+        return false;
     kt__open(&c, node, KT_PLAIN);
     kt__put_tensor(&c, 0, b->input);
     if (b->weight)
@@ -260,7 +272,11 @@ static kt_status take_back(kt_tensor *running, kt_tensor *many, int64_t times)
 {
     const int64_t sizes[] = {times, many->numel / (times ? times : 1)};
     kt_tensor    *mean = kt_mean_dim(kt_reshape(many, ((kt_shape){2, sizes})), KT_SHAPE(0));
-    if (!mean || kt__copy_into(running, mean, KT_WHY_RESULT, KT_ROUND_TORCH))
+    if (!mean)
+        return kt_error_status();
+    if (running->flags & KT_T_BATCHED)
+        return kt_copy_(running, mean) ? KT_OK : kt_error_status();
+    if (kt__copy_into(running, mean, KT_WHY_RESULT, KT_ROUND_TORCH))
         return kt_error_status();
     kt__wrote(running);
     return KT_OK;

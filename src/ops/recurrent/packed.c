@@ -130,13 +130,29 @@ static kt_status check_steps(const kt_tensor *data, const int64_t *sizes, int64_
     return KT_OK;
 }
 
+/* Inside a vmap the sizes must be the same for every example, since they say what a result is made of. NULL: they are not, or an
+ * error is pending. The scope's, or the tensor itself. */
+static kt_tensor *sizes_of_all(kt_tensor *t)
+{
+    while (t && t->flags & KT_T_BATCHED) {
+        const kt__example *b = kt__example_of(t);
+        kt_tensor         *one = kt_select(b->value, b->dim, 0), *same = kt_all(kt_eq(b->value, kt_unsqueeze(one, b->dim)));
+        while (same && same->flags & KT_T_BATCHED)
+            same = kt_all(kt__example_of(same)->value);
+        if (same && kt_item(same) == 0)
+            kt_fail(KT_ERR_RUNTIME, "vmap: packed sequences whose lengths differ from example to example");
+        t = kt__failed() ? NULL : one;
+    }
+    return t;
+}
+
 kt_status kt__body_pack_padded_sequence_backward(kt_call *call)
 {
     KT_SCOPE;
-    kt_tensor     *grad = call->arg[0].t, *batch_sizes = call->arg[2].t;
+    kt_tensor     *grad = call->arg[0].t, *batch_sizes = sizes_of_all(call->arg[2].t);
     const kt_shape size = kt__arg_ints(call, 1);
     const bool     batch_first = kt__arg_bool(call, 3);
-    if (check_lengths(batch_sizes))
+    if (!batch_sizes || check_lengths(batch_sizes))
         return kt_error_status();
     if (size.n < 2 || grad->ndim != size.n - 1)
         return kt_fail(KT_ERR_RUNTIME, "a gradient of %s does not fit a batch of sequences %s", KT__SIZES_TEXT(grad),
@@ -159,11 +175,11 @@ kt_status kt__body_pack_padded_sequence_backward(kt_call *call)
 kt_status kt__body_pad_packed_sequence(kt_call *call)
 {
     KT_SCOPE;
-    kt_tensor    *data = call->arg[0].t, *batch_sizes = call->arg[1].t, *places = NULL, *lengths = NULL;
+    kt_tensor    *data = call->arg[0].t, *batch_sizes = sizes_of_all(call->arg[1].t), *places = NULL, *lengths = NULL;
     const bool    batch_first = kt__arg_bool(call, 2);
-    const int64_t total = kt__arg_int(call, 4), steps = batch_sizes->numel;
+    const int64_t total = kt__arg_int(call, 4), steps = call->arg[1].t->numel;
     int64_t       shape[KT_MAX_DIMS], batch = 0;
-    if (check_lengths(batch_sizes))
+    if (!batch_sizes || check_lengths(batch_sizes))
         return kt_error_status();
     if (total > 0 && total < steps)
         return kt_fail(KT_ERR_RUNTIME, "Expected total_length to be at least the length of the longest sequence in input, but "

@@ -3,6 +3,10 @@
 
 #include <karat/karat.h>
 
+#include "call/check.h"
+#include "call/convert.h"
+#include "plan/launch.h"
+
 static kt_tensor *rows(void) { return kt_reshape(kt_arange(KT_INT(0), KT_INT(12), .dtype = KT_F32), KT_SHAPE(3, 4)); }
 
 static double at(kt_tensor *t, int64_t i) { return kt_item(kt_select(kt_reshape(t, KT_SHAPE(-1)), 0, i)); }
@@ -90,4 +94,24 @@ TEST(misuse)
     CHECK(kt_is_batched(kt_batch_in_as(t, 0, x)));
     kt_batch_end();
     CHECK(!kt_is_batched(t) && !kt_is_batched(NULL) && !kt_batch_value(t) && kt_batch_dim(t) == -1 && kt_batch_level(x) == 0);
+}
+
+/* What a kernel would read is the memory of all examples. */
+TEST(no_kernel_is_given_an_example)
+{
+    KT_SCOPE;
+    kt_tensor *out = kt_zeros(KT_SHAPE(4));
+    kt_plan    plan;
+    kt_batch_begin(3, KT_RANDOM_ERROR);
+    kt_tensor *x = kt_batch_in(rows(), 0);
+    CHECK_FAILS(kt__copy_into(out, x, KT_WHY_NONE, KT_ROUND_TORCH) ? NULL : out, KT_ERR_RUNTIME,
+                "vmap: internal error: a kernel was given one example of many");
+    CHECK(at(out, 1) == 0);
+    CHECK(kt__prepare_copy(out, x, KT_WHY_NONE, &plan) == KT_OK);
+    CHECK_FAILS(kt__launch_long(&plan, out) ? NULL : out, KT_ERR_RUNTIME, "vmap: internal error");
+    const kt__range all = {.low = KT_FLOAT(0), .high = KT_FLOAT(11)}, less = {.low = KT_FLOAT(0), .high = KT_FLOAT(10)};
+    CHECK(kt__check_range(&x, 1, &all) == KT_OK); /* values are checked of every example: 11 is the last one's */
+    CHECK(kt__check_range(&x, 1, &less) != KT_OK);
+    kt_clear();
+    kt_batch_end();
 }

@@ -381,3 +381,25 @@ TEST(no_tensor_holds_itself)
         CHECK_EQ_INT(live_bytes(), before);
     }
 }
+
+/* A function that is differentiated writes to what it has made or was given, to nothing else. */
+TEST(captured_tensors_are_not_written)
+{
+    KT_SCOPE;
+    static const char says[] = "During a grad (vjp, jvp, grad, etc) transform, the function provided attempted to call in-place "
+                               "operation (aten::add_.Tensor) that would mutate a captured Tensor.";
+    kt_tensor *before = kt_ones(KT_SHAPE(2)), *given = kt_ones(KT_SHAPE(2));
+    CHECK(kt_transform_begin(&given, 1) == KT_OK);
+    kt_tensor *made = kt_ones(KT_SHAPE(2));
+    CHECK_FAILS(kt_add_(before, made), KT_ERR_RUNTIME, says);
+    CHECK_FAILS(kt_add_(kt_select(kt_detach(before), 0, 1), kt_sum(made)), KT_ERR_RUNTIME, says);
+    CHECK(kt_add_(made, before) && kt_add_(kt_select(given, 0, 0), kt_sum(made)) && kt_item(kt_sum(given)) == 6);
+    CHECK(kt_transform_begin(NULL, 0) == KT_OK);
+    CHECK_FAILS(kt_add_(made, before), KT_ERR_RUNTIME, says);
+    CHECK(kt_transform_end() == KT_OK && kt_add_(made, before) && kt_transform_end() == KT_OK);
+    CHECK(kt_add_(before, made) && kt_item(kt_sum(before)) == 8);
+    CHECK_FAILS(kt_transform_end(), KT_ERR_RUNTIME, "kt_transform_end: no transform was begun");
+    CHECK_FAILS(kt_transform_begin(NULL, 1), KT_ERR_VALUE, "kt_transform_begin: 1 tensors at NULL");
+    kt_tensor *none = NULL;
+    CHECK_FAILS(kt_transform_begin(&none, 1), KT_ERR_TYPE, "kt_transform_begin: tensor 0 is NULL");
+}
