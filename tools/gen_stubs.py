@@ -269,7 +269,7 @@ def stub(module, own_types):
 
 def write(folder, module_name, karat):
     module = importlib.import_module(module_name)
-    package = hasattr(module, "__path__")
+    package = bool(getattr(module, "__path__", None))  # an empty one: a file, with refused modules below it
     path = os.path.join(folder, *module_name.split(".")[1:], *(["__init__"] if package else [])) + ".pyi"
     own = module is karat
     imports = "" if own else ("from karat import Generator as Generator, Size as Size, Tensor as Tensor\n"

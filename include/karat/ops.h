@@ -450,6 +450,13 @@
  * kt_sum_to_size(self, size)                                           summed to a size that broadcasts to self's
  * kt_resize_(self, size, .memory_format)                               self with another size; storage grows if needed
  * kt_resize_as_(self, the_template, .memory_format)                    self with the size of the_template; storage grows if needed
+ * kt_t_(self)                                                          self transposed: at most two dims
+ * kt_transpose_(self, dim0, dim1)                                      self with two dims exchanged
+ * kt_swapaxes_(self, axis0, axis1)                                     transpose_, under NumPy's name
+ * kt_swapdims_(self, dim0, dim1)                                       transpose_, under another name
+ * kt_unsqueeze_(self, dim)                                             self with a dim of size 1 inserted
+ * kt_squeeze_(self)                                                    self without its dims of size 1
+ * kt_squeeze_dim_(self, dim)                                           self without the given dims where their size is 1
  */
 
 /* ---- joining, splitting, rearranging ----
@@ -585,6 +592,7 @@
  * kt_index_put(self, indices, n_indices, values, .accumulate = false)  _          self with values written at the index tensors; accumulate=True adds
  * kt_take(self, index)                                      out        elements at flat indices
  * kt_put(self, index, source, .accumulate = false)          _          self with source written at flat indices; accumulate=True adds
+ * kt_fill_diagonal_(self, fill_value, .wrap = false)                   self with its main diagonal filled with a number; wrap=True goes on below a tall matrix
  * kt_gather(self, dim, index, .sparse_grad = false)         out        out[i][j] = self[index[i][j]][j], along dim
  * kt_scatter(self, dim, index, src)                         _ out      self with src written along dim: self[index[i][j]][j] = src[i][j]
  * kt_scatter_value(self, dim, index, value)                 _ out      self with a number written along dim at index

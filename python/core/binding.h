@@ -406,6 +406,7 @@ kt_node   *kp_context_node(PyObject *context);    /* borrowed; NULL: it is freed
 PyObject *kp_context_of(kt_node *node);           /* custom.c: the ctx of a torch.autograd.Function; NULL: another node */
 int       kp_context_traverse(const kt_tensor *t, visitproc visit, void *arg);
 int       kp_want_grad(kt_tensor *t); /* requires_grad=True of a factory function; -1: the dtype cannot have a gradient */
+int       kp_want_grad_of(kt_tensor *t, const char *class); /* the same of a tensor that becomes an object of the class */
 
 /* ---- modules (python/module) ---- */
 extern PyTypeObject kp_module_type; /* the base of torch.nn.Module */

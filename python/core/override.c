@@ -289,7 +289,7 @@ PyObject *kp_make_subclass(PyObject *unused, PyObject *args, PyObject *keywords)
                             Py_TYPE(data)->tp_name);
     kt_tensor *plain = kp_run_row(kp_rows.detach, kp_tensor_of(data));
     PyObject  *made = plain ? kp_wrap_as(plain, (PyTypeObject *)cls) : NULL;
-    if (made && wants_grad && kp_want_grad(kp_tensor_of(made)))
+    if (made && wants_grad && kp_want_grad_of(kp_tensor_of(made), _PyType_Name((PyTypeObject *)cls)))
         Py_CLEAR(made);
     return made;
 }

@@ -53,7 +53,16 @@ static PyObject *to_complex(PyObject *self, PyObject *unused)
     return d ? kp_dtype_object(d) : kt_failed() ? kp_raise() : Py_NewRef(Py_None);
 }
 
+/* What pickle writes before the name: without it, it would look through all modules for one that has it. */
+static PyObject *get_module(PyObject *self, void *unused)
+{
+    (void)unused;
+    const char *name = Py_TYPE(self)->tp_name;
+    return PyUnicode_FromStringAndSize(name, strchr(name, '.') - name);
+}
+
 static PyGetSetDef dtype_getset[] = {
+    {"__module__", get_module, NULL, NULL, NULL},
     {"itemsize", get_itemsize, NULL, "bytes of one element", NULL},
     {"is_floating_point", get_category, NULL, "is it a real float?", (void *)(uintptr_t)KT_CAT_FLOAT},
     {"is_complex", get_category, NULL, "is it complex?", (void *)(uintptr_t)KT_CAT_COMPLEX},

@@ -68,12 +68,13 @@ PyObject *kp_get_requires_grad(PyObject *self, void *unused)
 }
 
 /* Within a call, so that the error has the user's line. */
-static int refuse_grad(const kt_tensor *t, kt_fix_kind fix, const char *text)
+static int refuse_grad(const kt_tensor *t, const char *op, kt_fix_kind fix, const char *text)
 {
     const kp_entry    before = kp_enter();
     kt_lineage_record born = {.size = sizeof born};
-    const bool        known = fix == KT_FIX_DTYPE && kt_lineage_read(kt_lineage_of(t), &born) && born.op;
-    kt_refuse_grad(t, known ? born.op : "requires_grad_", fix, text);
+    if (fix == KT_FIX_DTYPE && kt_lineage_read(kt_lineage_of(t), &born) && born.op)
+        op = born.op;
+    kt_refuse_grad(t, op, fix, text);
     kp_leave(before);
     kp_raise();
     return -1;
@@ -93,7 +94,8 @@ int kp_set_requires_grad(PyObject *self, PyObject *value, void *unused)
         return -1;
     }
     if (value == Py_True && !can_have_grad(t))
-        return refuse_grad(t, KT_FIX_CAST, "only Tensors of floating point and complex dtype can require gradients");
+        return refuse_grad(t, "requires_grad_", KT_FIX_CAST,
+                           "only Tensors of floating point and complex dtype can require gradients");
     if (kt_set_requires_grad(t, value == Py_True)) {
         kp_raise();
         return -1;
@@ -101,15 +103,18 @@ int kp_set_requires_grad(PyObject *self, PyObject *value, void *unused)
     return 0;
 }
 
-int kp_want_grad(kt_tensor *t)
+int kp_want_grad_of(kt_tensor *t, const char *class)
 {
     if (!can_have_grad(t))
-        return refuse_grad(t, KT_FIX_DTYPE, "Only Tensors of floating point and complex dtype can require gradients");
+        return refuse_grad(t, class ? class : "requires_grad_", class ? KT_FIX_CAST : KT_FIX_DTYPE,
+                           "Only Tensors of floating point and complex dtype can require gradients");
     if (!kt_set_requires_grad(t, true))
         return 0;
     kp_raise();
     return -1;
 }
+
+int kp_want_grad(kt_tensor *t) { return kp_want_grad_of(t, NULL); }
 
 PyObject *kp_requires_grad_(PyObject *self, PyObject *args, PyObject *keywords)
 {

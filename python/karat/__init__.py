@@ -6,7 +6,7 @@ policy sets, for a scope, which implicit conversions are accepted.
 
 import atexit as _atexit
 
-from . import _karat, _missing
+from . import _karat, _missing, _refused
 
 _karat.own_package(__path__[0])
 _atexit.register(_karat.devices_finish)
@@ -138,4 +138,4 @@ def explain(t):
 _missing.mark_absent(Tensor)
 _later = """_C _utils accelerator backends compiler cpu distributed errors fx jit library mps mtia onnx overrides return_types
     testing torch_version types xpu""".split()
-__getattr__ = _missing.of(__name__, lazy=_later)
+__getattr__ = _missing.of(__name__, lazy=[*_later, *_refused.TOP])

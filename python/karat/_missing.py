@@ -1,6 +1,7 @@
 """_missing.py - errors for missing names: whether PyTorch has the name, and the nearest one that Karat has."""
 
 shown = "karat"  # the package's name in messages: torch under `karat run`
+after_import = None  # a function that is called when a module was loaded late: `karat run` names what is in it
 
 
 def names_of(module):
@@ -51,9 +52,11 @@ def _text(beginning, name, known, here):
 
 def is_module(path):
     """Is torch.<path> a module that both have? Includes PyTorch's private modules that programs import."""
+    from ._refused import REASONS
     from ._torch_names import NAMES
 
-    return path in NAMES or path.partition(".")[0] in NAMES[""] or path in ("_C", "_VF", "_ops", "_utils")
+    top = path.partition(".")[0]
+    return path in NAMES or top in NAMES[""] or top in REASONS or path in ("_C", "_VF", "_ops", "_utils")
 
 
 def _is_from_import(frame):
@@ -71,7 +74,10 @@ def of(module, lazy=()):
         from sys import _getframe, modules
 
         if name in lazy:
-            return import_module(f"{module}.{name}")
+            found = import_module(f"{module}.{name}")
+            if after_import:
+                after_import()
+            return found
         whose, known, here = shown + module[len("karat"):], names_of(module[len("karat."):]), vars(modules[module])
         if name in known and _is_from_import(_getframe(1)):
             raise ImportError(_text(f"cannot import name {name!r} from {whose!r}", name, known, here), name=whose,
@@ -84,24 +90,6 @@ def of(module, lazy=()):
         raise error
 
     return missing
-
-
-def refusing(module, why):
-    """The __getattr__ of a module that can be imported and not used: its names are classes that refuse to be
-    called."""
-    missing = of(module)
-
-    def refused(name):
-        if name.startswith("_"):
-            return missing(name)
-        full = f"{shown}{module[len('karat'):]}.{name}"
-
-        def refuse(cls, *args, **keywords):
-            raise NotImplementedError(f"{full}: {why}")
-
-        return type(name, (), {"__new__": refuse, "__module__": module, "__doc__": f"Refused: {why}."})
-
-    return refused
 
 
 class _Absent:

@@ -1,6 +1,6 @@
 """karat.distributed: importable; several processes are not supported (yet): there is one process and one device."""
 
-from . import _missing
+from . import _refused
 
 
 def is_available():
@@ -18,6 +18,7 @@ def is_nccl_available():
     return False
 
 
-is_gloo_available = is_mpi_available = is_torchelastic_launched = is_nccl_available
+is_gloo_available = is_mpi_available = is_ucc_available = is_xccl_available = is_torchelastic_launched = is_nccl_available
 
-__getattr__ = _missing.refusing(__name__, "not available: this build has one process")
+__path__ = []  # a package: what lies below is refused
+__getattr__ = _refused.names_of(__name__)

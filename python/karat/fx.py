@@ -1,5 +1,12 @@
 """karat.fx: importable; programs are not traced."""
 
-from . import _missing
+from . import _refused
 
-__getattr__ = _missing.refusing(__name__, "programs are run as they are written, not traced into graphs")
+
+def wrap(fn_or_name):
+    """The function itself: marks a leaf for tracing, and nothing is traced."""
+    return fn_or_name
+
+
+__path__ = []  # a package: what lies below is refused
+__getattr__ = _refused.names_of(__name__)

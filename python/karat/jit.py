@@ -14,6 +14,16 @@ script_if_tracing = _as_it_is("script_if_tracing", "The function itself.")
 is_scripting = is_tracing = is_compiling
 
 
+class ScriptModule:
+    """PyTorch's class of compiled modules. There are none: script and trace return the module itself."""
+
+    def __init__(self, *args, **keywords):
+        raise NotImplementedError("torch.jit.ScriptModule: nothing is compiled here; derive from torch.nn.Module")
+
+
+RecursiveScriptModule = ScriptFunction = ScriptModule
+
+
 def annotate(the_type, the_value):
     """The value; the type is ignored."""
     return the_value

@@ -1,5 +1,12 @@
 """karat.onnx: importable; models are not exported."""
 
-from . import _missing
+from . import _refused
 
-__getattr__ = _missing.refusing(__name__, "models are not exported to ONNX")
+
+def is_in_onnx_export():
+    """False: nothing is exported."""
+    return False
+
+
+__path__ = []  # a package: what lies below is refused
+__getattr__ = _refused.names_of(__name__)

@@ -1,13 +1,61 @@
-"""storage.py - UntypedStorage: a tensor's storage as an object with address and size."""
+"""storage.py - UntypedStorage: a tensor's storage as an object with address and size; storages of files."""
 
+from . import _karat
 from ._karat import Tensor, dtypes
 
 
-class UntypedStorage:
-    """Returned by t.untyped_storage(): keeps the memory alive and has its address and size."""
+def _bytes_of(content):
+    """A tensor of bytes: so many, unwritten, or these."""
+    if isinstance(content, int):
+        return _karat.functions["empty"]((content,), dtype=dtypes["uint8"])
+    return _karat.tensor(list(content), dtype=dtypes["uint8"])
 
-    def __init__(self, tensor):
-        self._tensor = tensor.detach()
+
+class UntypedStorage:
+    """Returned by t.untyped_storage(): keeps the memory alive and has its address and size. Made of a number or a sequence: so
+    many bytes, or these."""
+
+    def __init__(self, content=0, *, device=None):
+        made = content.detach() if isinstance(content, Tensor) else _bytes_of(content)
+        self._tensor = made if device is None else made.to(device)
+
+    @classmethod
+    def from_file(cls, filename, shared=False, nbytes=0):
+        """The first bytes of a file, as memory. shared: writes go to the file, which grows if it is shorter."""
+        import mmap
+        import os
+
+        if nbytes == 0:
+            return cls(0)
+        try:
+            file = os.open(filename, os.O_RDWR | os.O_CREAT if shared else os.O_RDONLY, 0o600)
+        except OSError as e:
+            mode = "read-write" if shared else "read-only"
+            raise RuntimeError(f"unable to open file <{filename}> in {mode} mode: {e.strerror} ({e.errno})") from None
+        try:
+            size = os.fstat(file).st_size
+            if size < nbytes:
+                if not shared:
+                    raise RuntimeError(f"file <{filename}> size <{size}> is smaller than the required mapping size <{nbytes}>")
+                os.ftruncate(file, nbytes)
+            memory = mmap.mmap(file, nbytes, access=mmap.ACCESS_WRITE if shared else mmap.ACCESS_COPY)
+        finally:
+            os.close(file)
+        return cls(_karat.frombuffer(memory, dtype=dtypes["uint8"]))
+
+    def _content(self):
+        """All its bytes as a tensor that shares them."""
+        t = self._tensor
+        t = t.conj() if t.is_conj() else t
+        t = t._neg_view() if t.is_neg() else t
+        # no element of t need lie in the storage's first byte, nor its bytes be a multiple of the element's
+        return t.as_strided((0,), (1,), 0).view(dtypes["uint8"]).as_strided((self.nbytes(),), (1,), 0)
+
+    def __dlpack__(self, **keywords):
+        return self._content().__dlpack__(**keywords)
+
+    def __dlpack_device__(self):
+        return self._content().__dlpack_device__()
 
     def data_ptr(self):
         """The address of its first byte."""
@@ -19,14 +67,28 @@ class UntypedStorage:
 
     size = __len__ = nbytes
 
+    def element_size(self):
+        """1: it is bytes."""
+        return 1
+
+    def untyped(self):
+        """Itself."""
+        return self
+
+    def clone(self):
+        """A copy."""
+        return UntypedStorage(self._content().clone())
+
+    def copy_(self, source, non_blocking=None):
+        """Takes the bytes of another."""
+        self._content().copy_(source._content())
+        return self
+
     def __bytes__(self):
         t = self._tensor
         if t.is_cpu or t.is_meta:
             return t._storage_content()
-        t = t.conj() if t.is_conj() else t
-        t = t._neg_view() if t.is_neg() else t
-        # no element of t need lie in the storage's first byte, nor its bytes be a multiple of the element's
-        return t.as_strided((0,), (1,), 0).view(dtypes["uint8"]).as_strided((self.nbytes(),), (1,), 0).cpu()._storage_content()
+        return self._content().cpu()._storage_content()
 
     def tolist(self):
         """Its bytes as a list of ints."""
@@ -36,6 +98,15 @@ class UntypedStorage:
         return iter(bytes(self))
 
     def __getitem__(self, index):
+        if isinstance(index, slice):
+            start, stop, step = index.indices(len(self))
+            if step != 1:
+                raise RuntimeError(f"Trying to slice with a step of {step}, but only a step of 1 is supported")
+            if stop <= start:
+                return UntypedStorage(0)
+            from .utils.dlpack import from_dlpack
+
+            return UntypedStorage(from_dlpack(self._content()[start:stop]))  # a storage of its own over this memory
         if not isinstance(index, int):
             raise TypeError(f"can't index a torch.UntypedStorage with {type(index).__name__}")
         if not -len(self) <= index < len(self):

@@ -9,6 +9,13 @@
 
 enum { N_TABLES = 3, N_HOOKS = 4 };
 
+/* With a field of its own the type is the base that decides the layout of a class with mixins, wherever it stands among the
+ * bases: so module.__class__ can be set to such a class, as where Module is written in Python. */
+typedef struct {
+    PyObject_HEAD
+    PyObject *weak_references;
+} module_object;
+
 typedef struct frame { /* a call of a module that runs on this thread */
     PyObject           *module;
     const struct frame *outer;
@@ -49,6 +56,8 @@ static PyObject *registered(PyObject *own, PyObject *name, PyObject **in)
 
 static PyObject *look_up(PyObject *self, PyObject *name)
 {
+    if (!PyUnicode_Check(name))
+        return PyErr_Format(PyExc_TypeError, "attribute name must be string, not '%s'", Py_TYPE(name)->tp_name);
     PyObject *own = PyObject_GenericGetDict(self, NULL);
     if (!own)
         return NULL;
@@ -102,12 +111,20 @@ static int delete_from_table(PyObject *self, PyObject *name)
     return answer;
 }
 
-static int set_attribute(PyObject *self, PyObject *name, PyObject *value)
+/* __setattr__ and __delattr__ are methods and no slots of the type: object.__setattr__, with which programs pass the tables by,
+ * refuses a type that has a slot of its own. */
+static PyObject *set_attribute(PyObject *self, PyObject *const *argv, Py_ssize_t n)
 {
-    const int done = value ? set_in_table(self, name, value) : delete_from_table(self, name);
-    if (!done)
-        return PyObject_GenericSetAttr(self, name, value);
-    return done < 0 ? -1 : 0;
+    if (n != 2)
+        return PyErr_Format(PyExc_TypeError, "__setattr__() takes 2 arguments, %zd given", n);
+    const int done = set_in_table(self, argv[0], argv[1]);
+    return done < 0 || (!done && PyObject_GenericSetAttr(self, argv[0], argv[1])) ? NULL : Py_NewRef(Py_None);
+}
+
+static PyObject *delete_attribute(PyObject *self, PyObject *name)
+{
+    const int done = delete_from_table(self, name);
+    return done < 0 || (!done && PyObject_GenericSetAttr(self, name, NULL)) ? NULL : Py_NewRef(Py_None);
 }
 
 /* ---- the call ---- */
@@ -191,6 +208,13 @@ static PyObject *call(PyObject *self, PyObject *args, PyObject *keywords)
 
 /* ---- the type ---- */
 
+static void free_module(PyObject *self)
+{
+    if (((module_object *)self)->weak_references)
+        PyObject_ClearWeakRefs(self);
+    Py_TYPE(self)->tp_free(self);
+}
+
 /* A class that overrides neither __getattr__ nor __getattribute__ needs no call of either: Python would make both. */
 static PyObject *init_subclass(PyObject *class, PyObject *args, PyObject *keywords)
 {
@@ -228,6 +252,8 @@ static PyObject *set_up(PyObject *class, PyObject *args)
 
 static PyMethodDef methods[] = {
     {"__getattr__", look_up, METH_O, "a parameter, buffer or child of that name"},
+    {"__setattr__", KP_FUNCTION(set_attribute), METH_FASTCALL, NULL},
+    {"__delattr__", delete_attribute, METH_O, NULL},
     {"__init_subclass__", KP_FUNCTION(init_subclass), METH_CLASS | METH_VARARGS | METH_KEYWORDS, NULL},
     {"_set_up", set_up, METH_CLASS | METH_VARARGS, "the tables of the hooks of all modules; what names a layer in an error"},
     {NULL, NULL, 0, NULL},
@@ -236,11 +262,12 @@ static PyMethodDef methods[] = {
 PyTypeObject kp_module_type = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "karat.ModuleBase",
     .tp_doc = PyDoc_STR("The base of torch.nn.Module: attributes and calls."),
-    .tp_basicsize = sizeof(PyObject),
+    .tp_basicsize = sizeof(module_object),
+    .tp_weaklistoffset = offsetof(module_object, weak_references),
+    .tp_dealloc = free_module,
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
     .tp_new = PyType_GenericNew,
     .tp_getattro = get_attribute,
-    .tp_setattro = set_attribute,
     .tp_call = call,
     .tp_methods = methods,
 };

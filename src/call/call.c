@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "call/autocast.h"
+#include "call/finite.h"
 #include "call/refuse.h"
 #include "call/target.h"
 #include "call/wrap.h"
@@ -157,16 +158,6 @@ kt_status kt__check_history(const kt_call *call)
     return call->form == KT_OUT && kt__is_watched(call) ? kt__tape.rules(call) : KT_OK;
 }
 
-static kt_status fail_inference(kt_call *call)
-{
-    if (kt__check_history(call))
-        return kt_error_status();
-    return kt_fail(KT_ERR_RUNTIME,
-                   "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get "
-                   "a normal tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more "
-                   "details.");
-}
-
 /* ---- writes in place ---- */
 
 /* The name of PyTorch's overload; a number is a tensor for most. */
@@ -197,15 +188,15 @@ KT__COLD static kt_status check_captured(const kt_call *call)
 }
 
 /* Inference tensors have no version counter: outside inference mode they must not be written to. */
-static kt_status check_inference(kt_call *call)
+static bool writes_inference(const kt_call *call)
 {
     const bool       itself = call->form == KT_INPLACE && kt__arg_spec(call->row, 0)->kind == KT_ARG_TENSOR;
     kt_tensor *const one = itself ? call->arg[0].t : NULL;
     kt_tensor *const *t = call->form == KT_OUT ? call->out : &one;
     for (int i = 0; i < (call->form == KT_OUT ? kt__n_results(call->row) : 1) && !kt__born_flags; i++)
         if (t[i] && t[i]->flags & KT_T_INFERENCE)
-            return fail_inference(call);
-    return KT_OK;
+            return true;
+    return false;
 }
 
 KT__COLD static kt_status refuse(const kt_call *call, int i, const char *why)
@@ -361,11 +352,41 @@ static inline kt_status tell_of_write(const kt_call *call)
 static kt_status run_row(kt_call *call) { return run_here(call); } /* for those that take a function */
 static kt_status run_batched(kt_call *call) { return kt__batching.run(call, run_row); }
 
-/* Under autocast, or with tensors that stand for one example of many. */
-KT__COLD static kt_status run_in_modes(kt_call *call, bool batched)
+/* Under autocast, with tensors that stand for one example of many, or in search of values that are not finite. `flags`: of the
+ * call's tensors. */
+KT__COLD static kt_status run_in_modes(kt_call *call, uint32_t flags)
 {
-    kt_status (*const run)(kt_call *call) = batched ? run_batched : run_row;
-    return kt__mode_word & KT_M_AUTOCAST ? kt__run_under_autocast(call, run) : run(call);
+    kt_status (*const run)(kt_call *call) = kt__mode_word & KT_M_LEVELS || flags & KT_T_BATCHED ? run_batched : run_row;
+    const kt_status status = kt__mode_word & KT_M_AUTOCAST
+                                 ? kt__run_under_autocast(call, flags, run)
+                                 : run(call);
+    if (!status && kt__mode_word & KT_M_SEARCH)
+        kt__search_call(call);
+    return status;
+}
+
+/* A call that writes to an inference tensor is refused as in PyTorch: where a version would be counted, after the write, and
+ * without a history. So the operator's own errors come first. */
+KT__COLD static kt_status write_inference(kt_call *call, bool in_modes, uint32_t flags)
+{
+    kt_tensor *given[KT_MAX_RESULTS];
+    memcpy(given, call->out, sizeof given);
+    if (kt__check_history(call))
+        return kt_error_status();
+    const uint64_t mode = kt__mode_word;
+    kt__mode_word = mode & ~(uint64_t)KT_M_GRAD;
+    const kt_status status = in_modes ? run_in_modes(call, flags) : run_here(call);
+    kt__mode_word = mode;
+    if (status)
+        return status;
+    for (int i = 0; i < call->n_out; i++) {
+        kt__unref(call->out[i]);
+        call->out[i] = given[i];
+    }
+    return kt_fail(KT_ERR_RUNTIME,
+                   "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get "
+                   "a normal tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more "
+                   "details.");
 }
 
 static kt_status run_any(kt_call *call)
@@ -374,11 +395,14 @@ static kt_status run_any(kt_call *call)
         return kt_fail(KT_ERR_TYPE, "%s has no %s form", call->row->name,
                        call->form == KT_INPLACE ? "in-place" : "out=");
     const uint32_t flags = check_arguments(call);
-    if (KT__UNLIKELY(flags & KT_T_REFUSED) || (call->form != KT_PLAIN && (check_inference(call) || tell_of_write(call))))
+    if (KT__UNLIKELY(flags & KT_T_REFUSED) || (call->form != KT_PLAIN && tell_of_write(call)))
         return kt_error_status();
-    kt_status status;
-    if (KT__UNLIKELY((kt__mode_word & (KT_M_AUTOCAST | KT_M_LEVELS)) | (flags & KT_T_BATCHED)))
-        status = run_in_modes(call, kt__mode_word & KT_M_LEVELS || flags & KT_T_BATCHED);
+    kt_status  status;
+    const bool in_modes = (kt__mode_word & (KT_M_AUTOCAST | KT_M_LEVELS | KT_M_SEARCH)) | (flags & KT_T_BATCHED);
+    if (KT__UNLIKELY(flags & KT_T_INFERENCE) && call->form != KT_PLAIN && writes_inference(call))
+        status = write_inference(call, in_modes, flags);
+    else if (KT__UNLIKELY(in_modes))
+        status = run_in_modes(call, flags);
     else
         status = run_here(call);
     return KT__UNLIKELY(status && call->form != KT_PLAIN) ? kt__report_first_error(call) : status;

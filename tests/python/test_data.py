@@ -10,6 +10,7 @@ from karat.utils.data import (
     ConcatDataset,
     DataLoader,
     Dataset,
+    DistributedSampler,
     IterableDataset,
     RandomSampler,
     SequentialSampler,
@@ -48,6 +49,23 @@ def test_samplers():
     assert len(list(RandomSampler(range(3), num_samples=7))) == 7
     assert sorted(SubsetRandomSampler([5, 6, 7])) == [5, 6, 7]
     assert set(WeightedRandomSampler([0.0, 1.0], 20)) == {1}
+
+
+def test_the_parts_of_several_processes():
+    def parts(n, **options):
+        return [list(DistributedSampler(range(n), 3, rank, **options)) for rank in range(3)]
+
+    assert parts(10, shuffle=False) == [[0, 3, 6, 9], [1, 4, 7, 0], [2, 5, 8, 1]]
+    assert parts(10, shuffle=False, drop_last=True) == [[0, 3, 6], [1, 4, 7], [2, 5, 8]]
+    assert parts(2, shuffle=False) == [[0], [1], [0]]
+    assert parts(10, seed=5) == [[1, 6, 0, 7], [4, 3, 2, 1], [9, 5, 8, 4]]  # PyTorch's numbers
+    sampler = DistributedSampler(range(10), 3, 1, seed=5)
+    sampler.set_epoch(3)
+    assert list(sampler) == [5, 2, 7, 3] and len(sampler) == 4 and sampler.total_size == 12
+    with pytest.raises(ValueError, match=r"Invalid rank 3, rank should be in the interval \[0, 2\]"):
+        DistributedSampler(range(10), 3, 3)
+    with pytest.raises(ValueError, match="Default process group has not been initialized"):
+        DistributedSampler(range(10))
 
 
 def test_splits_cover_everything_once():

@@ -356,3 +356,23 @@ def test_gradient_of_rows_taken_from_a_large_table():
     assert karat.equal(table.grad, counts[:, None].expand(-1, 256))
     with pytest.raises(IndexError, match="index out of range in self"):
         karat.nn.functional.embedding(karat.tensor([[1, 20_000]]), table)
+
+
+def test_the_diagonal_is_filled_in_place():
+    assert karat.zeros(2, 3).fill_diagonal_(2).tolist() == [[2, 0, 0], [0, 2, 0]]
+    assert karat.zeros(5, 2).fill_diagonal_(1, wrap=True).tolist() == [[1, 0], [0, 1], [0, 0], [1, 0], [0, 1]]
+    assert karat.zeros(5, 2).fill_diagonal_(1).sum() == 2 and karat.zeros(3, 3, 3).fill_diagonal_(1).sum() == 3
+    assert karat.zeros(2, 2, dtype=karat.int64).fill_diagonal_(2.5).tolist() == [[2, 0], [0, 2]]
+    t = karat.zeros(4, 4)
+    assert t.t()[::2].fill_diagonal_(1).sum() == 2 and t.nonzero().tolist() == [[0, 0], [1, 2]] and t._version == 1
+    x = karat.ones(3, 3, requires_grad=True)
+    y = (x * 2).fill_diagonal_(5)
+    y.sum().backward()
+    assert x.grad.tolist() == [[0, 2, 2], [2, 0, 2], [2, 2, 0]] and y.diagonal().tolist() == [5, 5, 5]
+    assert karat.zeros(0, 0).fill_diagonal_(1).shape == (0, 0)
+    for call, text in ((lambda: karat.zeros(3).fill_diagonal_(1), "dimensions must larger than 1"),
+                       (lambda: karat.zeros(2, 3, 3).fill_diagonal_(1), "all dimensions of input must be of equal length"),
+                       (lambda: karat.zeros(2, 2, dtype=karat.uint8).fill_diagonal_(300), "cannot be converted to type uint8_t"),
+                       (lambda: x.fill_diagonal_(1), "a view of a leaf Variable that requires grad")):
+        with pytest.raises(RuntimeError, match=text):
+            call()

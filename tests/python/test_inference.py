@@ -44,7 +44,20 @@ def test_what_they_refuse(y):
     with karat.inference_mode():
         y.add_(1)
         y[0] = 5
-    assert y.tolist() == [5, 2]
+    assert y.tolist() == [5, 3]  # the last of the refused writes put 1 + 1 there
+
+
+def test_a_refused_write_is_done_as_in_pytorch(y):
+    """PyTorch refuses where it counts a version, after the write, and records nothing."""
+    x = karat.ones(2, requires_grad=True)
+    before = y.clone()
+    for change, want in ((lambda: y.add_(x), before + 1), (lambda: y.mul_(3), (before + 1) * 3), (lambda: y.zero_(), before * 0)):
+        assert raised(change).startswith("RuntimeError: Inplace update to inference tensor")
+        assert y.equal(want.detach()) and not y.requires_grad and y.grad_fn is None
+    assert raised(lambda: y.add_(karat.ones(3))).startswith("RuntimeError: The size of tensor a (2)")  # the operator's own first
+    at = karat.empty(2, dtype=karat.int64)
+    assert raised(lambda: karat.sort(karat.tensor([2.0, 1.0]), out=(y, at))).startswith("RuntimeError: Inplace update")
+    assert y.tolist() == [1, 2]
 
 
 def test_set_grad_enabled_as_a_decorator():

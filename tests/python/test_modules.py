@@ -494,15 +494,9 @@ def test_compilers_return_what_they_are_given_and_say_so_once():
     assert torch.compile(mode="max-autotune")(net) is net
 
 
-def test_modules_of_pytorch_that_are_refused_by_name():
-    from karat.distributed import init_process_group
-
-    assert not karat.distributed.is_available() and not karat.distributed.is_initialized()
-    with pytest.raises(NotImplementedError, match="karat.distributed.init_process_group: not available"):
-        init_process_group("gloo")
-    with pytest.raises(NotImplementedError, match="karat.onnx.export: models are not exported to ONNX"):
-        karat.onnx.export(Net(), torch.ones(3), "net.onnx")
-    with pytest.raises(NotImplementedError, match="karat.fx.symbolic_trace"):
-        karat.fx.symbolic_trace(Net())
-    with pytest.raises(AttributeError, match="module 'karat.fx' has no attribute '_own'"):
-        karat.fx._own
+def test_the_call_under_its_other_names():
+    layer, seen = nn.Linear(2, 1), []
+    layer.register_forward_hook(lambda module, args, out: seen.append(out))
+    x = torch.ones(1, 2)
+    assert layer._call_impl(x).equal(layer(x)) and layer._wrapped_call_impl(x).equal(layer(x)) and len(seen) == 4
+    assert nn.Module._call_impl(layer, input=x).shape == (1, 1)

@@ -50,6 +50,19 @@ def test_there_is_no_cuda():
         karat.ones(2).cuda()
 
 
+def test_a_backend_is_a_module_with_switches():
+    import karat.backends.cudnn as cudnn
+    from karat.backends.cuda import sdp_kernel  # noqa: F401
+
+    assert cudnn is karat.backends.cudnn and cudnn.enabled and not cudnn.deterministic
+    with cudnn.flags(deterministic=True):
+        assert (cudnn.enabled, cudnn.deterministic) == (False, True)
+    assert (cudnn.enabled, cudnn.deterministic) == (True, False)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'nothing'"):
+        with cudnn.flags(nothing=1):
+            pass
+
+
 def test_backends():
     assert karat.backends.mps.is_available() is False and karat.backends.cuda.is_built() is False
     assert karat.backends.cpu.get_cpu_capability() in ("AVX512", "AVX2", "DEFAULT")
@@ -272,7 +285,7 @@ def test_types_of_results_and_annotations():
 def test_from_import_says_what_pytorch_has():
     for line in ("from karat import autocast", "from karat.nn.functional import grouped_mm",
                  "from karat.autograd import profiler", "from karat.types import Storage",
-                 "from karat.jit import ScriptModule"):
+                 "from karat.jit import CompilationUnit"):
         text = r"^cannot import name '\w+' from 'karat[.\w]*': PyTorch has it, karat does not \(yet\)"
         with pytest.raises(ImportError, match=text):
             exec(line, {})

@@ -340,3 +340,19 @@ def test_no_sequences():
     assert [tuple(m.shape) for m in made] == [(3, 0, 5), (1, 0, 5), (1, 0, 5)]
     made[0].sum().backward()
     assert torch.equal(leaves[4].grad, torch.zeros_like(leaves[4]))
+
+
+def test_states_of_another_dtype_are_refused_as_in_pytorch():
+    lstm, x, h, c = torch.nn.LSTM(2, 3), torch.ones(1, 1, 2), torch.zeros(1, 1, 3), torch.zeros(1, 1, 3)
+    for state in ((h.double(), c.double()), (h, c.double()), (h.double(), c)):
+        with pytest.raises(RuntimeError, match="get_mkldnn_dtype: unsupported data type"):
+            lstm(x, state)
+    with pytest.raises(RuntimeError, match="could not create a primitive descriptor for the LSTM forward"):
+        lstm(x, (h.half(), c.half()))
+    with torch.policy("permissive"):
+        assert lstm(x, (h.double(), c.double()))[0].shape == (1, 1, 3)
+
+
+def test_a_dry_run_of_mismatched_dtypes_says_what_eager_says():
+    with pytest.raises(ValueError, match="RNN input dtype"):
+        torch.nn.LSTM(3, 3, device="meta")(torch.ones(1, 3, 3, dtype=torch.float64, device="meta"))

@@ -11,6 +11,7 @@ import sys
 from importlib import import_module
 from importlib.machinery import ModuleSpec, PathFinder
 from os.path import abspath, dirname
+from types import FunctionType
 
 FOLDER = dirname(abspath(__file__))
 PACKAGES = dirname(dirname(FOLDER))
@@ -75,6 +76,7 @@ class Torch:
         else:
             vars(module).update({**vars(served), "__name__": module.__name__, "__spec__": module.__spec__,
                                  "__version__": TORCH_VERSION})
+        _name_as_torch()
 
     def find_distributions(self, context=None):
         """importlib.metadata.version("torch")"""
@@ -101,6 +103,26 @@ def _served(name):
     return import_module(".".join(["karat", *parts]))
 
 
+# Where PyTorch has what lies in a file of Karat's own; "": in torch itself.
+HOMES = {"modes": "autograd.grad_mode", "asking": "", "drawing": "", "faces": "", "limits": "", "printing": "_tensor_str",
+         "settings": "", "symbols": ""}
+_named = set()
+
+
+def _name_as_torch():
+    """Classes and functions of Karat's modules say that they are torch's: type(layer) is shown so, and pickled so."""
+    missing = import_module("karat._missing")
+    for name, module in list(sys.modules.items()):
+        if not name.startswith("karat.") or name in _named:
+            continue
+        _named.add(name)
+        path = name[len("karat."):]
+        home = "func" if path.startswith("func.") else HOMES.get(path, path if missing.is_module(path) else None)
+        for value in vars(module).values() if home is not None else ():
+            if isinstance(value, (type, FunctionType)) and value.__module__ == name:
+                value.__module__ = "torch." + home if home else "torch"
+
+
 def _become_torch(torch, karat):
     missing = import_module("karat._missing")
     missing.shown, public, own = "torch", missing.names_of(""), vars(torch)
@@ -120,6 +142,7 @@ def _become_torch(torch, karat):
         if package == "karat" and part.split(".")[0] in public and part != "version":
             sys.modules.setdefault("torch." + part, module)
     torch.version = import_module("torch.version")
+    missing.after_import = _name_as_torch
 
 
 def _go_on():

@@ -59,4 +59,5 @@ def sdpa_kernel(backends, set_priority=False):
         _priority = order
 
 
+__path__ = []  # a package: flex_attention below it is refused
 __getattr__ = _missing.of(__name__)

@@ -4,42 +4,189 @@ In: a nest of any objects. Out: its leaves in order, and a TreeSpec that puts as
 PyTorch."""
 
 from collections import OrderedDict, defaultdict, deque, namedtuple
+from dataclasses import dataclass
+from types import UnionType
+from typing import Any
 
-NodeDef = namedtuple("NodeDef", ["type", "flatten_fn", "unflatten_fn"])
+NodeDef = namedtuple("NodeDef", ["type", "flatten_fn", "unflatten_fn", "flatten_with_keys_fn"], defaults=[None])
 
 
-def _is_namedtuple(cls):
-    return issubclass(cls, tuple) and hasattr(cls, "_fields")
+# ---- the way to a leaf: one key for each level ----
+
+
+@dataclass(frozen=True)
+class SequenceKey:
+    """The place in a list, tuple or deque."""
+
+    idx: int
+
+    def __str__(self):
+        return f"[{self.idx!r}]"
+
+    def get(self, sequence):
+        return sequence[self.idx]
+
+
+@dataclass(frozen=True)
+class MappingKey:
+    """The key of a dict."""
+
+    key: Any
+
+    def __str__(self):
+        return f"[{self.key!r}]"
+
+    def get(self, mapping):
+        return mapping[self.key]
+
+
+@dataclass(frozen=True)
+class GetAttrKey:
+    """The name of an attribute, of a named tuple or a dataclass."""
+
+    name: str
+
+    def __str__(self):
+        return f".{self.name}"
+
+    def get(self, obj):
+        return getattr(obj, self.name)
+
+
+def keystr(kp):
+    """The way as it would be written: ['a'][0].x"""
+    return "".join(str(key) for key in kp)
+
+
+def key_get(obj, kp):
+    """What lies at the end of the way."""
+    for key in kp:
+        obj = key.get(obj)
+    return obj
+
+
+# ---- kinds of nests ----
+
+
+def is_namedtuple_class(cls):
+    return isinstance(cls, type) and issubclass(cls, tuple) and hasattr(cls, "_fields")
+
+
+def is_namedtuple_instance(obj):
+    return is_namedtuple_class(type(obj))
+
+
+def is_namedtuple(obj):
+    """A named tuple, or a class of them."""
+    return is_namedtuple_class(obj if isinstance(obj, type) else type(obj))
+
+
+def _with_keys(flatten, key, names=lambda values, context: context):
+    """Flattens to pairs of a key and a value; `names`: what the keys are made of, in the order of the values."""
+
+    def flatten_with_keys(d):
+        values, context = flatten(d)
+        return [(key(name), value) for name, value in zip(names(values, context), values)], context
+
+    return flatten_with_keys
+
+
+def _places(values, context):
+    return range(len(values))
+
+
+def _tuple_flatten(d):
+    return list(d), None
+
+
+def _list_flatten(d):
+    return d, None
 
 
 def _dict_flatten(d):
     return list(d.values()), list(d.keys())
 
 
+def _dict_unflatten(values, context):
+    return dict(zip(context, values))
+
+
+def _namedtuple_flatten(d):
+    return list(d), type(d)
+
+
+def _defaultdict_flatten(d):
+    return list(d.values()), [d.default_factory, list(d.keys())]
+
+
+def _deque_flatten(d):
+    return list(d), d.maxlen
+
+
+_tuple_flatten_with_keys = _with_keys(_tuple_flatten, SequenceKey, _places)
+_list_flatten_with_keys = _with_keys(_list_flatten, SequenceKey, _places)
+_dict_flatten_with_keys = _ordereddict_flatten_with_keys = _with_keys(_dict_flatten, MappingKey)
+_namedtuple_flatten_with_keys = _with_keys(_namedtuple_flatten, GetAttrKey, lambda values, cls: cls._fields)
+_defaultdict_flatten_with_keys = _with_keys(_defaultdict_flatten, MappingKey, lambda values, context: context[1])
+_deque_flatten_with_keys = _with_keys(_deque_flatten, SequenceKey, _places)
+
 SUPPORTED_NODES = {
-    tuple: NodeDef(tuple, lambda d: (list(d), None), lambda values, context: tuple(values)),
-    list: NodeDef(list, lambda d: (d, None), lambda values, context: list(values)),
-    dict: NodeDef(dict, _dict_flatten, lambda values, context: dict(zip(context, values))),
-    namedtuple: NodeDef(namedtuple, lambda d: (list(d), type(d)), lambda values, context: context(*values)),
-    OrderedDict: NodeDef(OrderedDict, _dict_flatten, lambda values, context: OrderedDict(zip(context, values))),
-    defaultdict: NodeDef(defaultdict, lambda d: (list(d.values()), [d.default_factory, list(d.keys())]),
-                         lambda values, context: defaultdict(context[0], zip(context[1], values))),
-    deque: NodeDef(deque, lambda d: (list(d), d.maxlen), lambda values, context: deque(values, maxlen=context)),
+    tuple: NodeDef(tuple, _tuple_flatten, lambda values, context: tuple(values), _tuple_flatten_with_keys),
+    list: NodeDef(list, _list_flatten, lambda values, context: list(values), _list_flatten_with_keys),
+    dict: NodeDef(dict, _dict_flatten, _dict_unflatten, _dict_flatten_with_keys),
+    namedtuple: NodeDef(namedtuple, _namedtuple_flatten, lambda values, context: context(*values),
+                        _namedtuple_flatten_with_keys),
+    OrderedDict: NodeDef(OrderedDict, _dict_flatten, lambda values, context: OrderedDict(zip(context, values)),
+                         _dict_flatten_with_keys),
+    defaultdict: NodeDef(defaultdict, _defaultdict_flatten,
+                         lambda values, context: defaultdict(context[0], zip(context[1], values)),
+                         _defaultdict_flatten_with_keys),
+    deque: NodeDef(deque, _deque_flatten, lambda values, context: deque(values, maxlen=context), _deque_flatten_with_keys),
 }
 
 
-def register_pytree_node(cls, flatten_fn, unflatten_fn, **_names):
-    """Objects of the class are nests from now on: flatten_fn gives (values, context), unflatten_fn takes both."""
+def register_pytree_node(cls, flatten_fn, unflatten_fn, *, serialized_type_name=None, to_dumpable_context=None,
+                         from_dumpable_context=None, flatten_with_keys_fn=None):
+    """Objects of the class are nests from now on: flatten_fn gives (values, context), unflatten_fn takes both, and
+    flatten_with_keys_fn gives ([(key, value)], context). Nests are not written to files: what serves that is not kept."""
     if cls in SUPPORTED_NODES:
         raise ValueError(f"{cls} is already registered as pytree node.")
-    SUPPORTED_NODES[cls] = NodeDef(cls, flatten_fn, unflatten_fn)
+    SUPPORTED_NODES[cls] = NodeDef(cls, flatten_fn, unflatten_fn, flatten_with_keys_fn)
+
+
+def _register_pytree_node(cls, flatten_fn, unflatten_fn, to_str_fn=None, maybe_from_str_fn=None, **keywords):
+    """The old name of register_pytree_node."""
+    register_pytree_node(cls, flatten_fn, unflatten_fn, **keywords)
+
+
+def _deregister_pytree_node(cls):
+    """Objects of the class are leaves again."""
+    del SUPPORTED_NODES[cls]
+
+
+def register_dataclass(cls, *, field_names=None, drop_field_names=None, serialized_type_name=None):
+    """The fields of a dataclass are the values of a nest; one that is None is left out and comes back as None."""
+    from dataclasses import fields
+
+    names = [field.name for field in fields(cls) if field.init] if field_names is None else list(field_names)
+    names = [name for name in names if name not in (drop_field_names or ())]
+
+    def flatten(obj):
+        given = [name for name in names if getattr(obj, name) is not None]
+        return [getattr(obj, name) for name in given], [given, [name for name in names if name not in given]]
+
+    def unflatten(values, context):
+        return cls(**dict(zip(context[0], values)), **dict.fromkeys(context[1]))
+
+    register_pytree_node(cls, flatten, unflatten, serialized_type_name=serialized_type_name,
+                         flatten_with_keys_fn=_with_keys(flatten, GetAttrKey, lambda values, context: context[0]))
 
 
 def _get_node_type(tree):
     cls = type(tree)
     if cls in SUPPORTED_NODES:
         return cls
-    if _is_namedtuple(cls):
+    if is_namedtuple_class(cls):
         return namedtuple
     if isinstance(tree, tuple) and hasattr(cls, "n_sequence_fields"):  # torch.return_types
         return tuple
@@ -48,6 +195,11 @@ def _get_node_type(tree):
 
 def _is_leaf(tree, is_leaf=None):
     return (is_leaf is not None and is_leaf(tree)) or _get_node_type(tree) is None
+
+
+def tree_is_leaf(tree, is_leaf=None):
+    """Is it no nest?"""
+    return _is_leaf(tree, is_leaf)
 
 
 class TreeSpec:
@@ -104,6 +256,17 @@ _LEAF = LeafSpec()
 
 def treespec_leaf():
     return _LEAF
+
+
+def treespec_tuple(iterable=()):
+    """The spec of a tuple of what these specs say."""
+    return TreeSpec(tuple, None, list(iterable))
+
+
+def treespec_dict(mapping=(), /, **keywords):
+    """The spec of a dict of what these specs say."""
+    specs = dict(mapping, **keywords)
+    return TreeSpec(dict, list(specs), list(specs.values()))
 
 
 def _flatten(tree, leaves, is_leaf):
@@ -188,11 +351,25 @@ def tree_map_(func, tree, *rests, is_leaf=None):
     return tree
 
 
-def tree_map_only(types, func, tree=None, is_leaf=None):
+def _chosen(types):
+    """A function that tells the leaves that are meant: of these types, or those of which a function says so."""
+    return (lambda one: isinstance(one, types)) if isinstance(types, (type, tuple, UnionType)) else types
+
+
+def map_only(types, /):
+    """A decorator: the function changes only what is of these types."""
+    chosen = _chosen(types)
+    return lambda func: lambda one: func(one) if chosen(one) else one
+
+
+def tree_map_only(types, func, tree, is_leaf=None):
     """func of the leaves of these types; the others stay."""
-    if tree is None:
-        raise TypeError("tree_map_only: a tree is needed")
-    return tree_map(lambda one: func(one) if isinstance(one, types) else one, tree, is_leaf=is_leaf)
+    return tree_map(map_only(types)(func), tree, is_leaf=is_leaf)
+
+
+def tree_map_only_(types, func, tree, is_leaf=None):
+    tree_map_only(types, func, tree, is_leaf)
+    return tree
 
 
 def tree_all(pred, tree, is_leaf=None):
@@ -201,6 +378,46 @@ def tree_all(pred, tree, is_leaf=None):
 
 def tree_any(pred, tree, is_leaf=None):
     return any(pred(one) for one in tree_leaves(tree, is_leaf))
+
+
+def tree_all_only(types, pred, tree, is_leaf=None):
+    return all(pred(one) for one in tree_leaves(tree, is_leaf) if _chosen(types)(one))
+
+
+def tree_any_only(types, pred, tree, is_leaf=None):
+    return any(pred(one) for one in tree_leaves(tree, is_leaf) if _chosen(types)(one))
+
+
+def arg_tree_leaves(*args, **kwargs):
+    """The leaves of a call's arguments."""
+    return [leaf for part in (*args, *kwargs.values()) for leaf in tree_leaves(part)]
+
+
+def _leaves_with_paths(path, tree, is_leaf):
+    if _is_leaf(tree, is_leaf):
+        return [(path, tree)]
+    flatten = SUPPORTED_NODES[_get_node_type(tree)].flatten_with_keys_fn
+    if flatten is None:
+        raise ValueError(f"Did not find a flatten_with_keys_fn for type: {type(tree)}. Please pass a flatten_with_keys_fn "
+                         "argument to register_pytree_node.")
+    return [leaf for key, value in flatten(tree)[0] for leaf in _leaves_with_paths((*path, key), value, is_leaf)]
+
+
+def tree_leaves_with_path(tree, is_leaf=None):
+    """[(path, leaf)]: keystr writes a path."""
+    return _leaves_with_paths((), tree, is_leaf)
+
+
+def tree_flatten_with_path(tree, is_leaf=None):
+    """([(path, leaf)], spec)."""
+    return tree_leaves_with_path(tree, is_leaf), tree_structure(tree, is_leaf)
+
+
+def tree_map_with_path(func, tree, *rests, is_leaf=None):
+    """func(path, leaf, ...) of the leaves at each place, nested as `tree` is."""
+    leaves, spec = tree_flatten_with_path(tree, is_leaf)
+    others = [_matching(spec, rest) for rest in rests]
+    return _unflatten(iter([func(*leaf, *each) for leaf, *each in zip(leaves, *others)]), spec)
 
 
 def _broadcast_to_and_flatten(tree, treespec, is_leaf=None):

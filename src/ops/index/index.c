@@ -499,3 +499,30 @@ kt_status kt__body_put(kt_call *call)
     kt__unref(plain);
     return status;
 }
+
+/* The diagonal is a view of self, so that the write is recorded, counted and refused as any other. */
+kt_status kt__body_fill_diagonal_(kt_call *call)
+{
+    kt_tensor *self = call->arg[0].t;
+    if (self->ndim < 2)
+        return kt_fail(KT_ERR_RUNTIME, "dimensions must larger than 1");
+    int64_t size = self->sizes[0], stride = 0;
+    for (int i = 0; i < self->ndim; i++) {
+        if (self->ndim > 2 && self->sizes[i] != self->sizes[0])
+            return kt_fail(KT_ERR_RUNTIME, "all dimensions of input must be of equal length");
+        size = self->sizes[i] < size ? self->sizes[i] : size;
+        stride += self->strides[i];
+    }
+    const int64_t rows = self->sizes[0], columns = self->sizes[1];
+    KT_SCOPE;
+    bool done = kt_fill_s_(kt_as_strided(self, KT_SHAPE(size), KT_SHAPE(stride)), call->arg[1].s) != NULL;
+    for (int64_t row = columns + 1; done && self->ndim == 2 && kt__arg_bool(call, 2) && row < rows; row += columns + 1) {
+        const int64_t left = rows - row < columns ? rows - row : columns; /* a row is left out between two diagonals */
+        const int64_t at = kt_storage_offset(self) + row * self->strides[0];
+        done = kt_fill_s_(kt_as_strided(self, KT_SHAPE(left), KT_SHAPE(stride), .storage_offset = KT_SOME(at)), call->arg[1].s);
+    }
+    if (!done)
+        return kt_error_status();
+    call->out[0] = kt__ref(self);
+    return KT_OK;
+}

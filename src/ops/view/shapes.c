@@ -307,3 +307,65 @@ kt_status kt__body_resize_as_(kt_call *call)
     kt_memory_format format = format_of(call, 2);
     return resized(call, kt__sizes(like), format == KT_PRESERVE_FORMAT ? kt__suggested_format(like) : format);
 }
+
+/* ---- views that take the place of self ---- */
+
+/* self gets the sizes, the strides and the history of a view of it; the memory stays. A view that is followed itself, an example
+ * of vmap and a tensor with tangents are not alone in their memory: they are refused. */
+static kt_status become(kt_call *call, kt_tensor *view)
+{
+    kt_tensor     *self = call->arg[0].t;
+    const uint32_t flags = kt__grad_flags(self);
+    const bool     followed = flags & KT_T_REQUIRES_GRAD && kt__mode() & KT_M_GRAD;
+    if (!view)
+        return kt_error_status();
+    if (followed && self->flags & KT_T_LEAF)
+        return kt_fail(KT_ERR_RUNTIME, "a leaf Variable that requires grad is being used in an in-place operation.");
+    if ((followed && self->flags & KT_T_VIEW) || flags & KT_T_DUAL || self->flags & KT_T_BATCHED)
+        return kt_fail(KT_ERR_NOT_IMPLEMENTED,
+                       "%s of a view with a history, in forward mode or inside vmap: use the form without the underscore",
+                       call->row->name);
+    if (kt__tensor_set_geometry(self, kt__sizes(view), (kt_shape){view->ndim, view->strides}, kt__offset(self)))
+        return kt_error_status();
+    if (followed) {
+        struct kt_autograd *before = self->autograd;
+        self->autograd = view->autograd;
+        view->autograd = before;
+    }
+    kt__wrote(self);
+    call->out[0] = kt__ref(self);
+    return KT_OK;
+}
+
+kt_status kt__body_t_(kt_call *call)
+{
+    KT_SCOPE;
+    return become(call, kt_t(call->arg[0].t));
+}
+
+kt_status kt__body_transpose_(kt_call *call)
+{
+    KT_SCOPE;
+    return become(call, kt_transpose(call->arg[0].t, call->arg[1].i, call->arg[2].i));
+}
+
+kt_status kt__body_swapaxes_(kt_call *call) { return kt__body_transpose_(call); }
+kt_status kt__body_swapdims_(kt_call *call) { return kt__body_transpose_(call); }
+
+kt_status kt__body_unsqueeze_(kt_call *call)
+{
+    KT_SCOPE;
+    return become(call, kt_unsqueeze(call->arg[0].t, call->arg[1].i));
+}
+
+kt_status kt__body_squeeze_(kt_call *call)
+{
+    KT_SCOPE;
+    return become(call, kt_squeeze(call->arg[0].t));
+}
+
+kt_status kt__body_squeeze_dim_(kt_call *call)
+{
+    KT_SCOPE;
+    return become(call, kt_squeeze_dim(call->arg[0].t, call->arg[1].ints));
+}

@@ -501,8 +501,8 @@ static kt_tensor *padded_same(kt_tensor *input, const kt_tensor *weight, kt_shap
     }
     if (!uneven)
         return input;
-    kt__warn("Using padding='same' with even kernel lengths and odd dilation may require a zero-padded copy of the input be "
-             "created");
+    KT__WARN_ONCE("Using padding='same' with even kernel lengths and odd dilation may require a zero-padded copy of the input be "
+                  "created");
     return kt_constant_pad_nd(input, ((kt_shape){2 * dims, more}));
 }
 

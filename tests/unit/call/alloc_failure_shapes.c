@@ -215,6 +215,14 @@ STEP(resized)
     kt_resize_(t, KT_SHAPE(3));
     kt_resize_as_(kt_empty(KT_SHAPE(0)), deep_one);
 }
+STEP(becomes)
+{
+    kt_tensor *t = kt_clone(matrix());
+    kt_t_(t);
+    kt_transpose_(t, 0, 1);
+    kt_squeeze_(kt_unsqueeze_(t, 0));
+    kt_fill_diagonal_(t, KT_INT(1));
+}
 
 /* ---- refused ---- */
 STEP(refused_joints) { kt_cat(((kt_tensor *[]){matrix(), cube()}), 2); }
@@ -330,7 +338,8 @@ STEP(grad_softmaxes)
     X(joined) X(turned) X(repeated) X(triangles) X(diagonals) X(padded) X(scans) X(orders) X(collections) X(counted) \
     X(reduced_into) X(grids) X(parts)                                                                                  \
     X(other_views)                                                                                                     \
-    X(view_copies) X(scatters) X(resized) X(refused_joints) X(refused_sizes) X(refused_pads) X(refused_counts)         \
+    X(view_copies) X(scatters) X(resized) X(becomes) X(refused_joints) X(refused_sizes) X(refused_pads) \
+    X(refused_counts)                                                                                                  \
     X(refused_roll) X(grad_joined) X(grad_turned) X(grad_repeated) X(grad_padded) X(grad_copied) X(grad_parts)           \
     X(softmaxes) X(grad_softmaxes) X(distances) X(grad_distances)             \
     X(entropies) X(refused_entropies) X(grad_entropies)

@@ -516,3 +516,26 @@ TEST(operators_write_through_lazy_views)
     kt_sum_dim_out(n, kt_ones(S(3, 4)), S(0));
     CHECK_NEAR(tensor_at(a, 1), -3, 0);
 }
+
+TEST(a_tensor_becomes_a_view_of_itself)
+{
+    KT_SCOPE;
+    kt_tensor *t = kt_clone(counting(S(6))), *m = kt_view(t, S(2, 3)), *w = kt_ones(S(2, 3));
+    CHECK(kt_unsqueeze_(t, 0) == t);
+    CHECK_EQ_INT(kt_ndim(t), 2);
+    CHECK_EQ_INT(kt_size(t, 1), 6);
+    CHECK(kt_squeeze_(t) == t && kt_ndim(t) == 1);
+    CHECK(kt_squeeze_dim_(kt_unsqueeze_(t, 1), S(0, 1)) == t && kt_ndim(t) == 1);
+    CHECK(kt_t_(m) == m && kt_size(m, 0) == 3);
+    CHECK_NEAR(tensor_at(m, 1), 3, 0); /* the memory is shared as before */
+    kt_fill_diagonal_(kt_transpose_(m, 0, 1), KT_INT(9));
+    CHECK_NEAR(tensor_at(t, 0), 9, 0);
+    CHECK_NEAR(tensor_at(t, 4), 9, 0);
+    kt_set_requires_grad(w, true);
+    CHECK_FAILS(kt_t_(w), KT_ERR_RUNTIME, "a leaf Variable that requires grad is being used in an in-place operation.");
+    CHECK_FAILS(kt_unsqueeze_(kt_select(kt_mul_s(w, KT_INT(2)), 0, 0), 0), KT_ERR_NOT_IMPLEMENTED, "unsqueeze_ of a view");
+    kt_tensor *y = kt_t_(kt_mul_s(w, KT_INT(2)));
+    kt_backward(kt_sum(kt_select(y, 0, 1)));
+    CHECK_NEAR(tensor_at(kt_grad(w), 1), 2, 0);
+    CHECK_NEAR(tensor_at(kt_grad(w), 0), 0, 0);
+}

@@ -291,13 +291,13 @@ def _as_parameter(value):
     return Parameter(value) if isinstance(value, Tensor) and not isinstance(value, Parameter) else value
 
 
-def _shown_parameter(value):
-    """A line of ParameterList's and ParameterDict's text."""
+def _shown_parameter(value, kind):
+    """A line of ParameterList's and ParameterDict's text; `kind`: what stands for the dtype."""
     if not isinstance(value, Tensor):
         return f"Object of type: {type(value).__name__}"
     size = "x".join(str(size) for size in value.size())
     place = "" if not value.is_cuda else f" (GPU {value.get_device()})"
-    return f"{'Parameter' if isinstance(value, Parameter) else 'Tensor'} containing: [{typename(value)} of size {size}{place}]"
+    return f"{'Parameter' if isinstance(value, Parameter) else 'Tensor'} containing: [{kind(value)} of size {size}{place}]"
 
 
 class ParameterList(Module):
@@ -350,7 +350,7 @@ class ParameterList(Module):
         return self
 
     def extra_repr(self):
-        return "\n".join(f"  ({i}): {_shown_parameter(value)}" for i, value in enumerate(self))
+        return "\n".join(f"  ({i}): {_shown_parameter(value, lambda t: t.dtype)}" for i, value in enumerate(self))
 
     def __call__(self, *args, **kwargs):
         raise RuntimeError("ParameterList should not be called.")
@@ -450,7 +450,7 @@ class ParameterDict(Module):
             self[key] = value
 
     def extra_repr(self):
-        return "\n".join(f"  ({key}): {_shown_parameter(value)}" for key, value in self.items())
+        return "\n".join(f"  ({key}): {_shown_parameter(value, typename)}" for key, value in self.items())
 
     def __call__(self, input):
         raise RuntimeError("ParameterDict should not be called.")

@@ -8,6 +8,7 @@ import itertools
 import warnings
 import weakref
 from collections import OrderedDict, namedtuple
+from typing import TypeVar
 
 from ... import _karat
 from ..._karat import Tensor
@@ -21,7 +22,6 @@ __all__ = ["register_module_forward_pre_hook", "register_module_forward_hook", "
            "register_module_module_registration_hook", "register_module_parameter_registration_hook", "Module"]
 
 _EXTRA_STATE_KEY_SUFFIX = "_extra_state"
-_OWN = __name__.rpartition(".")[0]  # layers of this package: their parameters are born in them, for all that a user sees
 
 
 class _IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])):
@@ -33,6 +33,11 @@ class _IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpec
         return super().__repr__() if self.missing_keys or self.unexpected_keys else "<All keys matched successfully>"
 
     __str__ = __repr__
+
+
+def _is_own(cls):
+    """A layer of this package: its parameters are born in it, for all that a user sees."""
+    return cls.__module__.startswith(Module.__module__.rpartition(".")[0])
 
 
 def _addindent(text, spaces):
@@ -195,6 +200,8 @@ class Module(_karat.ModuleBase):
     training: bool
     call_super_init = False
     _compiled_call_impl = None
+    _call_impl = _wrapped_call_impl = _karat.ModuleBase.__call__  # the call, hooks and all, under the names that programs know
+    T_destination = TypeVar("T_destination", bound=dict)
 
     def __init__(self, *args, **kwargs):
         if not self.call_super_init:
@@ -252,7 +259,7 @@ class Module(_karat.ModuleBase):
             raise ValueError(f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created "
                              "explicitly. To "
                              f"express '{name}' as a function of another Tensor, compute the value in the forward() method.")
-        if param is not None and type(self).__module__.startswith(_OWN) and len(_karat.lineage(param)) == 1:
+        if param is not None and _is_own(type(self)) and len(_karat.lineage(param)) == 1:
             _karat.lineage_say(param, f"nn.{type(self).__name__} {name}")
         self._parameters[name] = param if param is None else _registered(_global_parameter_registration_hooks, self, name, param)
 
@@ -380,9 +387,9 @@ class Module(_karat.ModuleBase):
             if module is not None:
                 yield from module.named_modules(memo, f"{prefix}.{name}" if prefix else name, remove_duplicate)
 
-    def modules(self):
+    def modules(self, remove_duplicate=True):
         """This module and all below it, each once."""
-        for _, module in self.named_modules():
+        for _, module in self.named_modules(remove_duplicate=remove_duplicate):
             yield module
 
     def named_children(self):

@@ -1,0 +1,24 @@
+"""karat._dynamo: what programs tell PyTorch's compiler. Nothing is compiled: marks have no effect, functions stay as they are."""
+
+from . import _refused
+from .compiler import allow_in_graph, assume_constant_result, disable, is_compiling, reset  # noqa: F401
+
+
+class _Config:
+    """PyTorch's settings of the compiler: what is set can be read again, and has no effect."""
+
+    cache_size_limit = recompile_limit = 8
+    suppress_errors = verbose = capture_scalar_outputs = False
+
+
+config = _Config()
+
+
+def _no_effect(*args, **keywords):
+    """No effect: nothing is compiled."""
+
+
+mark_dynamic = maybe_mark_dynamic = mark_static = mark_static_address = mark_unbacked = graph_break = _no_effect
+
+__path__ = []  # a package: what lies below is refused
+__getattr__ = _refused.names_of(__name__)

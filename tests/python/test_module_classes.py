@@ -1,0 +1,120 @@
+"""The classes of modules: mixins, another class for an object that is there, weak references, names under torch."""
+
+import gc
+import pickle
+import subprocess
+import sys
+import weakref
+
+import pytest
+
+import karat as torch
+from karat import nn
+
+
+class Mixin:
+    def hello(self):
+        return f"hello from {type(self).__name__}"
+
+
+class Slots:
+    __slots__ = ()
+
+
+def test_a_module_can_become_one_of_a_class_with_mixins():
+    layer = nn.Linear(2, 3)
+    weight = layer.weight
+    for bases in ((Mixin, nn.Linear), (nn.Linear, Mixin), (Slots, Mixin, nn.Linear)):
+        layer.__class__ = type("Greeting", bases, {})
+        assert layer.hello() == "hello from Greeting" and layer.weight is weight and layer(torch.ones(2)).shape == (3,)
+        layer.__class__ = nn.Linear
+        assert not hasattr(layer, "hello") and layer(torch.ones(1, 2)).shape == (1, 3)
+    with pytest.raises(TypeError):
+        layer.__class__ = Mixin
+
+
+def test_attributes_beside_the_tables():
+    outer, inner = nn.Sequential(nn.ReLU()), nn.Linear(1, 1)
+    object.__setattr__(outer, "aside", inner)
+    assert outer.aside is inner and list(outer._modules) == ["0"] and not list(outer.parameters())
+    object.__delattr__(outer, "aside")
+    assert not hasattr(outer, "aside")
+    outer.child = inner
+    assert list(outer._modules) == ["0", "child"]
+    del outer.child
+    assert list(outer._modules) == ["0"]
+
+    class Counting(nn.Module):
+        def __setattr__(self, name, value):
+            self.__dict__.setdefault("names", []).append(name)
+            super().__setattr__(name, value)
+
+        def __delattr__(self, name):
+            self.names.append(f"-{name}")
+            super().__delattr__(name)
+
+    counting = Counting()
+    counting.layer = inner
+    del counting.layer
+    assert counting.names[-2:] == ["layer", "-layer"] and not counting._modules
+    for bad in (lambda: nn.Module.__getattr__(inner, 5), lambda: inner.__setattr__(5, 1), lambda: inner.__setattr__("a"),
+                lambda: inner.__delattr__([])):
+        with pytest.raises(TypeError):
+            bad()
+
+
+def test_weak_references_and_cycles():
+    layer = nn.Sequential(nn.Linear(2, 2))
+    told = []
+    references = [weakref.ref(layer, lambda _: told.append("gone")), weakref.ref(layer[0])]
+    assert references[0]() is layer and references[1]() is layer[0]
+    layer[0].parent = [layer]  # a cycle
+    del layer
+    gc.collect()
+    assert references[0]() is None and references[1]() is None and told == ["gone"]
+    table = weakref.WeakKeyDictionary({nn.ReLU(): 1})
+    gc.collect()
+    assert not len(table)
+
+
+def test_modules_with_and_without_duplicates():
+    one = nn.ReLU()
+    net = nn.Sequential(one, one)
+    assert len(list(net.modules())) == 2 and len(list(net.modules(remove_duplicate=False))) == 3
+
+
+def test_a_parameter_of_integers_is_explained_as_one():
+    counts = torch.arange(3)
+    with pytest.raises(RuntimeError, match="Only Tensors of floating point and complex dtype can require gradients") as e:
+        nn.Parameter(counts)
+    assert "Parameter(self: int64[3])" in str(e.value) and "dtype=" not in str(e.value)
+
+
+def test_names_under_karat_run():
+    program = """
+import pickle, torch, torch.nn as nn
+from torch.autograd.grad_mode import no_grad
+import torch.utils.data
+print(nn.Linear, nn.Parameter, torch.optim.Adam, torch.utils.data.TensorDataset, torch.no_grad, torch.autograd.Function)
+print(torch.save.__module__, nn.functional.relu.__module__, torch.typename(nn.ReLU()), no_grad is torch.no_grad)
+print(pickle.dumps(torch.float32), pickle.loads(pickle.dumps(torch.float32)) is torch.float32)
+layer = pickle.loads(pickle.dumps(nn.Linear(2, 1)))
+print(b"torch.nn.modules.linear" in pickle.dumps(layer), type(layer) is nn.Linear)
+print(type(torch.distributed.ReduceOp), torch.testing.assert_close.__module__)
+import karat
+print(karat.explain(nn.Linear(1, 1)))
+"""
+    run = subprocess.run([sys.executable, "-m", "karat", "run", "-c", program], capture_output=True, text=True)
+    lines = run.stdout.splitlines()
+    assert lines[0] == ("<class 'torch.nn.modules.linear.Linear'> <class 'torch.nn.parameter.Parameter'> "
+                        "<class 'torch.optim.adam.Adam'> <class 'torch.utils.data.dataset.TensorDataset'> "
+                        "<class 'torch.autograd.grad_mode.no_grad'> <class 'torch.autograd.function.Function'>"), run.stderr
+    assert lines[1] == "torch.serialization torch.nn.functional torch.nn.modules.activation.ReLU True"
+    assert "torch" in lines[2] and lines[2].endswith("True") and lines[3] == "True True"
+    assert lines[4].endswith("torch.testing")
+    assert "born as float32, nn.Linear weight" in run.stdout  # a layer's parameters are still born in the layer
+
+
+def test_names_without_it():
+    assert nn.Linear.__module__ == "karat.nn.modules.linear" and torch.float32.__module__ == "karat"
+    assert b"karat.optim" not in pickle.dumps(torch.float32) and pickle.loads(pickle.dumps(torch.int8)) is torch.int8
