@@ -1,4 +1,5 @@
-/* lesson.h - what the lessons share: EXPECT checks a result of the lesson itself, show prints a tensor under a caption. */
+/* lesson.h - what the lessons share: EXPECT checks a result of the lesson itself, show prints a tensor under a caption,
+ * show_module the tree of a module; sum_of adds numbers. */
 #ifndef LESSON_H
 #define LESSON_H
 
@@ -13,6 +14,21 @@ static inline void show(const char *caption, const kt_tensor *t)
 {
     printf("%s:\n", caption);
     kt_print(t, stdout);
+}
+
+static inline void show_module(const kt_module *m)
+{
+    char *text = kt_module_to_string(m);
+    printf("%s\n", text);
+    kt_free_string(text);
+}
+
+static inline double sum_of(const double *numbers, int n)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += numbers[i];
+    return sum;
 }
 
 #endif

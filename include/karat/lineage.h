@@ -17,6 +17,7 @@ typedef struct kt_lineage_record {
     const char *file;    /* NULL where the site is unknown */
     int         line;
     uint32_t    parent;  /* id of the record before; 0: none */
+    uint32_t    like;    /* of a conversion to another tensor's dtype: id of that tensor's record; 0: none */
 } kt_lineage_record;
 
 KT_API uint32_t    kt_lineage_of(const kt_tensor *t);                          /* id; 0: unknown */
@@ -24,6 +25,8 @@ KT_API bool        kt_lineage_read(uint32_t id, kt_lineage_record *out);       /
 KT_API char       *kt_explain(const kt_tensor *t);                             /* the chain as text; kt_free_string it */
 /* Its last record: it was `op` that did it, on the current line: "Module.half() of head.weight". */
 KT_API void        kt_lineage_say(kt_tensor *t, const char *op);
+/* The same, and the dtype was that of `like`, whose history is shown with it: a state that was loaded for a parameter. */
+KT_API void        kt_lineage_like(kt_tensor *t, const kt_tensor *like, const char *op);
 /* It has no past: `op` made it on the current line. why: KT_BORN, KT_BORN_LOADED or KT_BORN_INTEROP; others change nothing. */
 KT_API void        kt_lineage_born(kt_tensor *t, kt_reason why, const char *op);
 KT_API const char *kt_reason_name(kt_reason why);                              /* "promotion" */

@@ -11,8 +11,7 @@
 #ifndef KARAT_MODULE_H
 #define KARAT_MODULE_H
 
-#include <karat/dtype.h>
-#include <karat/tensor.h>
+#include <karat/ops.h>
 
 KT_BEGIN
 
@@ -76,6 +75,14 @@ typedef kt_tensor *kt_before_call(kt_module *m, kt_tensor *x, void *context);
 typedef kt_tensor *kt_after_call(kt_module *m, kt_tensor *x, kt_tensor *result, void *context);
 KT_API kt_status kt_module_before(kt_module *m, kt_before_call *hook, void *context); /* the first input */
 KT_API kt_status kt_module_after(kt_module *m, kt_after_call *hook, void *context);
+/* Hooks in backward, of the calls after they were set. The first is shown the gradient of the output, before the module's
+ * gradients are computed; a result other than NULL replaces it. The other is shown the gradients of the inputs (zeros
+ * where an input wants none), which it may replace in the array, and that of the output. Where no input wants a gradient, it
+ * runs when the output's is there, with NULLs, and a warning says so. Tensors that a hook gives belong to its scope. */
+typedef kt_tensor *kt_before_backward(kt_module *m, kt_tensor *grad_output, void *context);
+typedef kt_status kt_after_backward(kt_module *m, kt_tensor **grad_inputs, int n, kt_tensor *grad_output, void *context);
+KT_API kt_status kt_module_before_backward(kt_module *m, kt_before_backward *hook, void *context);
+KT_API kt_status kt_module_after_backward(kt_module *m, kt_after_backward *hook, void *context);
 
 KT_API char *kt_module_to_string(const kt_module *m); /* the tree; kt_free_string it */
 
@@ -86,6 +93,30 @@ typedef struct kt_conv_options {
     int64_t stride, padding, dilation, groups; /* 0: the default, 1 (padding 0) */
     bool    no_bias;
 } KT_OPTIONS kt_conv_options;
+
+typedef struct kt_recurrent_options {
+    size_t size;
+    KT_BY_NAME
+    int64_t layers; /* 0: one */
+    double  dropout;
+    bool    no_bias, batch_first, bidirectional;
+} KT_OPTIONS kt_recurrent_options;
+
+typedef struct kt_attention_options {
+    size_t size;
+    KT_BY_NAME
+    double dropout;
+    bool   no_bias, batch_first;
+    bool   causal; /* a place sees itself and what is before it */
+} KT_OPTIONS kt_attention_options;
+
+typedef struct kt_transformer_options {
+    size_t size;
+    KT_BY_NAME
+    int64_t     feedforward; /* 0: 2048 */
+    kt_opt_real dropout;     /* 0.1 */
+    bool        batch_first, norm_first, gelu, causal;
+} KT_OPTIONS kt_transformer_options;
 
 KT_API kt_module *kt_make_linear(int64_t in, int64_t out, bool bias);
 KT_API kt_module *kt_make_conv2d(int64_t in, int64_t out, int64_t kernel, const kt_conv_options *options); /* NULL: defaults */
@@ -99,6 +130,12 @@ KT_API kt_module *kt_make_relu(void);
 KT_API kt_module *kt_make_gelu(void);
 KT_API kt_module *kt_make_tanh(void);
 KT_API kt_module *kt_make_attention(int64_t width, int64_t heads, bool causal); /* of a sequence to itself: [N, T, width] */
+/* Of a sequence, or a sequence and the first states (h, of an LSTM h and c); the result is what every step gave. */
+KT_API kt_module *kt_make_lstm(int64_t in, int64_t hidden, const kt_recurrent_options *options);
+KT_API kt_module *kt_make_gru(int64_t in, int64_t hidden, const kt_recurrent_options *options);
+/* PyTorch's MultiheadAttention without the weights: of (query, key, value), of (query, memory), or of one input to itself. */
+KT_API kt_module *kt_make_multihead_attention(int64_t width, int64_t heads, const kt_attention_options *options);
+KT_API kt_module *kt_make_transformer_encoder_layer(int64_t width, int64_t heads, const kt_transformer_options *options);
 KT_API kt_module *kt_make_sequence(kt_module *const *modules, int64_t n);       /* Sequential; takes the modules over */
 #ifndef __cplusplus
 #define kt_make_sequential(...)                                                                 \

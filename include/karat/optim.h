@@ -13,6 +13,7 @@
 #ifndef KARAT_OPTIM_H
 #define KARAT_OPTIM_H
 
+#include <karat/module.h>
 #include <karat/ops.h>
 
 KT_BEGIN
@@ -113,6 +114,41 @@ KT_API kt_status     kt_optimizer_step(kt_optimizer *o);
 
 KT_API double        kt_optimizer_lr(const kt_optimizer *o, int64_t group); /* NaN and an error if there is no such group */
 KT_API kt_status     kt_optimizer_set_lr(kt_optimizer *o, int64_t group, double lr);
+
+/* All parameters of a module, as one group. */
+KT_API kt_status     kt_optimizer_add_module(kt_optimizer *o, const kt_module *m);
+
+/* ---- gradients made smaller: returns the norm of all gradients before, or NULL and an error ---- */
+KT_API kt_tensor    *kt_clip_grad_norm(kt_tensor *const *params, int64_t n, double max_norm, double norm_type);
+KT_API kt_status     kt_clip_grad_value(kt_tensor *const *params, int64_t n, double most); /* of each element */
+
+/* ---- L-BFGS, which evaluates the loss several times in a step ----
+ * The function sets the parameters' gradients anew and gives the loss; grad mode is on while it runs. */
+typedef kt_status kt_evaluate(void *context, double *loss);
+typedef struct kt_lbfgs_options {
+    size_t  size;
+    KT_BY_NAME
+    double  lr, tolerance_grad, tolerance_change; /* PyTorch's defaults: 1, 1e-7, 1e-9 */
+    int64_t max_iter, max_eval, history_size;     /* 20, 25, 100 */
+    bool    strong_wolfe;                         /* search along the line; else every step goes lr far */
+} KT_OPTIONS kt_lbfgs_options;
+#define KT_LBFGS_DEFAULTS \
+    .size = sizeof(kt_lbfgs_options), .lr = 1, .tolerance_grad = 1e-7, .tolerance_change = 1e-9, .max_iter = 20, \
+    .max_eval = 25, .history_size = 100
+
+/* What is kept from step to step; all zero (but size) at first, with room for history_size tensors in each list. The tensors
+ * are kept: kt_lbfgs_forget drops them. */
+typedef struct kt_lbfgs_state {
+    size_t      size;
+    int64_t     func_evals, n_iter;
+    double      t, prev_loss;
+    kt_tensor  *d, *prev_flat_grad, *diagonal; /* the direction; the gradient before it; NULL: 1 */
+    kt_tensor **dirs, **steps, **ro;
+    int64_t     n; /* how many the lists have */
+} kt_lbfgs_state;
+KT_API kt_status     kt_lbfgs_step(kt_lbfgs_state *state, const kt_lbfgs_options *options, kt_tensor *const *params, int64_t n,
+                                   kt_evaluate *evaluate, void *context);
+KT_API void          kt_lbfgs_forget(kt_lbfgs_state *state);
 
 /* What the optimizer keeps for a parameter, by PyTorch's name: "exp_avg", "momentum_buffer", "step". Borrowed; NULL where there
  * is none (yet). */

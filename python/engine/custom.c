@@ -98,8 +98,7 @@ static int give_back(const kp_context *self, const kt_back *b, PyObject *tuple)
             PyErr_Format(PyExc_RuntimeError, "expected Variable or None (got %s)", Py_TYPE(one)->tp_name);
             return -1;
         }
-        if (b->needs[edge])
-            b->d[edge] = kt_keep(kp_tensor_of(one));
+        b->d[edge] = kt_keep(kp_tensor_of(one)); /* also of inputs that want none: hooks of the node are shown it */
     }
     return 0;
 }

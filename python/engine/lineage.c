@@ -12,6 +12,8 @@ static kt_tensor *the_tensor(const char *name, PyObject *o)
     return NULL;
 }
 
+static PyObject *chain_object(uint32_t id);
+
 static PyObject *record_object(const kt_lineage_record *r)
 {
     PyObject *from = kp_dtype_object(r->from), *to = kp_dtype_object(r->to), *result = NULL;
@@ -20,6 +22,12 @@ static PyObject *record_object(const kt_lineage_record *r)
                                from, "to", to, "file", r->file, "line", r->line);
     Py_XDECREF(from);
     Py_XDECREF(to);
+    if (result && r->like) {
+        PyObject *like = chain_object(r->like);
+        if (!like || PyDict_SetItemString(result, "like", like))
+            Py_CLEAR(result);
+        Py_XDECREF(like);
+    }
     return result;
 }
 

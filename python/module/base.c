@@ -7,6 +7,8 @@
  * goes to Module._set_registered, a call with hooks to Module._call_with_hooks. */
 #include "core/binding.h"
 
+#include <karat/plugin/node.h>
+
 enum { N_TABLES = 3, N_HOOKS = 4 };
 
 /* With a field of its own the type is the base that decides the layout of a class with mixins, wherever it stands among the
@@ -318,7 +320,45 @@ static PyObject *parse_to(PyObject *module, PyObject *const *argv, Py_ssize_t n,
     return result;
 }
 
+/* The tensors of a tuple, passed through a node that changes nothing: (that node or None, the tensors). */
+static PyObject *through_identity(PyObject *module, PyObject *tensors)
+{
+    (void)module;
+    const Py_ssize_t n = PyTuple_Check(tensors) ? PyTuple_GET_SIZE(tensors) : -1;
+    for (Py_ssize_t i = 0; i < n; i++)
+        if (!kp_is_tensor(PyTuple_GET_ITEM(tensors, i)))
+            return PyErr_Format(PyExc_TypeError, "expected a tuple of tensors");
+    kt_tensor **t = n < 0 ? NULL : PyMem_Calloc((size_t)(2 * n) + 1, sizeof *t);
+    kt_node    *node = NULL;
+    if (!t)
+        return n < 0 ? PyErr_Format(PyExc_TypeError, "expected a tuple of tensors") : PyErr_NoMemory();
+    for (Py_ssize_t i = 0; i < n; i++)
+        t[i] = kp_tensor_of(PyTuple_GET_ITEM(tensors, i));
+    const kp_entry  before = kp_enter_any();
+    const kt_status status = kt_node_identity(t, n, t + n, &node);
+    kp_leave(before);
+    PyObject *result = NULL;
+    if (kp_after(NULL, status)) {
+        kp_raise();
+    } else {
+        result = PyTuple_New(n);
+        for (Py_ssize_t i = 0; i < n; i++) {
+            PyObject *one = kp_wrap(t[n + i]);
+            if (result && one)
+                PyTuple_SET_ITEM(result, i, one);
+            else
+                Py_CLEAR(result);
+        }
+    }
+    PyMem_Free(t);
+    PyObject *shown = !result ? NULL : node ? kp_node_object(node) : Py_NewRef(Py_None);
+    if (!result)
+        kt_node_drop(node);
+    return result ? Py_BuildValue("NN", shown, result) : NULL;
+}
+
 PyMethodDef kp_module_functions[] = {
+    {"through_identity", through_identity, METH_O, "the tensors of a tuple, passed through one node that changes nothing"},
     {"parse_to", KP_FUNCTION(parse_to), METH_FASTCALL | METH_KEYWORDS, "the arguments of Module.to"},
     {NULL, NULL, 0, NULL},
 };

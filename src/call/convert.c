@@ -279,6 +279,12 @@ void kt_lineage_say(kt_tensor *t, const char *op)
         t->lineage = KT__RECORD(r.why, kept, r.from, r.to, r.parent);
 }
 
+void kt_lineage_like(kt_tensor *t, const kt_tensor *like, const char *op)
+{
+    if (t && like && op && kt__lineage.like)
+        t->lineage = kt__lineage.like(t->lineage, like->lineage, op);
+}
+
 void kt_lineage_born(kt_tensor *t, kt_reason why, const char *op)
 {
     const char *kept = t && op && kt__lineage.keep_text ? kt__lineage.keep_text(op) : NULL;

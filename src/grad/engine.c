@@ -252,7 +252,7 @@ static KT__COLD kt_status look_at(engine *e, kt_node *node, kt_tensor **grads, c
     for (uint32_t i = 0; i < node->n_edges && !status; i++) {
         if (needs[i] && d[i]) {
             status = fit(&d[i], node, i);
-        } else if (d[i]) { /* a formula may compute more than it was asked for */
+        } else if (d[i] && node->row) { /* a formula may compute more than was asked for; others show it to hooks */
             kt__unref(d[i]);
             d[i] = NULL;
         }

@@ -144,6 +144,8 @@ static void put_record(sheet *s, const char *head, bool first, const char *text,
     put_line(s, left, site);
 }
 
+static void put_like(sheet *s, const char *head, uint32_t like);
+
 static void put_chain(sheet *s, const char *head, const chain *c, int most)
 {
     char    text[LEFT_ROOM];
@@ -169,9 +171,34 @@ static void put_chain(sheet *s, const char *head, const chain *c, int most)
         } else {
             say_record(&t, c->record[i]);
             put_record(s, head, first, text, c->record[i]->site);
+            if (c->record[i]->like)
+                put_like(s, head, c->record[i]->like);
         }
         first = false;
     }
+}
+
+/* The history of the tensor whose dtype a conversion had to give. */
+static void put_like(sheet *s, const char *head, uint32_t like)
+{
+    char              text[LEFT_ROOM];
+    chain             c;
+    const char *const words[] = {"  as its parameter: ", "                    "};
+    read_chain(&c, like);
+    for (int i = 0; i < c.n; i++) {
+        kt__str t = kt__str_in(text, sizeof text);
+        kt__str_add(&t, words[i > 0]);
+        say_record(&t, c.record[i]);
+        put_record(s, head, false, text, c.record[i]->site);
+    }
+}
+
+static int lines_of(const chain *c)
+{
+    int n = c->n + 2;
+    for (int i = 0; i < c->n; i++)
+        n += c->record[i]->like ? kt__record_at(c->record[i]->like)->depth : 0;
+    return n;
 }
 
 /* ---- the call ---- */
@@ -405,7 +432,7 @@ char *kt_explain(const kt_tensor *t)
     }
     chain c;
     read_chain(&c, kt_lineage_of(t));
-    const size_t room = 2 * LEFT_ROOM + (size_t)(c.n + 2) * (LEFT_ROOM + SITE_ROOM);
+    const size_t room = 2 * LEFT_ROOM + (size_t)lines_of(&c) * (LEFT_ROOM + SITE_ROOM);
     char        *text = malloc(room);
     if (!text) {
         kt__fail_memory(room);

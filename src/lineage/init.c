@@ -11,6 +11,7 @@ void kt__lineage_init(void)
 #ifndef KT_NO_LINEAGE
     kt__lineage.record = kt__lineage_record;
     kt__lineage.gradient = kt__lineage_gradient;
+    kt__lineage.like = kt__lineage_like;
     kt__lineage.keep_text = kt__intern_text;
     kt__site_read = kt__site_now;
 #endif

@@ -24,10 +24,12 @@ typedef struct kt__record {
     uint8_t     why, from, to;
     uint8_t     depth;  /* 1 for the first of a chain, at most KT__LINEAGE_DEPTH */
     uint32_t    folded; /* how many records a fold stands for; 0: a plain record */
+    uint32_t    like;   /* the record of the tensor whose dtype was asked for; 0: none */
 } kt__record;
 
 /* `op` must live and stay unchanged for good: row names, literals, kt__intern_text's results. */
 uint32_t          kt__lineage_record(kt_reason why, const char *op, kt_dtype from, kt_dtype to, uint32_t parent);
+uint32_t          kt__lineage_like(uint32_t id, uint32_t like, const char *op); /* the record, done here by op, with `like` */
 uint32_t          kt__lineage_gradient(uint32_t of, uint32_t had, kt_dtype dtype);
 const kt__record *kt__record_at(uint32_t id); /* NULL for 0 and for unknown ids */
 const char       *kt__op_shown(const kt__record *r, char *room, size_t size); /* its op as the user writes it */

@@ -19,7 +19,7 @@ static uint64_t record_hash(const void *entry)
 {
     const kt__record *r = entry;
     const uint64_t    what = (uint64_t)r->why << 16 | (uint64_t)r->from << 8 | r->to;
-    return kt__mix(kt__mix(kt__mix((uintptr_t)r->op) + ((uint64_t)r->parent << 32 | r->site)) + what);
+    return kt__mix(kt__mix(kt__mix((uintptr_t)r->op) + ((uint64_t)r->parent << 32 | r->site)) + (what | (uint64_t)r->like << 32));
 }
 
 /* Depth and count follow from the other fields: a fold's text contains its count. */
@@ -27,7 +27,7 @@ static bool record_same(const void *a, const void *b)
 {
     const kt__record *x = a, *y = b;
     return x->op == y->op && x->parent == y->parent && x->site == y->site && x->why == y->why && x->from == y->from &&
-           x->to == y->to;
+           x->to == y->to && x->like == y->like;
 }
 
 static kt__intern records = {
@@ -147,6 +147,19 @@ KT__HOT uint32_t kt__lineage_record(kt_reason why, const char *op, kt_dtype from
     return kt__no_sites() ? look_up(op, what, parent, 0) : record_here(op, what, parent);
 }
 
+uint32_t kt__lineage_like(uint32_t id, uint32_t like, const char *op)
+{
+    const kt__record *last = kt__record_at(id);
+    if (!last || id == KT__UNTRACKED)
+        return id;
+    kt__record r = *last;
+    r.op = kt__intern_text(op);
+    r.like = kt__record_at(like) && like != KT__UNTRACKED ? like : 0;
+    r.site = kt__no_sites() ? 0 : kt__site_now();
+    const uint32_t known = r.op ? link_record(&r) : 0;
+    return known ? known : KT__UNTRACKED;
+}
+
 /* One record with the dtype that the gradient was cast from, if any. */
 uint32_t kt__lineage_gradient(uint32_t of, uint32_t had, kt_dtype dtype)
 {
@@ -183,7 +196,7 @@ bool kt_lineage_read(uint32_t id, kt_lineage_record *out)
     char        room[64];
     const char *op = r->op ? kt__intern_text(kt__op_shown(r, room, sizeof room)) : NULL;
     kt_lineage_record full = {.size = out->size, .why = (kt_reason)r->why, .op = op, .from = (kt_dtype)r->from,
-                              .to = (kt_dtype)r->to, .parent = r->parent};
+                              .to = (kt_dtype)r->to, .parent = r->parent, .like = r->like};
     if (r->site == 0 || !kt__site_place(r->site, &full.file, &full.line)) {
         full.file = NULL;
         full.line = 0;

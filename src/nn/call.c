@@ -1,4 +1,5 @@
-/* call.c - the call of a module: hooks before, forward, hooks after; an operator's error names the layer.
+/* call.c - the call of a module: hooks before, forward, hooks after, with what backward.c puts around it; an operator's error
+ * names the layer.
  *
  * In: a module and its inputs. Out: its result. Independent of: what a layer computes, how trees are kept.
  *
@@ -72,15 +73,16 @@ static kt_tensor *run(kt_module *m, kt_tensor *const *in, int n)
                 return NULL;
             input[0] = changed ? changed : input[0];
         }
+    kt__watch *watch = NULL;
+    if (kt__watch_inputs(m, input, n, &watch))
+        return NULL;
     kt_tensor *result = m->type->forward(m, input, n);
     for (int64_t i = 0; i < m->n_hooks && result; i++)
         if (m->hook[i].after) {
             kt_tensor *changed = m->hook[i].after(m, n ? input[0] : NULL, result, m->hook[i].context);
-            if (kt_failed())
-                return NULL;
-            result = changed ? changed : result;
+            result = kt_failed() ? NULL : changed ? changed : result;
         }
-    return result;
+    return kt__watch_output(watch, result);
 }
 
 kt_tensor *kt_module_call_all(kt_module *m, kt_tensor *const *in, int n)
@@ -112,9 +114,9 @@ kt_tensor *kt_module_call(kt_module *m, kt_tensor *x)
     return kt_module_call_all(m, &x, 1);
 }
 
-static kt_status add_hook(kt_module *m, kt__module_hook new)
+kt_status kt__add_hook(kt_module *m, kt__module_hook new)
 {
-    if (!m || !(new.before || new.after))
+    if (!m || !(new.before || new.after || new.before_backward || new.after_backward))
         return kt_fail(KT_ERR_TYPE, m ? "expected a function, got NULL" : "expected a module, got NULL");
     if (m->n_hooks == m->hook_room) {
         const int64_t    room = m->hook_room ? 2 * m->hook_room : 2;
@@ -130,10 +132,10 @@ static kt_status add_hook(kt_module *m, kt__module_hook new)
 
 kt_status kt_module_before(kt_module *m, kt_before_call *hook, void *context)
 {
-    return add_hook(m, (kt__module_hook){.before = hook, .context = context});
+    return kt__add_hook(m, (kt__module_hook){.before = hook, .context = context});
 }
 
 kt_status kt_module_after(kt_module *m, kt_after_call *hook, void *context)
 {
-    return add_hook(m, (kt__module_hook){.after = hook, .context = context});
+    return kt__add_hook(m, (kt__module_hook){.after = hook, .context = context});
 }

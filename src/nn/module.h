@@ -17,9 +17,11 @@ typedef struct kt__entry {
 } kt__entry;
 
 typedef struct kt__module_hook {
-    kt_before_call *before; /* one of the two */
-    kt_after_call  *after;
-    void           *context;
+    kt_before_call     *before; /* one of the four */
+    kt_after_call      *after;
+    kt_before_backward *before_backward;
+    kt_after_backward  *after_backward;
+    void               *context;
 } kt__module_hook;
 
 struct kt_module {
@@ -43,5 +45,12 @@ typedef struct kt__place {
 } kt__place;
 typedef kt_status kt__place_visit(const kt__place *place, void *context);
 kt_status kt__module_places(const kt_module *m, unsigned which, kt__place_visit *visit, void *context);
+
+kt_status kt__add_hook(kt_module *m, kt__module_hook new);
+
+/* What stands around a call for the hooks in backward (backward.c). */
+typedef struct kt__watch kt__watch;
+kt_status  kt__watch_inputs(kt_module *m, kt_tensor **in, int n, kt__watch **watch); /* *watch NULL: no hook wants to know */
+kt_tensor *kt__watch_output(kt__watch *watch, kt_tensor *result); /* ends the watch, also of a result that is NULL */
 
 #endif

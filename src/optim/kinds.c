@@ -174,7 +174,7 @@ static kt_tensor *adafactors(const kt__settings *s, kt_tensor *p, int state)
 static kt_status sgd(const kt__settings *s, const kt__lists *l)
 {
     const int64_t n = l->n;
-    return kt_step_sgd_(l->params, n, l->grads, n, l->state[0], s->momentum != 0 ? n : 0, s->lr,
+    return kt_step_sgd_(l->params, n, l->grads, n, l->state[0], s->momentum != 0 ? n : 0, NULL, 0, s->lr,
                         .weight_decay = s->weight_decay, .momentum = s->momentum, .dampening = s->dampening,
                         .nesterov = s->nesterov, .maximize = s->maximize, .is_first_step = l->first);
 }
@@ -183,7 +183,7 @@ static kt_status adam(const kt__settings *s, const kt__lists *l)
 {
     const int64_t n = l->n;
     return kt_step_adam_(l->params, n, l->grads, n, l->state[0], n, l->state[1], n, l->state[2], s->amsgrad ? n : 0,
-                         l->state[3], n, s->lr, s->beta1, s->beta2, s->weight_decay, s->eps, .amsgrad = s->amsgrad,
+                         l->state[3], n, NULL, 0, s->lr, s->beta1, s->beta2, s->weight_decay, s->eps, .amsgrad = s->amsgrad,
                          .maximize = s->maximize, .decoupled_weight_decay = s->decoupled);
 }
 
@@ -211,16 +211,16 @@ static kt_status adamax(const kt__settings *s, const kt__lists *l)
 static kt_status nadam(const kt__settings *s, const kt__lists *l)
 {
     const int64_t n = l->n;
-    return kt_step_nadam_(l->params, n, l->grads, n, l->state[0], n, l->state[1], n, l->state[2], n, l->state[3], n, s->lr,
-                          s->beta1, s->beta2, s->weight_decay, s->momentum_decay, s->eps,
+    return kt_step_nadam_(l->params, n, l->grads, n, l->state[0], n, l->state[1], n, l->state[2], n, l->state[3], n, NULL, 0,
+                          s->lr, s->beta1, s->beta2, s->weight_decay, s->momentum_decay, s->eps,
                           .decoupled_weight_decay = s->decoupled, .maximize = s->maximize);
 }
 
 static kt_status radam(const kt__settings *s, const kt__lists *l)
 {
     const int64_t n = l->n;
-    return kt_step_radam_(l->params, n, l->grads, n, l->state[0], n, l->state[1], n, l->state[2], n, s->lr, s->beta1, s->beta2,
-                          s->weight_decay, s->eps, .decoupled_weight_decay = s->decoupled, .maximize = s->maximize);
+    return kt_step_radam_(l->params, n, l->grads, n, l->state[0], n, l->state[1], n, l->state[2], n, NULL, 0, s->lr, s->beta1,
+                          s->beta2, s->weight_decay, s->eps, .decoupled_weight_decay = s->decoupled, .maximize = s->maximize);
 }
 
 static kt_status rmsprop(const kt__settings *s, const kt__lists *l)

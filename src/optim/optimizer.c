@@ -132,6 +132,18 @@ kt_status kt_optimizer_add_kw(kt_optimizer *o, kt_tensor *const *params, int64_t
     return KT_OK;
 }
 
+kt_status kt_optimizer_add_module(kt_optimizer *o, const kt_module *m)
+{
+    const int64_t n = kt_module_parameters(m, NULL, 0);
+    kt_tensor   **params = kt_failed() ? NULL : zeroed((size_t)n * sizeof *params);
+    if (!params)
+        return kt_error_status();
+    kt_module_parameters(m, params, n);
+    const kt_status status = kt_optimizer_add(o, params, n);
+    kt__system_put(params, (size_t)(n ? n : 1) * sizeof *params);
+    return status;
+}
+
 /* ---- a step ---- */
 
 static kt_status start(const kt_optimizer *o, const group *g, member *m)

@@ -79,6 +79,7 @@ typedef struct kt__lineage_hooks {
     /* The lineage of a gradient with `dtype`: the chain of its tensor `of`, then a record with reason gradient. `had`: its
      * lineage now. */
     uint32_t (*gradient)(uint32_t of, uint32_t had, kt_dtype dtype);
+    uint32_t (*like)(uint32_t id, uint32_t like, const char *op); /* the record, done here by op for the dtype of another's */
     const char *(*keep_text)(const char *text);  /* the same text, for good: what `record` takes as an op; NULL: no memory */
     bool     (*site_text)(uint32_t site, char *buffer, size_t room); /* "train.py:41" */
     void     (*explain)(kt__mistake *mistake);   /* appends to the pending error; sets fixes' words and the site */

@@ -217,6 +217,13 @@ def test_averaged_models(options, expected, seen):
     assert list(average.state_dict()) == ["n_averaged", "module.w", "module.seen"]
 
 
+def test_warm_restarts_that_go_on():
+    group = {"params": [torch.ones(2, requires_grad=True)], "initial_lr": 0.5}
+    for t_0, t_mult, last, at in ((2, 1, 3, (0, 2)), (2, 2, 7, (0, 4)), (3, 3, 10, (2, 9)), (5, 2, 3, (4, 5))):
+        scheduler = CosineAnnealingWarmRestarts(SGD([dict(group)], lr=0.5), t_0, t_mult, last_epoch=last)
+        assert scheduler.get_last_lr()[0] == pytest.approx(cosine(*at, 0, 0.5))
+
+
 def test_averages_refuse():
     with pytest.raises(AssertionError, match="Only one of avg_fn and multi_avg_fn should be provided"):
         swa_utils.AveragedModel(Model(), avg_fn=max, multi_avg_fn=max)

@@ -500,3 +500,23 @@ def test_the_call_under_its_other_names():
     x = torch.ones(1, 2)
     assert layer._call_impl(x).equal(layer(x)) and layer._wrapped_call_impl(x).equal(layer(x)) and len(seen) == 4
     assert nn.Module._call_impl(layer, input=x).shape == (1, 1)
+
+
+class TwoInputs(nn.Module):
+    def forward(self, x, y):
+        return x * y
+
+
+def test_backward_hooks_are_shown_zeros_for_inputs_that_want_no_gradient():
+    shown, module = [], TwoInputs()
+    module.register_full_backward_hook(lambda m, inputs, outputs: shown.extend(g if g is None else g.tolist() for g in inputs))
+    x = torch.ones(2, requires_grad=True)
+    module(x, torch.full((2,), 3.0)).sum().backward()
+    assert shown == [[3, 3], [0, 0]] and x.grad.tolist() == [3, 3]
+
+
+def test_backward_hooks_without_inputs_that_want_a_gradient_warn():
+    layer = nn.Linear(2, 2)
+    layer.register_full_backward_pre_hook(lambda m, outputs: None)
+    with pytest.warns(UserWarning, match="Full backward hook is firing when gradients are computed"):
+        layer(torch.ones(1, 2)).sum().backward()

@@ -637,3 +637,20 @@ def test_threads_with_hooks_of_one_graph():
     for t in threads:
         t.join()
     assert not errors and count[0] == 200
+
+
+def test_a_hook_is_shown_what_a_function_gives_to_inputs_that_want_none():
+    class Product(Function):
+        @staticmethod
+        def forward(ctx, a, b):
+            return a * b
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 2, g * 3
+
+    shown, x = [], karat.ones(2, requires_grad=True)
+    y = Product.apply(x, karat.ones(2))
+    y.grad_fn.register_hook(lambda inputs, outputs: shown.extend(g.tolist() for g in inputs))
+    y.sum().backward()
+    assert shown == [[2, 2], [3, 3]] and x.grad.tolist() == [2, 2]

@@ -9,6 +9,7 @@ import pytest
 
 import karat as torch
 from karat import optim
+from karat.autograd import forward_ad
 
 cpu_only = pytest.mark.cpu_only("values in float64; other devices are compared with the CPU")
 
@@ -179,20 +180,26 @@ ALL = [kind for kind in dict.fromkeys(case[0] for case in CASES) if kind is not 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16, torch.complex64])
 @pytest.mark.parametrize("kind", ALL, ids=lambda k: k.__name__)
 def test_the_pass_has_the_bits_of_the_operators(kind, dtype):
-    """A recorded step calls the operators; parameters that are not leaves let it be recorded."""
+    """A recorded step calls the operators; parameters that are not leaves let it be recorded. Adam's recorded step calculates
+    with tensors of steps, as in PyTorch: its operators are called where gradients have a tangent."""
     torch.manual_seed(1)
     start, grads = torch.randn(7, 5, dtype=dtype), [torch.randn(7, 5, dtype=dtype) for _ in range(4)]
     weight_decay = {} if kind is optim.Rprop else {"weight_decay": 0.1}
     plain = start.clone().requires_grad_()
     one = kind([plain], lr=0.02, **weight_decay)
-    recorded = start.clone().requires_grad_().clone()
-    other = kind([recorded], lr=0.02, differentiable=True, **weight_decay)
-    for grad in grads:
-        plain.grad = grad
-        recorded.grad = grad
-        one.step()
-        other.step()
-    assert recorded.grad_fn is not None and torch.equal(plain.detach(), recorded.detach())
+    by_tangent = issubclass(kind, optim.Adam)
+    recorded = start.clone().requires_grad_()
+    recorded = recorded if by_tangent else recorded.clone()
+    other = kind([recorded], lr=0.02, differentiable=not by_tangent, **weight_decay)
+    with forward_ad.dual_level():
+        for grad in grads:
+            plain.grad = grad
+            recorded.grad = forward_ad.make_dual(grad, torch.ones_like(grad)) if by_tangent else grad
+            one.step()
+            other.step()
+        assert (recorded.grad_fn is not None) != by_tangent
+        assert (forward_ad.unpack_dual(recorded).tangent is not None) == by_tangent
+        assert torch.equal(plain.detach(), recorded.detach())
 
 
 def test_strided_and_empty_parameters():
@@ -494,6 +501,23 @@ def test_state_goes_to_the_dtype_of_the_parameter_and_says_so():
     assert (last["why"], last["from"], last["to"]) == ("loading", torch.float64, torch.bfloat16)
 
 
+def test_a_cast_on_loading_has_both_histories():
+    _, wide = stepped(dtype=torch.float64)
+    model = torch.nn.Linear(3, 2, bias=False).half()
+    model.weight.grad = torch.ones_like(model.weight)
+    narrow = optim.Adam(model.parameters())
+    narrow.load_state_dict(wide.state_dict())
+    state = narrow.state[model.weight]["exp_avg"]
+    last = torch.lineage(state)[-1]
+    assert last["op"] == "Optimizer.load_state_dict() of exp_avg" and last["file"].endswith("test_optim.py")
+    assert [(one["why"], one["to"]) for one in last["like"]] == [("born", torch.float32), ("explicit", torch.float16)]
+    assert last["like"] == torch.lineage(model.weight)
+    text = torch._karat.explain(state)
+    assert "cast to float16 on loading, Optimizer.load_state_dict() of exp_avg" in text and "born as float64" in text
+    assert "as its parameter: born as float32, nn.Linear weight" in text and "cast to float16, Module.half() of weight" in text
+    assert "like" not in torch.lineage(narrow.state[model.weight]["step"])[-1]
+
+
 def test_a_policy_may_forbid_that():
     _, wide = stepped(dtype=torch.float64)
     _, narrow = stepped(dtype=torch.bfloat16)
@@ -552,6 +576,67 @@ def test_a_step_can_be_differentiated():
     assert w.grad.tolist() == [0.5]
     with pytest.raises(RuntimeError, match="a leaf Variable that requires grad is being used in an in-place operation"):
         stepped(optim.Adam, differentiable=True)
+
+
+def after_steps(kind, options, steps=3):
+    start = torch.tensor([1.5, -0.7, 0.3], dtype=torch.float64)
+    p = start.clone().requires_grad_() * 1
+    optimizer = kind([p], differentiable=True, **options)
+    for i in range(steps):
+        p.grad = start * (i + 1)
+        optimizer.step()
+    return p.sum()
+
+
+BY_OPTION = [
+    (optim.SGD, "lr", {}), (optim.SGD, "lr", dict(momentum=0.9, nesterov=True, weight_decay=0.1, maximize=True)),
+    (optim.SGD, "weight_decay", {}), (optim.SGD, "momentum", {}), (optim.SGD, "lr", dict(momentum=0.9)),
+    (optim.Adam, "lr", {}), (optim.Adam, "lr", dict(amsgrad=True)), (optim.AdamW, "lr", dict(maximize=True)),
+    (optim.Adam, "weight_decay", {}), (optim.AdamW, "weight_decay", {}), (optim.Adam, "eps", {}),
+    (optim.RAdam, "lr", {}), (optim.RAdam, "lr", dict(weight_decay=0.1, decoupled_weight_decay=True)),
+]
+
+
+@cpu_only
+@pytest.mark.parametrize("kind, name, options", BY_OPTION)
+def test_a_step_is_differentiated_by_an_option(kind, name, options):
+    at = {"lr": 0.1, "weight_decay": 0.2, "momentum": 0.8, "eps": 1e-3}[name]
+    option, h = torch.tensor(at, dtype=torch.float64, requires_grad=True), 1e-5
+    (slope,) = torch.autograd.grad(after_steps(kind, {name: option, **options}), option)
+    values = [after_steps(kind, {name: torch.tensor(at + d, dtype=torch.float64), **options}).item() for d in (h, -h)]
+    assert slope.item() == pytest.approx((values[0] - values[1]) / (2 * h), rel=1e-5) and slope.item() != 0
+
+
+@cpu_only
+@pytest.mark.parametrize("which", [0, 1])
+def test_a_step_of_adam_is_differentiated_by_its_betas(which):
+    def value(shift=0.0):
+        betas = [torch.tensor(b, dtype=torch.float64, requires_grad=True) for b in (0.9, 0.99)]
+        betas[which] = (betas[which] + shift).detach().requires_grad_()
+        return after_steps(optim.Adam, dict(betas=tuple(betas), lr=0.1)), betas[which]
+
+    total, beta = value()
+    (slope,) = torch.autograd.grad(total, beta)
+    h = 1e-5
+    assert slope.item() == pytest.approx(((value(h)[0] - value(-h)[0]) / (2 * h)).item(), rel=1e-5) and slope.item() != 0
+
+
+def test_a_followed_option_is_one_floating_point_number():
+    step, p, g = torch._karat.functions["_step_sgd_"], torch.ones(2), torch.ones(2)
+    with pytest.raises(TypeError, match="must be a floating point tensor, not Long"):
+        step([p], [g], [], [torch.tensor(1)], lr=1.0)
+    with pytest.raises(RuntimeError, match="shape '\\[\\]' is invalid for input of size 2"):
+        step([p], [g], [], [torch.ones(2)], lr=1.0)
+    with pytest.raises(RuntimeError, match="result type Float can't be cast to the desired output type Long"):
+        step([torch.ones(2, dtype=torch.int64)], [g], [], [torch.tensor(0.5)], lr=0.5)
+    assert p.tolist() == [1, 1]
+    step([p], [g], [], [torch.tensor([0.5])], lr=0.5)
+    assert p.tolist() == [0.5, 0.5]
+
+
+def test_other_options_are_numbers():
+    with pytest.raises(TypeError, match="must be Number, not Tensor"):
+        after_steps(optim.Adadelta, dict(lr=torch.tensor(0.1, requires_grad=True)))
 
 
 @pytest.mark.parametrize("kind", ALL, ids=lambda k: k.__name__)

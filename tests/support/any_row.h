@@ -260,7 +260,7 @@ static inline void any_argument(kt_call *c, int i, kt_dtype dtype, int64_t rank)
             lists[i][0] = lists[i][1] = kt_ones(KT_SCALAR, .dtype = dtype);
         c->arg[i].ts.t = lists[i];
         c->arg[i].ts.n = spec->holes || any_attends(c->row) || (any_norm(c->row) && any_statistics(c->row) == 1) ? 1 : 2;
-        if (strcmp(spec->name, "draws") == 0)
+        if (strcmp(spec->name, "draws") == 0 || strcmp(spec->name, "followed") == 0)
             c->arg[i].ts.n = 0;
         return;
     case KT_ARG_SCALAR: c->arg[i].s = KT_INT(1); return;

@@ -59,6 +59,8 @@ kt_module *const *sweep_modules(int slot);
 const kt_named   *sweep_named(int slot);
 kt_status         sweep_module_visit(const char *path, kt_tensor *t, void *context);
 kt_tensor        *sweep_before_call(kt_module *m, kt_tensor *x, void *context);
+kt_status         sweep_after_backward(kt_module *m, kt_tensor **grads, int n, kt_tensor *grad, void *context);
+kt_status         sweep_evaluate(void *context, double *loss);
 kt_tensor        *sweep_after_call(kt_module *m, kt_tensor *x, kt_tensor *result, void *context);
 char             *sweep_text(int slot);
 void             *sweep_memory(void);
@@ -125,6 +127,9 @@ void              sweep_before(void);
 #define MODULE_VISIT(slot, name) (sweep_aimed(slot) ? NULL : sweep_module_visit)
 #define BEFORE_FN(slot, name)   (sweep_aimed(slot) ? NULL : sweep_before_call)
 #define AFTER_FN(slot, name)    (sweep_aimed(slot) ? NULL : sweep_after_call)
+#define EVALUATE_FN(slot, name) (sweep_aimed(slot) ? NULL : sweep_evaluate)
+#define BEFORE_BACKWARD_FN(slot, name) (sweep_aimed(slot) ? NULL : sweep_before_call)
+#define AFTER_BACKWARD_FN(slot, name) (sweep_aimed(slot) ? NULL : sweep_after_backward)
 #define CALL(slot, name)        sweep_call(slot)
 #define VALUES(slot, name)      sweep_values(slot)
 #define ZEROED(slot, name)      (sweep_aimed(slot) ? NULL : sweep_zeroed())

@@ -113,6 +113,10 @@ KT_API kt_hook *kt_node_hook_add_before(kt_node *node, const char *name, kt_node
 KT_API kt_hook *kt_node_hook_add(kt_node *node, const char *name, kt_node_hook_call call, void *context,
                                  void (*release)(void *context));        /* owned handle */
 
+/* Passes tensors through one node that changes nothing, for hooks on what flows there: what stands before and after a module with
+ * backward hooks. *node is owned; NULL: no gradient is wanted, and the results are the tensors themselves. Results are owned. */
+KT_API kt_status kt_node_identity(kt_tensor *const *t, int64_t n, kt_tensor **results, kt_node **node);
+
 /* One pointer of the binding's, which lives as long as the node; NULL: none. */
 KT_API void     *kt_node_data(const kt_node *node);
 KT_API kt_status kt_node_set_data(kt_node *node, void *data, void (*release)(void *data));

@@ -2,13 +2,15 @@
 
 from .. import zeros_like
 from ._steps import _step_adafactor_
-from .optimizer import Optimizer, _check_lr, _get_scalar_dtype, _loss_of, _number, _set_step_defaults, no_grad, tensor
+from .optimizer import Optimizer, _check_lr, _get_scalar_dtype, _loss_of, _number, no_grad, tensor
 
 __all__ = ["Adafactor"]
 
 
 class Adafactor(Optimizer):
     """Adafactor."""
+
+    _later = {"foreach": None}
 
     def __init__(self, params, lr=1e-2, beta2_decay=-0.8, eps=(None, 1e-3), d=1.0, weight_decay=0.0, *, foreach=None,
                  maximize=False):
@@ -26,10 +28,6 @@ class Adafactor(Optimizer):
         super().__init__(params, dict(lr=lr, beta2_decay=beta2_decay, eps=eps, d=d, weight_decay=weight_decay, foreach=foreach,
                                       maximize=maximize))
 
-    def __setstate__(self, state):
-        super().__setstate__(state)
-        _set_step_defaults(self, foreach=None)
-
     def _start(self, group, p, state):
         state["step"] = tensor(0.0, dtype=_get_scalar_dtype())
         grad = p.grad
@@ -39,6 +37,9 @@ class Adafactor(Optimizer):
         else:
             state["variance"] = zeros_like(grad)
 
+    def _state_keys(self, group):
+        return "row_var", "col_var", "variance", "step"
+
     @no_grad()
     def step(self, closure=None):
         """Perform a single optimization step."""
@@ -47,11 +48,8 @@ class Adafactor(Optimizer):
             for p in group["params"]:
                 if p.grad is not None and p.is_complex():
                     raise RuntimeError("Adafactor does not support complex parameters")
-            params, grads, states = self._gather(group)
-            if params:
-                _step_adafactor_(params, grads, [state.get("row_var") for state in states],
-                                 [state.get("col_var") for state in states], [state.get("variance") for state in states],
-                                 [state["step"] for state in states], lr=_number(group["lr"]), beta2_decay=group["beta2_decay"],
-                                 eps1=group["eps"][0], eps2=group["eps"][1], d=group["d"], weight_decay=group["weight_decay"],
-                                 maximize=group["maximize"])
+        for group, lists in self._groups_to_step():
+            eps1, eps2 = group["eps"]
+            _step_adafactor_(*lists, lr=_number(group["lr"]), beta2_decay=group["beta2_decay"], eps1=eps1, eps2=eps2,
+                             d=group["d"], weight_decay=group["weight_decay"], maximize=group["maximize"])
         return loss

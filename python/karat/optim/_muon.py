@@ -34,6 +34,9 @@ class Muon(Optimizer):
     def _start(self, group, p, state):
         state["momentum_buffer"] = zeros_like(p.grad, memory_format=preserve_format)
 
+    def _state_keys(self, group):
+        return ("momentum_buffer",)
+
     @no_grad()
     def step(self, closure=None):
         """Perform a single optimization step."""
@@ -42,15 +45,13 @@ class Muon(Optimizer):
             for p in group["params"]:
                 if p.grad is not None and p.is_complex():
                     raise RuntimeError("Muon does not support complex parameters")
-            params, grads, states = self._gather(group)
-            if not params:
-                continue
+        for group, lists in self._groups_to_step():
             if group["ns_steps"] >= 100:
                 raise ValueError("Number of steps must be less than 100 for computational efficiency")
             if len(group["ns_coefficients"]) != 3:
                 raise ValueError("Coefficients must be a tuple of exactly 3 values")
             a, b, c = group["ns_coefficients"]
-            _step_muon_(params, grads, [state["momentum_buffer"] for state in states], lr=_number(group["lr"]),
-                        weight_decay=group["weight_decay"], momentum=group["momentum"], nesterov=group["nesterov"], a=a, b=b, c=c,
-                        eps=group["eps"], ns_steps=group["ns_steps"], match_rms_adamw=group["adjust_lr_fn"] == "match_rms_adamw")
+            _step_muon_(*lists, lr=_number(group["lr"]), weight_decay=group["weight_decay"], momentum=group["momentum"],
+                        nesterov=group["nesterov"], a=a, b=b, c=c, eps=group["eps"], ns_steps=group["ns_steps"],
+                        match_rms_adamw=group["adjust_lr_fn"] == "match_rms_adamw")
         return loss

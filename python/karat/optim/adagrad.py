@@ -4,14 +4,13 @@ from .. import _foreach_add_, _fused_adagrad_, full_like, preserve_format
 from ._steps import _step_adagrad_
 from .optimizer import (
     Optimizer,
-    _check_foreach,
     _check_fused,
     _check_lr,
     _check_not_negative,
     _device_dtype_check_for_fused,
     _loss_of,
     _number,
-    _set_step_defaults,
+    _numbers,
     _use_grad_for_differentiable,
     _zero_step,
 )
@@ -21,6 +20,8 @@ __all__ = ["Adagrad"]
 
 class Adagrad(Optimizer):
     """Adagrad."""
+
+    _later = {"foreach": None, "maximize": False, "differentiable": False, "fused": None}
 
     def __init__(self, params, lr=1e-2, lr_decay=0, weight_decay=0, initial_accumulator_value=0, eps=1e-10, foreach=None, *,
                  maximize=False, differentiable=False, fused=None):
@@ -45,9 +46,8 @@ class Adagrad(Optimizer):
         start = group["initial_accumulator_value"]
         state["sum"] = full_like(p, complex(start, start) if p.is_complex() else start, memory_format=preserve_format)
 
-    def __setstate__(self, state):
-        super().__setstate__(state)
-        _set_step_defaults(self, foreach=None, maximize=False, differentiable=False, fused=None)
+    def _state_keys(self, group):
+        return "sum", "step"
 
     def share_memory(self):
         """Move the state into memory that processes share."""
@@ -59,20 +59,14 @@ class Adagrad(Optimizer):
     def step(self, closure=None):
         """Perform a single optimization step."""
         loss = _loss_of(closure)
-        for group in self.param_groups:
-            params, grads, states = self._gather(group)
-            if not params:
+        for group, (params, grads, sums, steps) in self._groups_to_step():
+            options = dict(maximize=group["maximize"], **_numbers(group, "lr_decay", "weight_decay", "eps"))
+            if not group["fused"]:
+                _step_adagrad_(params, grads, sums, steps, lr=_number(group["lr"]), **options)
                 continue
-            sums, steps = [state["sum"] for state in states], [state["step"] for state in states]
-            options = dict(lr_decay=_number(group["lr_decay"]), weight_decay=_number(group["weight_decay"]),
-                           eps=_number(group["eps"]), maximize=group["maximize"])
-            if group["fused"]:
-                for p in params:
-                    _device_dtype_check_for_fused(p, cuda_unsupported=True)
-                _foreach_add_(steps, 1)
-                _fused_adagrad_(params, grads, sums, steps, lr=group["lr"], grad_scale=getattr(self, "grad_scale", None),
-                                found_inf=getattr(self, "found_inf", None), **options)
-                continue
-            _check_foreach(group)
-            _step_adagrad_(params, grads, sums, steps, lr=_number(group["lr"]), **options)
+            for p in params:
+                _device_dtype_check_for_fused(p, cuda_unsupported=True)
+            _foreach_add_(steps, 1)
+            _fused_adagrad_(params, grads, sums, steps, lr=group["lr"], grad_scale=getattr(self, "grad_scale", None),
+                            found_inf=getattr(self, "found_inf", None), **options)
         return loss

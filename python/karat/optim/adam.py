@@ -11,8 +11,7 @@ from .optimizer import (
     _check_not_negative,
     _device_dtype_check_for_fused,
     _loss_of,
-    _number,
-    _set_step_defaults,
+    _to_scalar,
     _use_grad_for_differentiable,
     _zero_step,
     _zeros_beside,
@@ -38,6 +37,9 @@ def _check_betas(betas, foreach, capturable):
 class Adam(Optimizer):
     """Adam: averages of the gradient and of its square."""
 
+    _later = {"amsgrad": False, "maximize": False, "foreach": None, "capturable": False, "differentiable": False,
+              "fused": None, "decoupled_weight_decay": False}
+
     def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, amsgrad=False, *, foreach=None,
                  maximize=False, capturable=False, differentiable=False, fused=None, decoupled_weight_decay=False):
         if isinstance(lr, Tensor):
@@ -55,11 +57,6 @@ class Adam(Optimizer):
         if fused:
             _check_fused(self, differentiable, foreach)
 
-    def __setstate__(self, state):
-        super().__setstate__(state)
-        _set_step_defaults(self, amsgrad=False, maximize=False, foreach=None, capturable=False, differentiable=False, fused=None,
-                           decoupled_weight_decay=False)
-
     def _start(self, group, p, state):
         if group["fused"]:
             _device_dtype_check_for_fused(p)
@@ -69,27 +66,31 @@ class Adam(Optimizer):
         if group["amsgrad"]:
             state["max_exp_avg_sq"] = _zeros_beside(p)
 
+    def _state_keys(self, group):
+        return "exp_avg", "exp_avg_sq", "max_exp_avg_sq" if group["amsgrad"] else None, "step"
+
     @_use_grad_for_differentiable
     def step(self, closure=None):
         """Perform a single optimization step."""
         loss = _loss_of(closure)
         for group in self.param_groups:
-            params, grads, states = self._gather(group)
-            if params:
-                _run(group, params, grads, [state["exp_avg"] for state in states], [state["exp_avg_sq"] for state in states],
-                     [state["max_exp_avg_sq"] for state in states] if group["amsgrad"] else [],
-                     [state["step"] for state in states], getattr(self, "grad_scale", None), getattr(self, "found_inf", None))
+            lists = self._lists(group)
+            if lists[0]:
+                _run(group, *lists, getattr(self, "grad_scale", None), getattr(self, "found_inf", None))
         return loss
 
 
 def _run(group, params, grads, averages, squares, largest, steps, grad_scale=None, found_inf=None):
     beta1, beta2 = group["betas"]
-    options = dict(beta1=_number(beta1), beta2=_number(beta2), weight_decay=_number(group["weight_decay"]),
-                   eps=_number(group["eps"]), amsgrad=group["amsgrad"], maximize=group["maximize"])
+    # A recorded step calculates with tensors, as in PyTorch, and tensors among the options keep their dtype.
+    tensors = (group["lr"], beta1, beta2, group["weight_decay"], group["eps"]) if group["differentiable"] else ()
+    followed = [x if isinstance(x, Tensor) and x.is_floating_point() else None for x in tensors]
+    options = dict(beta1=_to_scalar(beta1), beta2=_to_scalar(beta2), weight_decay=_to_scalar(group["weight_decay"]),
+                   eps=_to_scalar(group["eps"]), amsgrad=group["amsgrad"], maximize=group["maximize"])
     decoupled = group["decoupled_weight_decay"]
     if group["fused"] or group["capturable"]:
         if not group["fused"]:
-            _check_capturable(" and state_steps", params)
+            _check_capturable(" and state_steps", params, not group["foreach"])
         _foreach_add_(steps, 1)
         (_fused_adamw_ if decoupled else _fused_adam_)(params, grads, averages, squares, largest, steps, lr=group["lr"],
                                                       grad_scale=grad_scale, found_inf=found_inf, **options)
@@ -97,8 +98,8 @@ def _run(group, params, grads, averages, squares, largest, steps, grad_scale=Non
             _foreach_sub_(steps, [found_inf] * len(steps))
         return
     _check_foreach(group)
-    _step_adam_(params, grads, averages, squares, largest, steps, lr=_number(group["lr"]), decoupled_weight_decay=decoupled,
-                **options)
+    _step_adam_(params, grads, averages, squares, largest, steps, followed, lr=_to_scalar(group["lr"]),
+                decoupled_weight_decay=decoupled, **options)
 
 
 def adam(params, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, foreach=None, capturable=False, differentiable=False,

@@ -8,7 +8,7 @@ from .optimizer import (
     _check_not_negative,
     _loss_of,
     _number,
-    _set_step_defaults,
+    _numbers,
     _use_grad_for_differentiable,
     _zero_step,
     _zeros_beside,
@@ -19,6 +19,8 @@ __all__ = ["Adamax"]
 
 class Adamax(Optimizer):
     """Adamax."""
+
+    _later = {"foreach": None, "maximize": False, "differentiable": False, "capturable": False}
 
     def __init__(self, params, lr=2e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, foreach=None, *, maximize=False,
                  differentiable=False, capturable=False):
@@ -31,22 +33,20 @@ class Adamax(Optimizer):
                         differentiable=differentiable, capturable=capturable)
         super().__init__(params, defaults)
 
-    def __setstate__(self, state):
-        super().__setstate__(state)
-        _set_step_defaults(self, foreach=None, maximize=False, differentiable=False, capturable=False)
-
     def _start(self, group, p, state):
         state["step"] = _zero_step(group, p)
         state["exp_avg"] = _zeros_beside(p)
         state["exp_inf"] = _zeros_beside(p)
 
+    def _state_keys(self, group):
+        return "exp_avg", "exp_inf", "step"
+
     @_use_grad_for_differentiable
     def step(self, closure=None):
         """Perform a single optimization step."""
         loss = _loss_of(closure)
-        for group, params, grads, states in self._groups_to_step():
-            _step_adamax_(params, grads, [state["exp_avg"] for state in states], [state["exp_inf"] for state in states],
-                          [state["step"] for state in states], lr=_number(group["lr"]), beta1=_number(group["betas"][0]),
-                          beta2=_number(group["betas"][1]), weight_decay=_number(group["weight_decay"]),
-                          eps=_number(group["eps"]), maximize=group["maximize"])
+        for group, lists in self._groups_to_step():
+            beta1, beta2 = group["betas"]
+            _step_adamax_(*lists, beta1=_number(beta1), beta2=_number(beta2), maximize=group["maximize"],
+                          **_numbers(group, "lr", "weight_decay", "eps"))
         return loss

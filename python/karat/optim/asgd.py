@@ -9,7 +9,7 @@ from .optimizer import (
     _get_scalar_dtype,
     _loss_of,
     _number,
-    _set_step_defaults,
+    _numbers,
     _use_grad_for_differentiable,
     _zeros_beside,
 )
@@ -20,6 +20,8 @@ __all__ = ["ASGD"]
 class ASGD(Optimizer):
     """Averaged stochastic gradient descent."""
 
+    _later = {"foreach": None, "maximize": False, "differentiable": False, "capturable": False}
+
     def __init__(self, params, lr=1e-2, lambd=1e-4, alpha=0.75, t0=1e6, weight_decay=0, foreach=None, maximize=False,
                  differentiable=False, capturable=False):
         _check_lr(lr)
@@ -28,23 +30,19 @@ class ASGD(Optimizer):
                         differentiable=differentiable, capturable=capturable)
         super().__init__(params, defaults)
 
-    def __setstate__(self, state):
-        super().__setstate__(state)
-        _set_step_defaults(self, foreach=None, maximize=False, differentiable=False, capturable=False)
-
     def _start(self, group, p, state):
         state["step"] = zeros((), dtype=_get_scalar_dtype(), device=p.device)
         state["eta"] = as_tensor(_number(group["lr"]), dtype=_get_scalar_dtype(), device=p.device).clone()
         state["mu"] = ones((), dtype=_get_scalar_dtype(), device=p.device)
         state["ax"] = _zeros_beside(p)
 
+    def _state_keys(self, group):
+        return "ax", "eta", "mu", "step"
+
     @_use_grad_for_differentiable
     def step(self, closure=None):
         """Perform a single optimization step."""
         loss = _loss_of(closure)
-        for group, params, grads, states in self._groups_to_step(", mus, etas, and state_steps"):
-            _step_asgd_(params, grads, [state["ax"] for state in states], [state["eta"] for state in states],
-                        [state["mu"] for state in states], [state["step"] for state in states], lr=_number(group["lr"]),
-                        lambd=_number(group["lambd"]), alpha=_number(group["alpha"]), t0=_number(group["t0"]),
-                        weight_decay=_number(group["weight_decay"]), maximize=group["maximize"])
+        for group, lists in self._groups_to_step((", mus, etas, and state_steps",) * 2):
+            _step_asgd_(*lists, maximize=group["maximize"], **_numbers(group, "lr", "lambd", "alpha", "t0", "weight_decay"))
         return loss

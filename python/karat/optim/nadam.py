@@ -7,10 +7,12 @@ from .optimizer import (
     _check_betas,
     _check_lr,
     _check_not_negative,
+    _followed,
     _get_scalar_dtype,
     _loss_of,
     _number,
-    _set_step_defaults,
+    _numbers,
+    _to_scalar,
     _use_grad_for_differentiable,
     _zero_step,
     _zeros_beside,
@@ -21,6 +23,9 @@ __all__ = ["NAdam"]
 
 class NAdam(Optimizer):
     """NAdam."""
+
+    _later = {"maximize": False, "foreach": None, "capturable": False, "differentiable": False,
+              "decoupled_weight_decay": False}
 
     def __init__(self, params, lr=2e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, momentum_decay=4e-3,
                  decoupled_weight_decay=False, *, foreach=None, maximize=False, capturable=False,
@@ -36,26 +41,22 @@ class NAdam(Optimizer):
                         differentiable=differentiable)
         super().__init__(params, defaults)
 
-    def __setstate__(self, state):
-        super().__setstate__(state)
-        _set_step_defaults(self, maximize=False, foreach=None, capturable=False, differentiable=False,
-                           decoupled_weight_decay=False)
-
     def _start(self, group, p, state):
         state["step"] = _zero_step(group, p)
         state["mu_product"] = ones((), dtype=_get_scalar_dtype(), device=p.device if group["capturable"] else None)
         state["exp_avg"] = _zeros_beside(p)
         state["exp_avg_sq"] = _zeros_beside(p)
 
+    def _state_keys(self, group):
+        return "exp_avg", "exp_avg_sq", "mu_product", "step"
+
     @_use_grad_for_differentiable
     def step(self, closure=None):
         """Perform a single optimization step."""
         loss = _loss_of(closure)
-        for group, params, grads, states in self._groups_to_step(", mu_products and state_steps"):
-            _step_nadam_(params, grads, [state["exp_avg"] for state in states], [state["exp_avg_sq"] for state in states],
-                         [state["mu_product"] for state in states], [state["step"] for state in states], lr=_number(group["lr"]),
-                         beta1=_number(group["betas"][0]), beta2=_number(group["betas"][1]),
-                         weight_decay=_number(group["weight_decay"]), momentum_decay=_number(group["momentum_decay"]),
-                         eps=_number(group["eps"]), decoupled_weight_decay=group["decoupled_weight_decay"],
-                         maximize=group["maximize"])
+        for group, lists in self._groups_to_step((", mu_products and state_steps", ", mu_products, and state_steps")):
+            beta1, beta2 = group["betas"]
+            _step_nadam_(*lists, _followed(group["lr"]), lr=_to_scalar(group["lr"]), beta1=_number(beta1), beta2=_number(beta2),
+                         decoupled_weight_decay=group["decoupled_weight_decay"], maximize=group["maximize"],
+                         **_numbers(group, "weight_decay", "momentum_decay", "eps"))
         return loss

@@ -1,6 +1,7 @@
 """Optimizer: groups of parameters with their options, the state of each parameter, hooks, and what a state dict holds.
 
-A subclass has `step`. Those of this package gather the tensors of a group into lists and call one operator, which updates all.
+A subclass has `step`. Those of this package gather the tensors of a group into lists and call one operator, which updates
+all: `_start` makes the states of a parameter, `_state_keys` names those that the operator takes.
 """
 
 import functools
@@ -99,13 +100,26 @@ def _get_value(x):
     return x.item() if isinstance(x, Tensor) else x
 
 
+def _is_followed(x):
+    return isinstance(x, Tensor) and x.requires_grad and is_grad_enabled()
+
+
+def _followed(*options):
+    """The options that are tensors whose gradient the step records, None for the others; empty if there is none."""
+    return [x if _is_followed(x) else None for x in options] if any(map(_is_followed, options)) else []
+
+
 def _number(x):
     """A number that a step calculates with."""
     if not isinstance(x, Tensor):
         return x
-    if x.requires_grad and is_grad_enabled():
-        raise NotImplementedError("karat: a step is not differentiated by its learning rate or its other options (yet)")
+    if _is_followed(x):
+        raise TypeError("karat: this step is not differentiated by this option: it must be Number, not Tensor")
     return x.item()
+
+
+def _numbers(group, *names):
+    return {name: _number(group[name]) for name in names}
 
 
 def _check_lr(lr, text="Invalid learning rate: "):
@@ -162,7 +176,7 @@ def _check_capturable(what, params, supports_xla=True):
 
 
 def _check_foreach(group):
-    if group["foreach"] and group["differentiable"]:
+    if group["foreach"] and group.get("differentiable"):
         raise AssertionError("_foreach ops don't support autograd")
 
 
@@ -181,9 +195,13 @@ def _zeros_beside(p):
 class Optimizer:
     """The base of all optimizers.
 
+    `_later`: options that older state dicts lack, with the values they had then.
+
     params: tensors, pairs of a name and a tensor, or dicts: groups, whose other entries are options. defaults: the options of
     groups that do not give them. param_groups, a list of dicts, may be changed at any time; state[p] is what a step keeps for p.
     """
+
+    _later = {}
 
     def __init__(self, params, defaults):
         self.defaults = defaults
@@ -216,6 +234,19 @@ class Optimizer:
         self._make_hook_tables()
         self._patch_step_function()
         self.defaults.setdefault("differentiable", False)
+        if self._later:
+            self._fill_in()
+
+    def _fill_in(self):
+        """Groups of older state dicts lack newer options; their numbers of steps are not tensors."""
+        for group in self.param_groups:
+            for name, value in self._later.items():
+                group.setdefault(name, value)
+            for p in group["params"]:
+                state = self.state.get(p, ())
+                if "step" in state and not isinstance(state["step"], Tensor):
+                    step = float(state["step"])
+                    state["step"] = _zero_step(group, p).fill_(step)
 
     def __repr__(self):
         text = self.__class__.__name__ + " ("
@@ -312,17 +343,25 @@ class Optimizer:
                     self._start(group, p, one)
         return params, grads, states
 
-    # ---- groups ----
+    def _lists(self, group):
+        """What a step is given: parameters, gradients, and a list for each of the states that _state_keys names (None: empty)."""
+        params, grads, states = self._gather(group)
+        return params, grads, *([] if key is None else [one.get(key) for one in states] for key in self._state_keys(group))
 
-    def _groups_to_step(self, capturable=" and state_steps", supports_xla=True):
-        """(group, parameters, gradients, states) of each group with gradients. `capturable`: what else must lie on a device."""
+    def _groups_to_step(self, beside=(" and state_steps",) * 2, xla=(True, False)):
+        """(group, lists of a step) of each group with gradients. What the error about capturable says, with foreach second: what
+        else must lie on a device, and whether PyTorch's list of devices has XLA."""
         for group in self.param_groups:
-            params, grads, states = self._gather(group)
-            if params:
-                if group["capturable"]:
-                    _check_capturable(capturable, params, supports_xla=supports_xla)
-                _check_foreach(group)
-                yield group, params, grads, states
+            lists = self._lists(group)
+            if lists[0]:
+                if "foreach" in group:
+                    _check_foreach(group)
+                if group.get("capturable"):
+                    foreach = bool(group["foreach"])
+                    _check_capturable(beside[foreach], lists[0], xla[foreach])
+                yield group, lists
+
+    # ---- groups ----
 
     def add_param_group(self, param_group):
         """Add a group: a dict with "params" and the options that differ from the defaults."""
@@ -399,7 +438,8 @@ class Optimizer:
             group = next((group for group in param_groups or () if param_id in group["params"]), {})
             return value.to(dtype=float32, device=param.device) if group.get("fused") or group.get("capturable") else value
         if param.is_floating_point():
-            return _karat.load_state(value, param)
+            what = "Optimizer.load_state_dict()" if key is None else f"Optimizer.load_state_dict() of {key}"
+            return _karat.load_state(value.to(device=param.device), param, what)
         return value.to(device=param.device)
 
     def load_state_dict(self, state_dict):
@@ -457,15 +497,3 @@ class Optimizer:
     def register_load_state_dict_post_hook(self, hook, prepend=False):
         """After load_state_dict: hook(optimizer)."""
         return _add_hook(self._optimizer_load_state_dict_post_hooks, hook, prepend)
-
-
-def _set_step_defaults(optimizer, **options):
-    """Groups of older state dicts lack newer options; their numbers of steps are not tensors."""
-    for group in optimizer.param_groups:
-        for name, value in options.items():
-            group.setdefault(name, value)
-        for p in group["params"]:
-            state = optimizer.state.get(p, ())
-            if "step" in state and not isinstance(state["step"], Tensor):
-                step = float(state["step"])
-                state["step"] = _zero_step(group, p).fill_(step)

@@ -6,9 +6,11 @@ from .optimizer import (
     _check_betas,
     _check_lr,
     _check_not_negative,
+    _followed,
     _loss_of,
     _number,
-    _set_step_defaults,
+    _numbers,
+    _to_scalar,
     _use_grad_for_differentiable,
     _zero_step,
     _zeros_beside,
@@ -19,6 +21,9 @@ __all__ = ["RAdam"]
 
 class RAdam(Optimizer):
     """RAdam."""
+
+    _later = {"foreach": None, "maximize": False, "differentiable": False, "decoupled_weight_decay": False,
+              "capturable": False}
 
     def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, decoupled_weight_decay=False, *,
                  foreach=None, maximize=False, capturable=False, differentiable=False):
@@ -31,23 +36,21 @@ class RAdam(Optimizer):
                         capturable=capturable, decoupled_weight_decay=decoupled_weight_decay, differentiable=differentiable)
         super().__init__(params, defaults)
 
-    def __setstate__(self, state):
-        super().__setstate__(state)
-        _set_step_defaults(self, foreach=None, maximize=False, differentiable=False, decoupled_weight_decay=False,
-                           capturable=False)
-
     def _start(self, group, p, state):
         state["step"] = _zero_step(group, p)
         state["exp_avg"] = _zeros_beside(p)
         state["exp_avg_sq"] = _zeros_beside(p)
 
+    def _state_keys(self, group):
+        return "exp_avg", "exp_avg_sq", "step"
+
     @_use_grad_for_differentiable
     def step(self, closure=None):
         """Perform a single optimization step."""
         loss = _loss_of(closure)
-        for group, params, grads, states in self._groups_to_step():
-            _step_radam_(params, grads, [state["exp_avg"] for state in states], [state["exp_avg_sq"] for state in states],
-                         [state["step"] for state in states], lr=_number(group["lr"]), beta1=_number(group["betas"][0]),
-                         beta2=_number(group["betas"][1]), weight_decay=_number(group["weight_decay"]), eps=_number(group["eps"]),
-                         decoupled_weight_decay=group["decoupled_weight_decay"], maximize=group["maximize"])
+        for group, lists in self._groups_to_step():
+            beta1, beta2 = group["betas"]
+            _step_radam_(*lists, _followed(group["lr"]), lr=_to_scalar(group["lr"]), beta1=_number(beta1), beta2=_number(beta2),
+                         decoupled_weight_decay=group["decoupled_weight_decay"], maximize=group["maximize"],
+                         **_numbers(group, "weight_decay", "eps"))
         return loss

@@ -6,8 +6,7 @@ from .optimizer import (
     _check_lr,
     _check_not_negative,
     _loss_of,
-    _number,
-    _set_step_defaults,
+    _numbers,
     _use_grad_for_differentiable,
     _zero_step,
     _zeros_beside,
@@ -18,6 +17,9 @@ __all__ = ["RMSprop"]
 
 class RMSprop(Optimizer):
     """RMSprop."""
+
+    _later = {"momentum": 0, "centered": False, "foreach": None, "maximize": False, "differentiable": False,
+              "capturable": False}
 
     def __init__(self, params, lr=1e-2, alpha=0.99, eps=1e-8, weight_decay=0, momentum=0, centered=False, capturable=False,
                  foreach=None, maximize=False, differentiable=False):
@@ -31,10 +33,6 @@ class RMSprop(Optimizer):
                         capturable=capturable, foreach=foreach, maximize=maximize, differentiable=differentiable)
         super().__init__(params, defaults)
 
-    def __setstate__(self, state):
-        super().__setstate__(state)
-        _set_step_defaults(self, momentum=0, centered=False, foreach=None, maximize=False, differentiable=False, capturable=False)
-
     def _start(self, group, p, state):
         state["step"] = _zero_step(group, p)
         state["square_avg"] = _zeros_beside(p)
@@ -43,15 +41,15 @@ class RMSprop(Optimizer):
         if group["centered"]:
             state["grad_avg"] = _zeros_beside(p)
 
+    def _state_keys(self, group):
+        return ("square_avg", "grad_avg" if group["centered"] else None,
+                "momentum_buffer" if group["momentum"] > 0 else None, "step")
+
     @_use_grad_for_differentiable
     def step(self, closure=None):
         """Perform a single optimization step."""
         loss = _loss_of(closure)
-        for group, params, grads, states in self._groups_to_step():
-            _step_rmsprop_(params, grads, [state["square_avg"] for state in states],
-                           [state["grad_avg"] for state in states] if group["centered"] else [],
-                           [state["momentum_buffer"] for state in states] if group["momentum"] > 0 else [],
-                           [state["step"] for state in states], lr=_number(group["lr"]), alpha=_number(group["alpha"]),
-                           eps=_number(group["eps"]), weight_decay=_number(group["weight_decay"]),
-                           momentum=_number(group["momentum"]), centered=group["centered"], maximize=group["maximize"])
+        for group, lists in self._groups_to_step(xla=(True, True)):
+            _step_rmsprop_(*lists, centered=group["centered"], maximize=group["maximize"],
+                           **_numbers(group, "lr", "alpha", "eps", "weight_decay", "momentum"))
         return loss

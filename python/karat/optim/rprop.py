@@ -7,7 +7,6 @@ from .optimizer import (
     _check_lr,
     _loss_of,
     _number,
-    _set_step_defaults,
     _use_grad_for_differentiable,
     _zero_step,
     _zeros_beside,
@@ -19,6 +18,8 @@ __all__ = ["Rprop"]
 class Rprop(Optimizer):
     """Resilient backpropagation."""
 
+    _later = {"foreach": None, "maximize": False, "differentiable": False, "capturable": False}
+
     def __init__(self, params, lr=1e-2, etas=(0.5, 1.2), step_sizes=(1e-6, 50), *, capturable=False, foreach=None, maximize=False,
                  differentiable=False):
         _check_lr(lr)
@@ -28,23 +29,21 @@ class Rprop(Optimizer):
                         differentiable=differentiable, capturable=capturable)
         super().__init__(params, defaults)
 
-    def __setstate__(self, state):
-        super().__setstate__(state)
-        _set_step_defaults(self, foreach=None, maximize=False, differentiable=False, capturable=False)
-
     def _start(self, group, p, state):
         state["step"] = _zero_step(group, p)
         state["prev"] = _zeros_beside(p)
         size = _number(group["lr"])
         state["step_size"] = full_like(p.grad, complex(size, size) if p.is_complex() else size)
 
+    def _state_keys(self, group):
+        return "prev", "step_size", "step"
+
     @_use_grad_for_differentiable
     def step(self, closure=None):
         """Perform a single optimization step."""
         loss = _loss_of(closure)
-        for group, params, grads, states in self._groups_to_step():
-            _step_rprop_(params, grads, [state["prev"] for state in states], [state["step_size"] for state in states],
-                         [state["step"] for state in states], step_size_min=group["step_sizes"][0],
-                         step_size_max=group["step_sizes"][1], etaminus=group["etas"][0], etaplus=group["etas"][1],
+        for group, lists in self._groups_to_step(xla=(True, True)):
+            (etaminus, etaplus), (smallest, largest) = group["etas"], group["step_sizes"]
+            _step_rprop_(*lists, step_size_min=smallest, step_size_max=largest, etaminus=etaminus, etaplus=etaplus,
                          maximize=group["maximize"])
         return loss

@@ -8,8 +8,10 @@ from .optimizer import (
     _check_lr,
     _check_not_negative,
     _device_dtype_check_for_fused,
+    _followed,
     _loss_of,
     _number,
+    _to_scalar,
     _use_grad_for_differentiable,
 )
 
@@ -18,6 +20,8 @@ __all__ = ["SGD", "sgd"]
 
 class SGD(Optimizer):
     """Stochastic gradient descent."""
+
+    _later = {"nesterov": False, "maximize": False, "foreach": None, "differentiable": False, "fused": False}
 
     def __init__(self, params, lr=1e-3, momentum=0, dampening=0, weight_decay=0, nesterov=False, *, maximize=False, foreach=None,
                  differentiable=False, fused=None):
@@ -31,12 +35,6 @@ class SGD(Optimizer):
         super().__init__(params, defaults)
         if fused:
             _check_fused(self, differentiable, foreach)
-
-    def __setstate__(self, state):
-        super().__setstate__(state)
-        for group in self.param_groups:
-            for name, value in dict(nesterov=False, maximize=False, foreach=None, differentiable=False, fused=False).items():
-                group.setdefault(name, value)
 
     @_use_grad_for_differentiable
     def step(self, closure=None):
@@ -71,16 +69,17 @@ class SGD(Optimizer):
         return loss
 
     def _run(self, group, params, grads, buffers, first):
+        lr, decay, momentum = group["lr"], group["weight_decay"], group["momentum"]
         fused = group["fused"]
-        options = dict(lr=group["lr"] if fused else _number(group["lr"]), weight_decay=_number(group["weight_decay"]),
-                       momentum=_number(group["momentum"]), dampening=_number(group["dampening"]), nesterov=group["nesterov"],
-                       maximize=group["maximize"], is_first_step=first)
+        options = dict(weight_decay=_to_scalar(decay), momentum=_to_scalar(momentum), dampening=_number(group["dampening"]),
+                       nesterov=group["nesterov"], maximize=group["maximize"], is_first_step=first)
         if not fused:
-            _step_sgd_(params, grads, buffers, **options)
+            followed = _followed(lr, decay, momentum) if group["differentiable"] else []
+            _step_sgd_(params, grads, buffers, followed, lr=_to_scalar(lr), **options)
             return
         for p in params:
             _device_dtype_check_for_fused(p)
-        _fused_sgd_(params, grads, buffers, grad_scale=getattr(self, "grad_scale", None),
+        _fused_sgd_(params, grads, buffers, lr=lr, grad_scale=getattr(self, "grad_scale", None),
                     found_inf=getattr(self, "found_inf", None), **options)
 
 
@@ -92,5 +91,6 @@ def sgd(params, d_p_list, momentum_buffer_list, has_sparse_grad=False, foreach=N
         for i, buffer in enumerate(momentum_buffer_list):
             if buffer is None:
                 momentum_buffer_list[i] = empty_like(d_p_list[i])
-    _step_sgd_(params, d_p_list, momentum_buffer_list if momentum != 0 else [], lr=_number(lr), weight_decay=weight_decay,
-               momentum=momentum, dampening=dampening, nesterov=nesterov, maximize=maximize, is_first_step=first)
+    _step_sgd_(params, d_p_list, momentum_buffer_list if momentum != 0 else [], _followed(lr, weight_decay, momentum),
+               lr=_to_scalar(lr), weight_decay=_to_scalar(weight_decay), momentum=_to_scalar(momentum), dampening=dampening,
+               nesterov=nesterov, maximize=maximize, is_first_step=first)

@@ -4,7 +4,8 @@ import itertools
 import math
 from copy import deepcopy
 
-from .. import _foreach_lerp_, long, no_grad, tensor
+from .. import Tensor, long, no_grad, tensor
+from ._steps import _ema_average, _ema_update_, _swa_average, _swa_update_
 from .lr_scheduler import LRScheduler, _format_param, _warn_get_lr_called_within_step
 from ..nn.modules.module import Module
 
@@ -17,27 +18,15 @@ def _check_decay(decay):
         raise ValueError(f"Invalid decay value {decay} provided. Please provide a value in [0,1] range.")
 
 
-def _takes_lerp(t):
-    return t.is_floating_point() or t.is_complex()
-
-
 def get_ema_multi_avg_fn(decay=0.999):
     """Moves the tensors of a list towards those of another, by 1 - decay."""
     _check_decay(decay)
 
     @no_grad()
     def ema_update(ema_param_list, current_param_list, _):
-        if _takes_lerp(ema_param_list[0]):
-            _foreach_lerp_(ema_param_list, current_param_list, 1 - decay)
-        else:
-            for ema, current in zip(ema_param_list, current_param_list):
-                ema.copy_(ema.lerp(current, 1 - decay) if _takes_lerp(ema) else _blend(ema, current, decay))
+        _ema_update_(ema_param_list, current_param_list, decay)
 
     return ema_update
-
-
-def _blend(ema, current, decay):
-    return (ema.mul(decay)).add_(current, alpha=1 - decay)
 
 
 def get_swa_multi_avg_fn():
@@ -45,12 +34,7 @@ def get_swa_multi_avg_fn():
 
     @no_grad()
     def swa_update(averaged_param_list, current_param_list, num_averaged):
-        count = num_averaged.item() if hasattr(num_averaged, "item") else num_averaged
-        if _takes_lerp(averaged_param_list[0]):
-            _foreach_lerp_(averaged_param_list, current_param_list, 1 / (count + 1))
-        else:
-            for average, current in zip(averaged_param_list, current_param_list):
-                average.add_(current.sub(average).div_(count + 1, rounding_mode="trunc"))
+        _swa_update_(averaged_param_list, current_param_list, float(num_averaged), isinstance(num_averaged, Tensor))
 
     return swa_update
 
@@ -61,7 +45,7 @@ def get_ema_avg_fn(decay=0.999):
 
     @no_grad()
     def ema_update(ema_param, current_param, num_averaged):
-        return _blend(ema_param, current_param, decay)
+        return _ema_average(ema_param, current_param, decay)
 
     return ema_update
 
@@ -71,7 +55,7 @@ def get_swa_avg_fn():
 
     @no_grad()
     def swa_update(averaged_param, current_param, num_averaged):
-        return current_param.sub(averaged_param).div(num_averaged + 1).add(averaged_param)
+        return _swa_average(averaged_param, current_param, num_averaged)
 
     return swa_update
 
@@ -115,13 +99,18 @@ class AveragedModel(Module):
         self.n_averaged.add_(1)
 
     def _update_many(self, pairs):
-        update, groups = self.multi_avg_fn or get_swa_multi_avg_fn(), {}
+        groups = {}
         for average, current in pairs:
             groups.setdefault((average.device, average.dtype), ([], []))
             for values, one in zip(groups[average.device, average.dtype], (average, current)):
                 values.append(one)
-        for (device, _), (averages, currents) in groups.items():
-            update(averages, currents, self.n_averaged.to(device))
+        for (device, dtype), (averages, currents) in groups.items():
+            count = self.n_averaged.to(device)
+            if self.multi_avg_fn is None and not (dtype.is_floating_point or dtype.is_complex):
+                for average, current in zip(averages, currents):  # a number that counts is rounded down
+                    average.copy_(_swa_average(average, current, count))
+            else:
+                (self.multi_avg_fn or get_swa_multi_avg_fn())(averages, currents, count)
 
 
 @no_grad()

@@ -4,7 +4,7 @@ import warnings
 import weakref
 from collections import OrderedDict
 
-from .. import _C
+from .. import _C, _karat
 
 __all__ = ["RemovableHandle", "unserializable_hook", "warn_if_has_hooks", "BackwardHook"]
 
@@ -98,23 +98,14 @@ class BackwardHook:
 
     def _through_identity(self, values):
         """The tensors among `values` pass through one node. Returns (that node or None, the values, where tensors stood)."""
-        from ..nn.modules._functions import BackwardHookFunction
-
         where = [i for i, value in enumerate(values) if isinstance(value, _C.Tensor)]
-        tensors = [values[i] for i in where]
-        if not _C.is_grad_enabled() or not any(t.requires_grad for t in tensors):
+        node, new = _karat.through_identity(tuple(values[i] for i in where))
+        if node is None:
             return None, values, None
-        new = BackwardHookFunction.apply(*tensors)
-        if not new:
-            raise RuntimeError("Cannot set Module backward hook for a Module with no input Tensors.")
-        nodes = [t.grad_fn for t in new if t.grad_fn is not None and t.grad_fn.name() == "BackwardHookFunctionBackward"]
-        if not nodes:
-            raise RuntimeError("Error while setting up backward hooks. Please open an issue with a code sample to reproduce "
-                               "this.")
         result = list(values)
         for i, t in zip(where, new):
             result[i] = t
-        return nodes[0], type(values)(*result) if hasattr(values, "_fields") else tuple(result), where
+        return node, type(values)(*result) if hasattr(values, "_fields") else tuple(result), where
 
     def setup_input_hook(self, args):
         node, result, where = self._through_identity(args)
@@ -156,11 +147,9 @@ class BackwardHook:
 
     def _tell_without_inputs(self):
         """The inputs need no gradient: the hooks run when the outputs' gradient is there, with None for the inputs'."""
-        if self.user_hooks:
-            warnings.warn("Full backward hook is firing when gradients are computed with respect to module outputs since no "
-                          "inputs "
-                          "require gradients. See https://docs.pytorch.org/docs/main/generated/torch.nn.Module.html#"
-                          "torch.nn.Module.register_full_backward_hook for more details.", stacklevel=5)
+        warnings.warn("Full backward hook is firing when gradients are computed with respect to module outputs since no inputs "
+                      "require gradients. See https://docs.pytorch.org/docs/main/generated/torch.nn.Module.html#"
+                      "torch.nn.Module.register_full_backward_hook for more details.", stacklevel=5)
         for user in self.user_hooks:
             given = user(self.module, self._spread([], [], self.n_inputs), self.grad_outputs)
             if given is not None and not (isinstance(given, tuple) and all(one is None for one in given)):

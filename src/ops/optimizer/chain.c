@@ -79,12 +79,16 @@ static kt_status add_plan(kt_call *call, const kt__chain *c, kt_tensor *const *t
     return kt__batch_add(batch, &plan, t[0]);
 }
 
-/* Each link is a write of its own. */
-static void count_writes(const kt__chain *c, kt_tensor *const *t, int n_written)
+/* Each link is a write of its own; `counted` of each array have been counted. */
+static void count_writes(const kt__chain *c, kt_tensor *const *t, int n_written, int counted)
 {
-    for (int i = 0; i < c->n; i++)
-        if (KT__LINK_PART(c->link[i], 1) < n_written)
-            kt__wrote(t[KT__LINK_PART(c->link[i], 1)]);
+    for (int k = 0; k < n_written; k++) {
+        int writes = -counted;
+        for (int i = 0; i < c->n; i++)
+            writes += KT__LINK_PART(c->link[i], 1) == k;
+        for (; writes > 0; writes--)
+            kt__wrote(t[k]);
+    }
 }
 
 /* ---- as calls ---- */
@@ -93,6 +97,8 @@ static kt_status put_input(kt_call *c, const kt__chain *chain, int arg, int from
 {
     if (from < KT__CHAIN_NUMBER)
         kt__put_tensor(c, arg, value[from]);
+    else if (chain->followed[from - KT__CHAIN_NUMBER])
+        kt__put_tensor(c, arg, chain->followed[from - KT__CHAIN_NUMBER]);
     else
         kt__put_either(c, arg, KT_FLOAT(chain->number[from - KT__CHAIN_NUMBER]));
     return KT_OK;
@@ -106,6 +112,24 @@ static void put_number(kt_call *c, int arg, double value)
         kt__put(c, arg, s, KT_FLOAT(value));
 }
 
+/* A link whose parameter is a tensor: the same, with the parameter as one more factor. */
+static kt_tensor *call_followed(int kind, kt_tensor *const *in, kt_tensor *by)
+{
+    switch (kind) {
+    case KT__LINK_add_scaled:
+        return kt_addcmul(in[0], in[1], by);
+    case KT__LINK_lerp:
+        return kt_lerp(in[0], in[1], by);
+    case KT__LINK_addcmul:
+        return kt_addcmul(in[0], kt_mul(in[1], by), in[2]);
+    case KT__LINK_addcdiv:
+        return kt_addcdiv(in[0], kt_mul(in[1], by), in[2]);
+    default:
+        kt_fail(KT_ERR_NOT_IMPLEMENTED, "karat: a step is not differentiated by this option");
+        return NULL;
+    }
+}
+
 /* A register that is an array is written in place, but for the gradient. */
 static kt_status call_link(const kt__chain *chain, int64_t link, kt_tensor **value, int n_written)
 {
@@ -115,6 +139,13 @@ static kt_status call_link(const kt__chain *chain, int64_t link, kt_tensor **val
     if (copies && !in_place) {
         value[to] = value[KT__LINK_PART(link, 2)];
         return KT_OK;
+    }
+    if (kinds[kind].numbers && chain->followed[first]) {
+        kt_tensor *in[3];
+        for (int k = 0; k < 3; k++)
+            in[k] = value[KT__LINK_PART(link, 2 + k)];
+        value[to] = call_followed(kind, in, chain->followed[first]);
+        return value[to] ? KT_OK : kt_error_status();
     }
     kt__open(&c, kinds[kind].row, in_place ? KT_INPLACE : KT_PLAIN);
     if (copies)
@@ -132,19 +163,35 @@ static kt_status call_link(const kt__chain *chain, int64_t link, kt_tensor **val
     return KT_OK;
 }
 
+static kt_tensor *as_real(kt_tensor *t) { return t && real_of(t) != t->dtype ? kt_view_as_real(t) : t; }
+
+static kt_status copy_back(const kt__chain *c, kt_tensor *const *t, int n, kt_tensor *const *value, kt_tensor *const *before)
+{
+    for (int k = 0; k < n; k++)
+        if (!kt_can_cast((kt_dtype)value[k]->dtype, real_of(t[k])))
+            return kt_fail(KT_ERR_RUNTIME, "result type %s can't be cast to the desired output type %s",
+                           kt_dtype_torch_name((kt_dtype)value[k]->dtype), kt_dtype_torch_name((kt_dtype)t[k]->dtype));
+    for (int k = 0; k < n; k++)
+        if (value[k] != before[k] && !kt_copy_(as_real(t[k]), value[k]))
+            return kt_error_status();
+    count_writes(c, t, n, 1);
+    return KT_OK;
+}
+
+/* Where an option is followed, no link writes: its gradient needs the values that would be lost. Results are copied back. */
 static kt_status call_links(const kt__chain *c, kt_tensor *const *t, int n)
 {
     KT_SCOPE;
-    kt_tensor *value[KT__CHAIN_REGISTERS];
+    kt_tensor *value[KT__CHAIN_REGISTERS] = {NULL}, *before[KT__CHAIN_ARRAYS];
     for (int k = 0; k < n; k++) {
-        value[k] = real_of(t[k]) != t[k]->dtype ? kt_view_as_real(t[k]) : t[k];
+        before[k] = value[k] = as_real(c->follows && k < n - 1 ? kt_clone(t[k]) : t[k]);
         if (!value[k])
             return kt_error_status();
     }
     for (int i = 0; i < c->n; i++)
-        if (call_link(c, c->link[i], value, n - 1))
+        if (call_link(c, c->link[i], value, c->follows ? 0 : n - 1))
             return kt_error_status();
-    return KT_OK;
+    return c->follows ? copy_back(c, t, n - 1, value, before) : KT_OK;
 }
 
 /* ---- the list ---- */
@@ -192,10 +239,10 @@ static kt_status add_one(kt_call *call, const kt__stepped *s, int64_t i, kt__bat
     KT_SCOPE;
     const double step = s->reads_step ? kt_item(call->arg[s->steps].ts.t[i]) : 0;
     tensors_of(call, s, i, t);
-    if (kt__failed() || s->links(&c, call, i, step))
+    if (kt__failed() || s->links(&c, call, i, step) || kt__failed()) /* numbers that are followed are calculated by operators */
         return kt_error_status();
-    if (is_one_plan(t, s->n)) {
-        count_writes(&c, t, s->n - 1);
+    if (!c.follows && is_one_plan(t, s->n)) {
+        count_writes(&c, t, s->n - 1, 0);
         return add_plan(call, &c, t, s->n, batch);
     }
     return kt__batch_run(batch) ? kt_error_status() : call_links(&c, t, s->n); /* it may read what they write */

@@ -10,20 +10,32 @@
 #include "call/made.h"
 #include "tables/kernels/optimizer.h"
 
+/* A number of a step. Where an option is a tensor whose gradient is recorded, what follows from it is one, too. */
+typedef struct kt__num {
+    double     v;
+    kt_tensor *t; /* 0-dim, of the scope; NULL: a number alone */
+} kt__num;
+
 typedef struct kt__chain {
-    int     n, n_numbers;
-    int64_t link[KT__CHAIN_LINKS];
-    double  number[KT__CHAIN_LINKS];
+    int        n, n_numbers;
+    int64_t    link[KT__CHAIN_LINKS];
+    double     number[KT__CHAIN_LINKS];
+    kt_tensor *followed[KT__CHAIN_LINKS]; /* the number as a tensor; NULL: none */
+    bool       follows;                   /* there is such a number: the links are calls */
 } kt__chain;
 
 /* Registers: the arrays in the order of the list, then temporaries, then numbers. */
 enum { T0 = KT__CHAIN_TEMPORARY, T1, T2, NONE = 0 };
 
-static inline int kt__number(kt__chain *c, double value) /* a register */
+static inline int kt__number_of(kt__chain *c, kt__num value) /* a register */
 {
-    c->number[c->n_numbers] = value;
+    c->number[c->n_numbers] = value.v;
+    c->followed[c->n_numbers] = value.t;
+    c->follows |= value.t != NULL;
     return KT__CHAIN_NUMBER + c->n_numbers++;
 }
+
+static inline int kt__number(kt__chain *c, double value) { return kt__number_of(c, (kt__num){value, NULL}); }
 
 /* to = kind(a, b, c); `by`: the register of the kernel's first parameter, NONE where it has none. */
 static inline void kt__link(kt__chain *c, int kind, int to, int a, int b, int third, int by)

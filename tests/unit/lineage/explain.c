@@ -334,6 +334,33 @@ TEST(explain_a_tensor)
     CHECK_FAILS(0, KT_ERR_RUNTIME, "an earlier failure");
 }
 
+TEST(a_cast_for_another_tensor_shows_both_histories)
+{
+    kt_tensor t, parameter;
+    uint32_t  of_parameter = record(KT_BORN, "rand", KT_NONE, KT_F32, 0, "model.py", 2);
+    of_parameter = record(KT_WHY_EXPLICIT, "half", KT_F32, KT_F16, of_parameter, "train.py", 30);
+    uint32_t id = record(KT_BORN_LOADED, "load", KT_NONE, KT_F64, 0, "train.py", 40);
+    id = record(KT_WHY_LOADING, NULL, KT_F64, KT_F16, id, "train.py", 41);
+    fake(&t, KT_F16, KT_SHAPE(2), id);
+    fake(&parameter, KT_F16, KT_SHAPE(2), of_parameter);
+    kt_lineage_like(&t, &parameter, "resume of exp_avg");
+    CHECK(t.lineage != id);
+    char *text = kt_explain(&t);
+    CHECK(strstr(text, "loaded as float64, load") && strstr(text, "cast to float16 on loading, resume of exp_avg"));
+    CHECK(strstr(text, "\n    as its parameter: born as float32, rand"));
+    CHECK(strstr(text, "\n                      cast to float16, "));
+    kt_free_string(text);
+    kt_lineage_record r = {.size = sizeof r};
+    CHECK(kt_lineage_read(t.lineage, &r) && r.like == of_parameter && r.from == KT_F64 && r.why == KT_WHY_LOADING);
+    const uint32_t again = t.lineage;
+    t.lineage = id;
+    kt_lineage_like(&t, &parameter, "resume of exp_avg");
+    CHECK_EQ_INT(t.lineage, again); /* interned: a loop adds nothing */
+    kt_lineage_like(NULL, &parameter, "x");
+    kt_lineage_like(&t, NULL, "x");
+    CHECK_EQ_INT(t.lineage, again);
+}
+
 TEST(explain_a_folded_chain_whole)
 {
     kt_tensor t;

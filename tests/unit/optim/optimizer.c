@@ -88,6 +88,84 @@ TEST(groups_have_rates_of_their_own)
     kt_optimizer_drop(o);
 }
 
+TEST(gradients_are_clipped)
+{
+    KT_SCOPE;
+    kt_tensor *p[] = {kt_ones(KT_SHAPE(2), .requires_grad = true), kt_ones(KT_SHAPE(2), .requires_grad = true)};
+    kt_set_grad(p[0], kt_full(KT_SHAPE(2), KT_FLOAT(3)));
+    kt_set_grad(p[1], kt_full(KT_SHAPE(2), KT_FLOAT(-4)));
+    CHECK_NEAR(kt_item(kt_clip_grad_norm(p, 2, 1, 2)), sqrt(50), 1e-5);
+    CHECK_NEAR(kt_item(kt_sum(kt_grad(p[0]))), 6 / sqrt(50), 1e-5);
+    CHECK_NEAR(kt_item(kt_clip_grad_norm(p, 2, 100, INFINITY)), 4 / sqrt(50), 1e-5); /* smaller already: it stays */
+    CHECK_NEAR(kt_item(kt_sum(kt_grad(p[0]))), 6 / sqrt(50), 1e-5);
+    CHECK_EQ_INT(kt_clip_grad_value(p, 2, 0.25), KT_OK);
+    CHECK_NEAR(kt_item(kt_sum(kt_grad(p[1]))), -0.5, 0);
+    kt_set_grad(p[0], NULL);
+    kt_set_grad(p[1], NULL);
+    CHECK(kt_item(kt_clip_grad_norm(p, 2, 1, 2)) == 0 && !kt_failed());
+    CHECK(!kt_clip_grad_norm(NULL, 2, 1, 2) && kt_error_status() == KT_ERR_VALUE);
+    kt_clear();
+}
+
+/* ---- L-BFGS ---- */
+
+typedef struct valley {
+    kt_tensor *p;
+    int        calls;
+    bool       fails;
+} valley;
+
+/* Rosenbrock's function. */
+static kt_status walk(void *context, double *loss)
+{
+    valley *v = context;
+    KT_SCOPE;
+    v->calls++;
+    if (v->fails)
+        return kt_fail(KT_ERR_RUNTIME, "a broken function");
+    kt_set_grad(v->p, NULL);
+    kt_tensor *x = kt_select(v->p, 0, 0), *y = kt_select(v->p, 0, 1);
+    kt_tensor *f = kt_add(kt_square(kt_rsub_s(x, KT_INT(1))), kt_mul_s(kt_square(kt_sub(y, kt_square(x))), KT_INT(100)));
+    kt_backward(f);
+    *loss = kt_item(f);
+    return kt_failed() ? kt_error_status() : KT_OK;
+}
+
+TEST(lbfgs_finds_the_end_of_a_valley)
+{
+    KT_SCOPE;
+    kt_tensor       *lists[3][100] = {{NULL}};
+    kt_lbfgs_options options = {KT_LBFGS_DEFAULTS, .strong_wolfe = true};
+    kt_lbfgs_state   state = {.size = sizeof state, .dirs = lists[0], .steps = lists[1], .ro = lists[2]};
+    valley           v = {.p = kt_full(KT_SHAPE(2), KT_FLOAT(-1.5), .dtype = KT_F64, .requires_grad = true)};
+    for (int i = 0; i < 5; i++)
+        CHECK_EQ_INT(kt_lbfgs_step(&state, &options, &v.p, 1, walk, &v), KT_OK);
+    CHECK_NEAR(kt_item(kt_select(kt_detach(v.p), 0, 0)), 1, 1e-5);
+    CHECK_NEAR(kt_item(kt_select(kt_detach(v.p), 0, 1)), 1, 1e-5);
+    CHECK(state.func_evals == v.calls && state.n > 1 && state.d && kt_grad_enabled());
+    v.fails = true;
+    CHECK_FAILS(kt_lbfgs_step(&state, &options, &v.p, 1, walk, &v), KT_ERR_RUNTIME, "a broken function");
+    CHECK_FAILS(kt_lbfgs_step(&state, &options, &v.p, 0, walk, &v), KT_ERR_VALUE,
+                "a step of L-BFGS needs parameters, and a state with room for its history");
+    CHECK_FAILS(kt_lbfgs_step(NULL, &options, &v.p, 1, walk, &v), KT_ERR_VALUE,
+                "a step of L-BFGS needs a state, options (with their sizes) and a function");
+    kt_lbfgs_forget(&state);
+    CHECK(state.n == 0 && !state.d && state.dirs == lists[0]);
+}
+
+TEST(a_module_is_a_group)
+{
+    KT_SCOPE;
+    kt_module    *m = kt_make_sequential(kt_make_linear(2, 3, true), kt_make_linear(3, 1, false));
+    kt_optimizer *o = kt_optimizer_make(KT_ADAM);
+    CHECK(kt_optimizer_add_module(o, m) == KT_OK && kt_optimizer_groups(o) == 1);
+    kt_backward(kt_sum(kt_module_call(m, kt_ones(KT_SHAPE(1, 2)))));
+    CHECK(kt_optimizer_step(o) == KT_OK && kt_optimizer_state(o, kt_module_tensor(m, "1.weight"), "exp_avg"));
+    CHECK_FAILS(kt_optimizer_add_module(o, NULL), KT_ERR_TYPE, "expected a module, got NULL");
+    kt_optimizer_drop(o);
+    kt_module_drop(m);
+}
+
 TEST(what_does_not_fit_is_refused)
 {
     KT_SCOPE;

@@ -151,7 +151,7 @@ static uint32_t plausible(const known *k, kt_dtype from, kt_dtype to)
         is |= BIT(KT_WHY_INDEX);
     if (k->asked == to)
         is |= BIT(KT_WHY_EXPLICIT);
-    if (assigns(k->call->row))
+    if (assigns(k->call->row) || k->call->row->id == KT_OP_ema_update) /* an average of integers is cut off */
         is |= BIT(KT_WHY_ASSIGN);
     if (k->autocast)
         is |= BIT(KT_WHY_AUTOCAST);

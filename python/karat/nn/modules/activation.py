@@ -17,65 +17,65 @@ _rows = _karat.functions
 _empty = _rows["empty"]
 
 
-class Threshold(Module):
-    """value where the input is not above the threshold."""
-
-    __constants__ = ["threshold", "value", "inplace"]
-
-    def __init__(self, threshold, value, inplace=False):
-        super().__init__()
-        self.threshold = threshold
-        self.value = value
-        self.inplace = inplace
-
-    def forward(self, input):
-        return F.threshold(input, self.threshold, self.value, self.inplace)
-
-    def extra_repr(self):
-        return f"threshold={self.threshold}, value={self.value}{', inplace=True' if self.inplace else ''}"
-
-
-class ReLU(Module):
-    """max(0, x)."""
+class _InPlace(Module):
+    """A function that can be written over its input. `_shown`: the options that stand in its text, before `inplace`."""
 
     __constants__ = ["inplace"]
+    _shown = ()
 
     def __init__(self, inplace=False):
         super().__init__()
         self.inplace = inplace
 
+    def extra_repr(self):
+        return ", ".join([f"{name}={getattr(self, name)}" for name in self._shown] + ["inplace=True"] * bool(self.inplace))
+
+
+class Threshold(_InPlace):
+    """value where the input is not above the threshold."""
+
+    __constants__ = ["threshold", "value", "inplace"]
+    _shown = ("threshold", "value")
+
+    def __init__(self, threshold, value, inplace=False):
+        super().__init__(inplace)
+        self.threshold = threshold
+        self.value = value
+
+    def forward(self, input):
+        return F.threshold(input, self.threshold, self.value, self.inplace)
+
+
+class ReLU(_InPlace):
+    """max(0, x)."""
+
     def forward(self, input):
         return F.relu(input, inplace=self.inplace)
 
-    def extra_repr(self):
-        return "inplace=True" if self.inplace else ""
 
-
-class RReLU(Module):
+class RReLU(_InPlace):
     """A leaky ReLU whose slope is drawn from [lower, upper) in training, and their mean otherwise."""
 
     __constants__ = ["lower", "upper", "inplace"]
+    _shown = ("lower", "upper")
 
     def __init__(self, lower=1.0 / 8, upper=1.0 / 3, inplace=False):
-        super().__init__()
+        super().__init__(inplace)
         self.lower = lower
         self.upper = upper
-        self.inplace = inplace
 
     def forward(self, input):
         return F.rrelu(input, self.lower, self.upper, self.training, self.inplace)
 
-    def extra_repr(self):
-        return f"lower={self.lower}, upper={self.upper}{', inplace=True' if self.inplace else ''}"
 
-
-class Hardtanh(Module):
+class Hardtanh(_InPlace):
     """x, at least min_val and at most max_val."""
 
     __constants__ = ["min_val", "max_val", "inplace"]
+    _shown = ("min_val", "max_val")
 
     def __init__(self, min_val=-1.0, max_val=1.0, inplace=False, min_value=None, max_value=None):
-        super().__init__()
+        super().__init__(inplace)
         if min_value is not None:
             warnings.warn("keyword argument `min_value` is deprecated and rename to `min_val`", FutureWarning, stacklevel=2)
             min_val = min_value
@@ -84,25 +84,20 @@ class Hardtanh(Module):
             max_val = max_value
         self.min_val = min_val
         self.max_val = max_val
-        self.inplace = inplace
         if not max_val > min_val:
             raise AssertionError(f"max_val ({max_val}) must be greater than min_val ({min_val})")
 
     def forward(self, input):
         return F.hardtanh(input, self.min_val, self.max_val, self.inplace)
 
-    def extra_repr(self):
-        return f"min_val={self.min_val}, max_val={self.max_val}{', inplace=True' if self.inplace else ''}"
-
 
 class ReLU6(Hardtanh):
     """min(max(0, x), 6)."""
 
+    _shown = ()
+
     def __init__(self, inplace=False):
         super().__init__(0.0, 6.0, inplace)
-
-    def extra_repr(self):
-        return "inplace=True" if self.inplace else ""
 
 
 class Sigmoid(Module):
@@ -112,17 +107,14 @@ class Sigmoid(Module):
         return _rows["sigmoid"](input)
 
 
-class Hardsigmoid(Module):
+class Hardsigmoid(_InPlace):
     """min(max(0, x + 3), 6) / 6."""
-
-    __constants__ = ["inplace"]
-
-    def __init__(self, inplace=False):
-        super().__init__()
-        self.inplace = inplace
 
     def forward(self, input):
         return F.hardsigmoid(input, self.inplace)
+
+    def extra_repr(self):
+        return ""  # as in PyTorch
 
 
 class Tanh(Module):
@@ -132,99 +124,63 @@ class Tanh(Module):
         return _rows["tanh"](input)
 
 
-class SiLU(Module):
+class SiLU(_InPlace):
     """x * sigmoid(x)."""
-
-    __constants__ = ["inplace"]
-
-    def __init__(self, inplace=False):
-        super().__init__()
-        self.inplace = inplace
 
     def forward(self, input):
         return F.silu(input, inplace=self.inplace)
 
-    def extra_repr(self):
-        return "inplace=True" if self.inplace else ""
 
-
-class Mish(Module):
+class Mish(_InPlace):
     """x * tanh(softplus(x))."""
-
-    __constants__ = ["inplace"]
-
-    def __init__(self, inplace=False):
-        super().__init__()
-        self.inplace = inplace
 
     def forward(self, input):
         return F.mish(input, inplace=self.inplace)
 
-    def extra_repr(self):
-        return "inplace=True" if self.inplace else ""
 
-
-class Hardswish(Module):
+class Hardswish(_InPlace):
     """x * hardsigmoid(x)."""
-
-    __constants__ = ["inplace"]
-
-    def __init__(self, inplace=False):
-        super().__init__()
-        self.inplace = inplace
 
     def forward(self, input):
         return F.hardswish(input, self.inplace)
 
+    def extra_repr(self):
+        return ""  # as in PyTorch
 
-class ELU(Module):
+
+class ELU(_InPlace):
     """x where it is positive, alpha * (exp(x) - 1) elsewhere."""
 
     __constants__ = ["alpha", "inplace"]
+    _shown = ("alpha",)
 
     def __init__(self, alpha=1.0, inplace=False):
-        super().__init__()
+        super().__init__(inplace)
         self.alpha = alpha
-        self.inplace = inplace
 
     def forward(self, input):
         return F.elu(input, self.alpha, self.inplace)
 
-    def extra_repr(self):
-        return f"alpha={self.alpha}{', inplace=True' if self.inplace else ''}"
 
-
-class CELU(Module):
+class CELU(_InPlace):
     """x where it is positive, alpha * (exp(x / alpha) - 1) elsewhere."""
 
     __constants__ = ["alpha", "inplace"]
+    _shown = ("alpha",)
 
     def __init__(self, alpha=1.0, inplace=False):
-        super().__init__()
+        super().__init__(inplace)
         self.alpha = alpha
-        self.inplace = inplace
 
     def forward(self, input):
         return F.celu(input, self.alpha, self.inplace)
 
-    def extra_repr(self):
-        return f"alpha={self.alpha}{', inplace=True' if self.inplace else ''}"
 
-
-class SELU(Module):
+class SELU(_InPlace):
     """ELU with the scale that keeps mean and variance."""
-
-    __constants__ = ["inplace"]
-
-    def __init__(self, inplace=False):
-        super().__init__()
-        self.inplace = inplace
 
     def forward(self, input):
         return F.selu(input, self.inplace)
-
-    def extra_repr(self):
-        return "inplace=True" if self.inplace else ""
 
 
 class GLU(Module):
@@ -275,21 +231,18 @@ class Hardshrink(Module):
         return f"{self.lambd}"
 
 
-class LeakyReLU(Module):
+class LeakyReLU(_InPlace):
     """x where it is positive, negative_slope * x elsewhere."""
 
     __constants__ = ["inplace", "negative_slope"]
+    _shown = ("negative_slope",)
 
     def __init__(self, negative_slope=1e-2, inplace=False):
-        super().__init__()
+        super().__init__(inplace)
         self.negative_slope = negative_slope
-        self.inplace = inplace
 
     def forward(self, input):
         return F.leaky_relu(input, self.negative_slope, self.inplace)
-
-    def extra_repr(self):
-        return f"negative_slope={self.negative_slope}{', inplace=True' if self.inplace else ''}"
 
 
 class LogSigmoid(Module):

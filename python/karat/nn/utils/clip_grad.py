@@ -47,12 +47,8 @@ def _by_device_and_dtype(tensors):
 @_no_grad
 def _get_total_norm(tensors, norm_type=2.0, error_if_nonfinite=False, foreach=None):
     """The norm of all elements of the tensors, taken together."""
-    tensors, norm_type = _listed(tensors), float(norm_type)
-    if not tensors:
-        return _karat.tensor(0.0)
-    device = tensors[0].device
-    norms = [norm.to(device) for group in _by_device_and_dtype(tensors) for norm in _rows["_foreach_norm"](group, norm_type)]
-    total = _karat.linalg_functions["vector_norm"](_rows["stack"](norms), norm_type)
+    norm_type = float(norm_type)
+    total = _rows["_total_norm"](_listed(tensors), norm_type)
     if error_if_nonfinite and not total.isfinite():
         raise RuntimeError(f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so it cannot be "
                            "clipped. To disable this error and scale the gradients by the non-finite norm anyway, set "
@@ -63,12 +59,9 @@ def _get_total_norm(tensors, norm_type=2.0, error_if_nonfinite=False, foreach=No
 @_no_grad
 def _clip_grads_with_norm_(parameters, max_norm, total_norm, foreach=None):
     """Multiplies the gradients by max_norm / total_norm where that is below 1."""
-    grads, max_norm = _grads(_listed(parameters)), float(max_norm)
-    if not grads:
-        return
-    factor = total_norm.add(1e-6).reciprocal().mul(max_norm).clamp(max=1.0)
-    for group in _by_device_and_dtype(grads):
-        _rows["_foreach_mul_"](group, factor.to(group[0].device))
+    grads = _grads(_listed(parameters))
+    if grads:
+        _rows["_clip_with_norm_"](grads, total_norm, float(max_norm))
 
 
 @_no_grad

@@ -148,107 +148,98 @@ class Identity(BasePruningMethod):
         return super().apply(module, name)
 
 
-class RandomUnstructured(BasePruningMethod):
-    """Prunes elements at random."""
-
-    PRUNING_TYPE = "unstructured"
+class _OfAmount(BasePruningMethod):
+    """A method that prunes a share or a number of something."""
 
     def __init__(self, amount):
         _validate_pruning_amount_init(amount)
         self.amount = amount
 
-    def compute_mask(self, t, default_mask):
-        size = t.nelement()
+    def _count(self, size):
+        """How many of `size` are pruned."""
         count = _compute_nparams_toprune(self.amount, size)
         _validate_pruning_amount(count, size)
+        return count
+
+
+class _Unstructured(_OfAmount):
+    """A method that prunes elements: those that _chosen names."""
+
+    PRUNING_TYPE = "unstructured"
+
+    def compute_mask(self, t, default_mask):
+        count = self._count(t.nelement())
         mask = default_mask.clone(memory_format=_karat.contiguous_format)
         if count != 0:
-            mask.view(-1)[_rows["rand_like"](t).view(-1).topk(k=count).indices] = 0
+            mask.view(-1)[self._chosen(t, count)] = 0
         return mask
+
+
+class RandomUnstructured(_Unstructured):
+    """Prunes elements at random."""
+
+    def _chosen(self, t, count):
+        return _rows["rand_like"](t).view(-1).topk(k=count).indices
 
     @classmethod
     def apply(cls, module, name, amount):
         return super().apply(module, name, amount=amount)
 
 
-class L1Unstructured(BasePruningMethod):
+class L1Unstructured(_Unstructured):
     """Prunes the elements that are smallest in size."""
 
-    PRUNING_TYPE = "unstructured"
-
-    def __init__(self, amount):
-        _validate_pruning_amount_init(amount)
-        self.amount = amount
-
-    def compute_mask(self, t, default_mask):
-        size = t.nelement()
-        count = _compute_nparams_toprune(self.amount, size)
-        _validate_pruning_amount(count, size)
-        mask = default_mask.clone(memory_format=_karat.contiguous_format)
-        if count != 0:
-            mask.view(-1)[t.abs().view(-1).topk(k=count, largest=False).indices] = 0
-        return mask
+    def _chosen(self, t, count):
+        return t.abs().view(-1).topk(k=count, largest=False).indices
 
     @classmethod
     def apply(cls, module, name, amount, importance_scores=None):
         return super().apply(module, name, amount=amount, importance_scores=importance_scores)
 
 
-def _mask_of_channels(t, default_mask, dim, channels):
-    """default_mask with nothing but these channels kept."""
-    mask = _rows["zeros_like"](t)
-    mask[tuple(channels if d == dim % t.dim() else slice(None) for d in range(t.dim()))] = 1
-    return mask.mul(default_mask.to(dtype=mask.dtype))
-
-
-class RandomStructured(BasePruningMethod):
-    """Prunes channels along dim at random."""
+class _Structured(_OfAmount):
+    """A method that prunes channels along dim: all but those that _kept names."""
 
     PRUNING_TYPE = "structured"
-
-    def __init__(self, amount, dim=-1):
-        _validate_pruning_amount_init(amount)
-        self.amount = amount
-        self.dim = dim
 
     def compute_mask(self, t, default_mask):
         _validate_structured_pruning(t)
         _validate_pruning_dim(t, self.dim)
         channels = t.shape[self.dim]
-        count = _compute_nparams_toprune(self.amount, channels)
-        _validate_pruning_amount(count, channels)
+        count = self._count(channels)
         if count == 0:
             return default_mask
+        mask, kept = _rows["zeros_like"](t), self._kept(t, channels, count)
+        mask[tuple(kept if d == self.dim % t.dim() else slice(None) for d in range(t.dim()))] = 1
+        return mask.mul(default_mask.to(dtype=mask.dtype))
+
+
+class RandomStructured(_Structured):
+    """Prunes channels along dim at random."""
+
+    def __init__(self, amount, dim=-1):
+        super().__init__(amount)
+        self.dim = dim
+
+    def _kept(self, t, channels, count):
         drawn = _rows["rand"](channels)
-        threshold = drawn.kthvalue(k=count).values
-        return _mask_of_channels(t, default_mask, self.dim, drawn.gt(threshold).to(t.device))
+        return drawn.gt(drawn.kthvalue(k=count).values).to(t.device)
 
     @classmethod
     def apply(cls, module, name, amount, dim=-1):
         return super().apply(module, name, amount=amount, dim=dim)
 
 
-class LnStructured(BasePruningMethod):
+class LnStructured(_Structured):
     """Prunes the channels along dim of the smallest n-norm."""
 
-    PRUNING_TYPE = "structured"
-
     def __init__(self, amount, n, dim=-1):
-        _validate_pruning_amount_init(amount)
-        self.amount = amount
+        super().__init__(amount)
         self.n = n
         self.dim = dim
 
-    def compute_mask(self, t, default_mask):
-        _validate_structured_pruning(t)
-        _validate_pruning_dim(t, self.dim)
-        channels = t.shape[self.dim]
-        count = _compute_nparams_toprune(self.amount, channels)
-        _validate_pruning_amount(count, channels)
-        if count == 0:
-            return default_mask
-        kept = _compute_norm(t, self.n, self.dim).topk(k=channels - count, largest=True).indices
-        return _mask_of_channels(t, default_mask, self.dim, kept)
+    def _kept(self, t, channels, count):
+        return _compute_norm(t, self.n, self.dim).topk(k=channels - count, largest=True).indices
 
     @classmethod
     def apply(cls, module, name, amount, n, dim, importance_scores=None):
