@@ -18,6 +18,7 @@ enum {
     ARG_OPERANDS = 4, /* the output, then up to three inputs */
     ARG_DIMS = 8,     /* a plan of more is launched piece by piece */
     ARG_PARAMS = 4,   /* p0 to p3 of the tables */
+    ARG_WORDS = 6,    /* of them */
     ARG_THREADS = 256,
     CAST_STEPS = 2,   /* vectors of a thread of a cast */
     READ_BYTES = 64   /* a read of so many bytes or fewer goes through a slot that the host looks at */
@@ -55,7 +56,7 @@ typedef struct operand_arg {
 typedef struct launch_args {
     uint64_t     n;
     operand_arg  at[ARG_OPERANDS];
-    uint64_t     param[ARG_PARAMS]; /* bits of the compute type */
+    uint64_t     param[ARG_WORDS]; /* bits of the compute type; of complex128 the first three, each of two words */
     fault_place  fault;
 } launch_args;
 
@@ -142,7 +143,7 @@ typedef struct product_args {
     uint32_t m, n, k, nd;
     uint32_t size[ARG_DIMS];
     int64_t  stride[4][ARG_DIMS], row[4], column[4];
-    uint64_t factor[2]; /* of the product and of the addend, bits of the compute type; if scaled */
+    uint64_t factor[2][2]; /* of the product and of the addend, bits of the compute type; if scaled */
 } product_args;
 
 /* ---- along lines. at, stride, step: the outputs, then the input; size: of the lines, inner to outer ---- */
@@ -239,7 +240,7 @@ typedef struct each_args {
     const uint64_t *replay;
     fault_place     fault;
 } each_args;
-enum { EACH_DRAWS = 12 }; /* by so much the offset moves: PyTorch's */
+enum { EACH_DRAWS = 12, POISSON_DRAWS = 20 }; /* by so much the offset moves: PyTorch's */
 typedef struct each_kernels {
     uint32_t    dtypes; /* bits: of the output */
     const void *kernel;
@@ -342,7 +343,7 @@ typedef struct soft_table {
 enum { NORM_LANE = 32, NORM_BACK_VECTOR = 4, NORM_BACK_MOST = 4, NORM_TOTAL_ROWS = 16 };
 typedef struct norm_args {
     char    *y; /* the result, or what flows back to x; NULL: nothing does */
-    char    *mean, *rstd; /* mean: NULL, if there is none */
+    char    *mean, *rstd; /* NULL: there is none */
     const char *x, *grad, *weight, *bias;
     char    *to[2]; /* what flows back to weight and bias */
     char    *partial; /* [blocks, 2, length] of the compute type; NULL: not wanted */
@@ -508,6 +509,33 @@ typedef struct scale_args {
     int64_t     interval;
 } scale_args;
 
+/* ---- chains of elementwise rows over the arrays of a parameter, of a list of parameters (tables/kernels/chain.def) ---- */
+enum { CHAIN_ARRAYS = 6, CHAIN_LINKS = 16, CHAIN_MOST = 160, CHAIN_BYTES = 16 }; /* bytes: of the compute type, of a thread */
+typedef struct chain_link {
+    uint8_t kind, to, in[3];        /* registers, as the plan has them */
+    uint8_t inputs, numbers, first; /* how many it reads; its parameters, from number `first` on */
+    uint8_t rounds;                 /* numbers are rounded to the arrays' dtype */
+} chain_link;
+typedef struct chain_common { /* of all parameters of a list */
+    uint64_t   number[CHAIN_LINKS]; /* bits of the compute type */
+    chain_link link[CHAIN_LINKS];
+    uint32_t   links;
+    uint8_t    arrays, writes, unused[2]; /* writes: bits of arrays */
+} chain_common;
+typedef struct chain_args {
+    chain_common common;
+    uint32_t     count, chunk; /* chunk: elements of a block */
+    uint32_t     nd, size[ARG_DIMS]; /* of a single parameter that is not dense, inner to outer */
+    int64_t      stride[CHAIN_ARRAYS][ARG_DIMS];
+    uint32_t     first_block[CHAIN_MOST];
+    uint64_t     n[CHAIN_MOST];
+    char        *at[CHAIN_MOST][CHAIN_ARRAYS];
+} chain_args;
+typedef struct chain_kernels {
+    kt_dtype    dtype; /* of all arrays */
+    const void *dense, *any;
+} chain_kernels;
+
 /* The host looks at `turn` until it is the one that it waits for. */
 typedef struct read_slot {
     unsigned char     bytes[READ_BYTES];
@@ -539,12 +567,13 @@ typedef struct row_table {
 #ifdef __cplusplus
 extern "C" {
 #endif
-extern const row_table   rows_f32, rows_f64, rows_i32, rows_i64, rows_c64;
+extern const row_table   rows_f32, rows_f64, rows_i32, rows_i64, rows_c64, rows_c128;
 extern const list_table  lists_f32;
-extern const reduce_table reduce_f32, reduce_f64, reduce_i32, reduce_i64;
+extern const reduce_table reduce_f32, reduce_f64, reduce_i32, reduce_i64, reduce_c64, reduce_c128;
 extern const soft_table   soft_f32, soft_f64;
 extern const norm_table   norm_f32, norm_f64;
 extern const step_table   steps_f32, steps_f64;
+extern const chain_kernels chains_f32[], chains_f64[]; /* to KT_NONE */
 extern const plane_table  planes_f32, planes_f64;
 extern const pool_table   pool_tables[]; /* by compute type, up to int64 */
 extern const pool_back_table pool_back_tables[];
@@ -558,6 +587,7 @@ extern const void *const fill_kernel, *const read_kernel;
 extern const void *const lookup_kernel, *const factors_kernels[2]; /* factors: of bfloat16, of float16 */
 extern const each_kernels   each_table[];   /* to 0 */
 extern const choose_kernels choose_table[2]; /* float32, float64 */
+extern const void *const    poisson_kernels[2]; /* the same; NULL: there is none */
 extern const void *const    pick_kernel, *const take_first_kernel, *const draw_wide_kernel;
 extern const draw_kernels draw_table[]; /* to a name that is NULL */
 extern const drop_kernels drop_table[]; /* to KT_NONE */
@@ -568,9 +598,10 @@ extern const void *const cross_kernels[]; /* by the logarithm of the width; NULL
 extern const void *const arange_kernels[], *const linspace_kernels[]; /* by compute type, up to int64 */
 extern const uint32_t    range_dtypes[];
 extern const void *const band_kernels[], *const eye_kernels[]; /* by the logarithm of the width */
-extern const void *const product_kernels[]; /* by compute type, up to int64 */
+extern const void *const product_kernels[]; /* by compute type; NULL: there is none */
 extern const uint32_t    product_reads[], product_writes[];
-extern const void *const scan_kernels[][SCAN_KINDS]; /* by compute type; cumsum, cumprod, cummax, cummin, logcumsumexp */
+/* By compute type; cumsum, cumprod, cummax, cummin, logcumsumexp. NULL: there is none. */
+extern const void *const scan_kernels[][SCAN_KINDS];
 extern const uint32_t    scan_reads[], scan_writes[];
 extern const void *const sort_chunks_kernel, *const merge_runs_kernel, *const put_sorted_kernel;
 extern const void *const longest_runs_kernel, *const put_ranked_kernel;

@@ -65,6 +65,8 @@ static kind kinds[KINDS];
 
 static cudaDataType_t type_of(kt_dtype dtype)
 {
+    if (dtype == KT_C64 || dtype == KT_C128)
+        return dtype == KT_C64 ? CUDA_C_32F : CUDA_C_64F;
     return dtype == KT_F64 ? CUDA_R_64F : dtype == KT_BF16 ? CUDA_R_16BF : dtype == KT_F16 ? CUDA_R_16F : CUDA_R_32F;
 }
 
@@ -83,7 +85,7 @@ static kind_key key_of(const gemm *g, int index)
     kind_key k;
     memset(&k, 0, sizeof k);
     k.index = index, k.m = g->m, k.n = g->n, k.k = g->k, k.batches = g->batches, k.dtype = g->dtype, k.to = g->to;
-    k.biased = g->bias != NULL, k.added = g->beta != 0, k.turned_a = g->a.turned, k.turned_b = g->b.turned;
+    k.biased = g->bias != NULL, k.added = g->beta != 0 || g->beta_im != 0, k.turned_a = g->a.turned, k.turned_b = g->b.turned;
     k.aligned = alignment_of(g);
     const gemm_matrix *const matrix[4] = {&g->a, &g->b, &g->c, &g->d};
     for (int i = 0; i < 4; i++) {
@@ -115,13 +117,15 @@ static bool make_layout(cublasLtMatrixLayout_t *made, kt_dtype dtype, int64_t ro
                                                     sizeof key->batch[at]));
 }
 
+static bool is_wide(kt_dtype dtype) { return dtype == KT_F64 || dtype == KT_C128; }
+
 static bool make_product(kind *k, const gemm *g)
 {
-    const bool                wide = g->dtype == KT_F64;
+    const bool                wide = is_wide(g->dtype), is_complex = g->dtype == KT_C64 || g->dtype == KT_C128;
     const cublasOperation_t   ta = g->a.turned ? CUBLAS_OP_T : CUBLAS_OP_N, tb = g->b.turned ? CUBLAS_OP_T : CUBLAS_OP_N;
     const cublasLtEpilogue_t  epilogue = g->bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
     return good(lt.cublasLtMatmulDescCreate(&k->product, wide ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F,
-                                            wide ? CUDA_R_64F : CUDA_R_32F)) &&
+                                            type_of(is_complex ? g->dtype : wide ? KT_F64 : KT_F32))) &&
            good(lt.cublasLtMatmulDescSetAttribute(k->product, CUBLASLT_MATMUL_DESC_TRANSA, &ta, sizeof ta)) &&
            good(lt.cublasLtMatmulDescSetAttribute(k->product, CUBLASLT_MATMUL_DESC_TRANSB, &tb, sizeof tb)) &&
            good(lt.cublasLtMatmulDescSetAttribute(k->product, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof epilogue)) &&
@@ -175,9 +179,10 @@ static kind *kind_of(const gemm *g, int index)
 
 static kt_status launch(kind *k, const gemm *g, const kt_plan *plan, void *workspace)
 {
-    const float  alpha = (float)g->alpha, beta = (float)g->beta;
-    const bool   wide = g->dtype == KT_F64;
-    const void  *alphas = wide ? (const void *)&g->alpha : &alpha, *betas = wide ? (const void *)&g->beta : &beta;
+    const double alpha[2] = {g->alpha, g->alpha_im}, beta[2] = {g->beta, g->beta_im};
+    const float  narrow_alpha[2] = {(float)alpha[0], (float)alpha[1]}, narrow_beta[2] = {(float)beta[0], (float)beta[1]};
+    const bool   wide = is_wide(g->dtype);
+    const void  *alphas = wide ? (const void *)alpha : narrow_alpha, *betas = wide ? (const void *)beta : narrow_beta;
     if (g->bias &&
         !good(lt.cublasLtMatmulDescSetAttribute(k->product, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &g->bias, sizeof g->bias)))
         return KT_DECLINED;

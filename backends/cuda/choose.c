@@ -1,11 +1,11 @@
-/* choose.c - plans that draw and look at tensors: bernoulli with a probability for each element, categories by weight; and
- * permutations.
+/* choose.c - plans that draw and look at tensors: bernoulli with a probability for each element, counts with a rate for each,
+ * categories by weight; and permutations.
  *
  * In: plans. Out: launches; memory for the work alone. A permutation is the order of numbers of 64 bits. Bernoulli and categories
  * draw as PyTorch was seen to do; permutations have numbers of their own. */
 #include "parts.h"
 
-static kt_kernel_id bernoulli_each, permutation, categories;
+static kt_kernel_id bernoulli_each, poisson, permutation, categories;
 
 /* Of a plan of categories, [rows, categories, samples]. */
 static bool replaces(const kt_plan *plan) { return plan->param[0].v.i != 0; }
@@ -20,12 +20,12 @@ static uint64_t moves(int index, uint64_t n, uint64_t per)
 
 bool choose_draws(const kt_plan *plan, uint64_t *by)
 {
-    *by = EACH_DRAWS;
+    *by = plan->kernel == poisson ? POISSON_DRAWS : EACH_DRAWS;
     if (plan->kernel == permutation)
         *by = moves(plan->device_index, (uint64_t)plan->numel, 2);
     else if (plan->kernel == categories)
         *by = replaces(plan) ? DRAWS : moves(plan->device_index, weights_of(plan), plan->arg[1].is == KT_F64 ? 2 : 4);
-    return plan->kernel == bernoulli_each || plan->kernel == permutation || plan->kernel == categories;
+    return plan->kernel == bernoulli_each || plan->kernel == poisson || plan->kernel == permutation || plan->kernel == categories;
 }
 
 static bool is_float(const kt_operand *x)
@@ -33,23 +33,45 @@ static bool is_float(const kt_operand *x)
     return (x->is == KT_F32 || x->is == KT_F64 || x->is == KT_BF16 || x->is == KT_F16) && !x->bits && !x->immediate;
 }
 
+/* Both dense, or one number for all. false: not for kernels. */
+static bool read_each(const kt_plan *plan, each_args *g)
+{
+    const kt_operand *to = &plan->arg[0], *from = &plan->arg[1];
+    *g = (each_args){.to = to->data, .from = from->data, .is = to->is, .width = (uint8_t)width_of(to->is), .from_is = from->is,
+                     .step = width_of(from->is), .n = (uint64_t)plan->numel, .seed = plan->seed, .offset = plan->offset};
+    if (plan->n_in != 1 || !plan->contiguous || !is_float(from) ||
+        (plan->nd == 1 && plan->size[0] > 1 && plan->stride[0][0] != g->width))
+        return false;
+    if (plan->nd == 1 && plan->stride[1][0] == 0)
+        g->step = 0;
+    return true;
+}
+
+static kt_status launch_each(const kt_plan *plan, each_args *g, const void *kernel, int per)
+{
+    if (fault_expect(plan, &g->fault) || capture_replay_place(plan->device_index, plan->stream, &g->replay))
+        return KT_ERR_MEMORY;
+    return launch_kernel(kernel, blocks_of(g->n, (uint64_t)(ARG_THREADS * per)), g, plan);
+}
+
 static kt_status launch_bernoulli(const kt_plan *plan, const void *what)
 {
     (void)what;
-    const kt_operand   *to = &plan->arg[0], *from = &plan->arg[1];
     const each_kernels *k = each_table;
-    each_args g = {.to = to->data, .from = from->data, .is = to->is, .width = (uint8_t)width_of(to->is), .from_is = from->is,
-                   .step = width_of(from->is), .n = (uint64_t)plan->numel, .seed = plan->seed, .offset = plan->offset};
-    while (k->kernel && !(k->dtypes >> to->is & 1))
+    each_args           g;
+    while (k->kernel && !(k->dtypes >> plan->arg[0].is & 1))
         k++;
-    if (!k->kernel || plan->n_in != 1 || !plan->contiguous || !is_float(from) ||
-        (plan->nd == 1 && plan->size[0] > 1 && plan->stride[0][0] != g.width))
+    return k->kernel && read_each(plan, &g) ? launch_each(plan, &g, k->kernel, DRAWS) : KT_DECLINED;
+}
+
+static kt_status launch_poisson(const kt_plan *plan, const void *what)
+{
+    (void)what;
+    const int is = plan->arg[0].is;
+    each_args g;
+    if (plan->n_in != 1 || plan->arg[1].is != is || !is_float(&plan->arg[0]) || !read_each(plan, &g))
         return KT_DECLINED;
-    if (plan->nd == 1 && plan->stride[1][0] == 0)
-        g.step = 0;
-    if (fault_expect(plan, &g.fault) || capture_replay_place(plan->device_index, plan->stream, &g.replay))
-        return KT_ERR_MEMORY;
-    return launch_kernel(k->kernel, blocks_of(g.n, ARG_THREADS * DRAWS), &g, plan);
+    return launch_each(plan, &g, poisson_kernels[is == KT_F64], 1);
 }
 
 /* ---- what needs room ---- */
@@ -131,6 +153,9 @@ void choose_open(void)
     permutation = host->kernel("randperm");
     categories = host->kernel("multinomial");
     launch_serve_all("bernoulli_tensor", launch_bernoulli, NULL);
+    poisson = host->kernel("poisson");
+    if (poisson_kernels[0])
+        launch_serve_all("poisson", launch_poisson, NULL);
     launch_serve("randperm", KT_IN_I64, launch_permutation, NULL);
     launch_serve("multinomial", KT_IN_I64, launch_categories, NULL);
 }

@@ -21,7 +21,7 @@ static struct {
 
 static const row_table *const tables[KT_NUM_COMPUTE] = {
     [KT_IN_F32] = &rows_f32, [KT_IN_F64] = &rows_f64, [KT_IN_I32] = &rows_i32, [KT_IN_I64] = &rows_i64,
-    [KT_IN_C64] = &rows_c64};
+    [KT_IN_C64] = &rows_c64, [KT_IN_C128] = &rows_c128};
 
 void launch_serve(const char *name, kt_compute compute, launch_fn *launch, const void *what)
 {
@@ -61,6 +61,7 @@ kt_status launch_open(void)
     convolution_open();
     norm_open();
     step_open();
+    chain_open();
     planes_open();
     pool_open();
     resample_open();
@@ -208,8 +209,22 @@ static uint64_t narrower(int as, int compute)
     return bits_of(cut, 0, least, compute);
 }
 
+static bool set_wide_params(launch_args *g, const kt_plan *plan)
+{
+    for (int i = 0; i < plan->n_param; i++) {
+        const kt_scalar *s = &plan->param[i];
+        const double     x[2] = {s->kind == KT_SCALAR_COMPLEX ? s->v.re : number_of(s), s->kind == KT_SCALAR_COMPLEX ? s->im : 0};
+        if (i >= ARG_WORDS / 2 || s->is_unsigned)
+            return false;
+        memcpy(&g->param[2 * i], x, sizeof x);
+    }
+    return true;
+}
+
 bool set_params(launch_args *g, const kt_plan *plan)
 {
+    if (plan->compute == KT_IN_C128)
+        return set_wide_params(g, plan);
     for (int i = 0; i < plan->n_param && i < ARG_PARAMS - 1; i++) {
         const kt_scalar *s = &plan->param[i];
         const bool       is_complex = s->kind == KT_SCALAR_COMPLEX, is_float = s->kind == KT_SCALAR_FLOAT || is_complex;

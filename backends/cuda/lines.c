@@ -28,7 +28,8 @@ static int64_t length_of(const kt_plan *plan) { return plan->nd ? plan->size[pla
 /* ---- scans ---- */
 static kt_status launch_scan(const kt_plan *plan, const void *what)
 {
-    static const kt_dtype selves[] = {KT_F32, KT_F64, KT_I32, KT_I64};
+    static const kt_dtype selves[KT_NUM_COMPUTE] = {[KT_IN_F32] = KT_F32, [KT_IN_F64] = KT_F64, [KT_IN_I32] = KT_I32,
+                                                    [KT_IN_I64] = KT_I64, [KT_IN_C64] = KT_C64, [KT_IN_C128] = KT_C128};
     const known_dtypes    known = {scan_reads[plan->compute], scan_writes[plan->compute] | 1u << KT_I64, selves[plan->compute]};
     const int             in = plan->n_out, operand[3] = {0, plan->n_out > 1 ? 1 : -1, in};
     scan_args             g = {.length = (uint64_t)length_of(plan)};
@@ -217,10 +218,11 @@ void lines_open(void)
     for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++)
         launch_serve_all(ranks[i].name, launch_rank, &ranks[i].kind);
     static const char *const names[SCAN_KINDS] = {"cumsum", "cumprod", "cummax", "cummin", "logcumsumexp"};
-    for (int compute = KT_IN_F32; compute <= KT_IN_I64; compute++) {
+    for (int compute = 0; compute < KT_NUM_COMPUTE; compute++) {
         for (int kind = 0; kind < SCAN_KINDS; kind++)
             if (scan_kernels[compute][kind])
                 launch_serve(names[kind], (kt_compute)compute, launch_scan, &scan_kernels[compute][kind]);
-        launch_serve("sort", (kt_compute)compute, launch_sort, NULL);
+        if (compute <= KT_IN_I64)
+            launch_serve("sort", (kt_compute)compute, launch_sort, NULL);
     }
 }

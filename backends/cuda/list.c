@@ -125,6 +125,8 @@ kt_status launch_list(kt_backend *self, const void *plans, int64_t n, int64_t *t
     *taken = 0;
     if (n > 0 && is_step(head_of(plans)))
         return launch_steps(plans, n, taken);
+    if (n > 0 && is_chain(head_of(plans)))
+        return launch_chains(plans, n, taken);
     for (int64_t i = 0; i < n && g.count < LIST_MOST; i++) {
         const kt_plan *head = head_of(at);
         const uint64_t more = blocks_of((uint64_t)head->numel, of_a_block);

@@ -117,7 +117,7 @@ static kt_status launch_norm(const kt_plan *plan, const void *what)
         const bool of_rows = i == 2 || i == 3;
         good &= is_either(plan, others[i], is, (int)table->self) && is_plain(plan, others[i], of_rows, !of_rows);
     }
-    if (!good || rstd < 0)
+    if (!good || (kind->back && rstd < 0))
         return KT_DECLINED;
     norm_args g = {.y = data_at(plan, y), .mean = data_at(plan, mean), .rstd = data_at(plan, rstd), .x = data_at(plan, x),
                    .grad = data_at(plan, grad), .weight = data_at(plan, weight), .bias = data_at(plan, bias),
@@ -127,7 +127,7 @@ static kt_status launch_norm(const kt_plan *plan, const void *what)
                    .to_is = {dtype_at(plan, to[0]), dtype_at(plan, to[1])}, .centred = kind->centred,
                    .eps = number_of(&plan->param[0]), .share = 1 / (double)n};
     g.mean_width = mean < 0 ? 0 : (uint8_t)width_of(g.mean_is);
-    g.rstd_width = (uint8_t)width_of(g.rstd_is);
+    g.rstd_width = rstd < 0 ? 0 : (uint8_t)width_of(g.rstd_is);
     return kind->back ? launch_back(&g, table, k, plan) : launch_forward(&g, table, k, plan);
 }
 

@@ -88,6 +88,13 @@ bool      plans_alike(const char *a, const char *b); /* packed: the same but for
 bool      is_step(const kt_plan *plan);
 kt_status launch_steps(const void *plans, int64_t n, int64_t *taken); /* taken: 0, if one by one is better */
 
+/* Blocks of `chunk` elements, a multiple of `once`, for arrays of n elements each; the first of each array. */
+uint64_t cut_list(const uint64_t *n, uint32_t count, uint32_t once, uint32_t *chunk, uint32_t *first_block);
+
+/* ---- chain.c: plans of chains of elementwise rows, several in one launch ---- */
+bool      is_chain(const kt_plan *plan);
+kt_status launch_chains(const void *plans, int64_t n, int64_t *taken); /* taken: 0, if one by one is better */
+
 /* ---- lookup.c: rows of operands of 16 bits, by a table ---- */
 enum { LOOKUP_LEAST = 1 << 20 }; /* elements for which there is one */
 kt_status launch_lookup(const row_kernels *row, const launch_args *g, const kt_plan *plan); /* KT_DECLINED: calculate them */
@@ -118,6 +125,7 @@ void random_open(void);  /* random.c: draws */
 void convolution_open(void); /* convolution.c */
 void norm_open(void);    /* norm.c: norms of rows */
 void step_open(void);    /* step.c: steps of optimizers */
+void chain_open(void);   /* chain.c: chains of elementwise rows */
 void planes_open(void);  /* planes.c: norms of groups of planes */
 void pool_open(void);    /* pool.c: pooling */
 bool read_image(const kt_plan *plan, int at, pool_image *x, int64_t *batch, int64_t *channels); /* false: not for kernels */
@@ -139,7 +147,7 @@ typedef struct gemm {
     gemm_matrix a, b, c, d; /* d = alpha * a b + beta * c [+ bias along a column] */
     int64_t     m, n, k, batches;
     kt_dtype    dtype, to; /* of a and b; of c, d and bias */
-    double      alpha, beta;
+    double      alpha, alpha_im, beta, beta_im; /* im: of complex numbers */
     const char *bias; /* NULL: none */
 } gemm;
 kt_status blas_gemm(const gemm *g, const kt_plan *plan); /* KT_DECLINED: the library is not there, or has no way */

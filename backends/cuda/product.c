@@ -6,7 +6,8 @@
 
 #include "parts.h"
 
-enum { MOST_CALLS = 64 }; /* of the library for one plan: batches that do not lie behind each other */
+/* Calls of the library for one plan, of batches that do not lie behind each other: the most, and so many that a copy is less. */
+enum { MOST_CALLS = 64, MANY_CALLS = 4 };
 
 /* A matrix as the library sees it, from a plan's operand over the dims `row` and `column`. */
 typedef struct view {
@@ -70,12 +71,16 @@ static void release(const kt_plan *plan, view *v)
         memory_free(NULL, plan->device_index, v->made, v->granted);
 }
 
+/* By compute type: the dtype whose values are its own. */
+static const kt_dtype selves[KT_NUM_COMPUTE] = {[KT_IN_F32] = KT_F32, [KT_IN_F64] = KT_F64, [KT_IN_I32] = KT_I32,
+                                                [KT_IN_I64] = KT_I64, [KT_IN_C64] = KT_C64, [KT_IN_C128] = KT_C128};
+
 /* The dtype that the library multiplies; KT_NONE: none. */
 static kt_dtype dtype_for(const kt_plan *plan)
 {
     const int a = plan->arg[1].as, b = plan->arg[2].as;
-    if (plan->compute == KT_IN_F64)
-        return KT_F64;
+    if (plan->compute == KT_IN_F64 || plan->compute == KT_IN_C64 || plan->compute == KT_IN_C128)
+        return selves[plan->compute];
     if (plan->compute != KT_IN_F32)
         return KT_NONE;
     return a == b && (a == KT_BF16 || a == KT_F16) ? (kt_dtype)a : KT_F32;
@@ -102,7 +107,7 @@ static kt_status add(const kt_plan *plan, const view *out, gemm *g, kt_plan *cop
         g->c.ld = g->d.ld;
         return KT_OK;
     }
-    if (same && flat && g->beta == 1 && g->dtype != KT_F64 && out->m.turned && s[d] == 0 &&
+    if (same && flat && g->beta == 1 && plan->compute == KT_IN_F32 && out->m.turned && s[d] == 0 &&
         (s[d + 1] == w || plan->size[d + 1] == 1)) {
         g->bias = c->data;
         g->beta = 0;
@@ -124,16 +129,39 @@ static kt_status add(const kt_plan *plan, const view *out, gemm *g, kt_plan *cop
     return launch_copy(copy);
 }
 
-/* Batches: the last of their dims by the library, those before it by several calls. */
+static int64_t calls_of(const kt_plan *plan)
+{
+    int64_t calls = 1;
+    for (int i = 0; i < plan->nd - 4; i++)
+        calls *= plan->size[i];
+    return calls;
+}
+
+/* Do all batches of an operand lie behind each other? */
+static bool is_one_row(const kt_plan *plan, const int64_t *stride)
+{
+    bool row = true;
+    for (int i = 0; i < plan->nd - 4; i++)
+        row &= stride[i] == stride[i + 1] * plan->size[i + 1];
+    return row;
+}
+
+/* Would it, if it were copied? */
+static bool is_better_copied(const kt_plan *plan, int at)
+{
+    bool apart = calls_of(plan) >= MANY_CALLS && is_one_row(plan, plan->stride[0]) && !is_one_row(plan, plan->stride[at]);
+    for (int i = 0; i < plan->nd - 3; i++)
+        apart &= plan->stride[at][i] != 0;
+    return apart;
+}
+
+/* Batches: all of them by one call of the library where they lie behind each other; else the last of their dims, and those before
+ * it by several calls. */
 static kt_status multiply(const kt_plan *plan, gemm *g, const view *sides, int64_t c_batch_of, const kt_plan *copies)
 {
     const int     d = plan->nd - 3, inner = d - 1;
     const int64_t widths[4] = {width_of((int)g->dtype), width_of((int)g->dtype), width_of((int)g->to), width_of((int)g->to)};
-    int64_t       calls = 1;
-    for (int i = 0; i < inner; i++)
-        calls *= plan->size[i];
-    if (calls > MOST_CALLS)
-        return KT_DECLINED;
+    int64_t       calls = calls_of(plan);
     /* bytes from batch to batch of each matrix, by dim of the batch */
     const int64_t *strides[4];
     for (int i = 0; i < 2; i++)
@@ -142,7 +170,19 @@ static kt_status multiply(const kt_plan *plan, gemm *g, const view *sides, int64
     strides[3] = plan->stride[0];
     gemm_matrix *const matrix[4] = {&g->a, &g->b, &g->c, &g->d};
     const bool         swapped = sides[2].m.turned; /* the library's first matrix is our second */
+    bool               one_row = d > 1;
+    for (int i = 0; i < 4 && one_row; i++) {
+        one_row = is_one_row(plan, strides[i]);
+        for (int k = 0; k < d && i < 2 && sides[i].made; k++)
+            one_row &= copies[i].size[k] == plan->size[k]; /* what all batches share was copied once */
+    }
     g->batches = d ? plan->size[inner] : 1;
+    if (one_row) {
+        g->batches *= calls;
+        calls = 1;
+    }
+    if (calls > MOST_CALLS || g->batches > INT32_MAX)
+        return KT_DECLINED;
     kt_status status = KT_OK;
     for (int64_t call = 0; call < calls && !status; call++) {
         gemm one = *g;
@@ -167,6 +207,9 @@ static kt_status multiply(const kt_plan *plan, gemm *g, const view *sides, int64
     return status;
 }
 
+static double real_part(const kt_scalar *s) { return s->kind == KT_SCALAR_COMPLEX ? s->v.re : number_of(s); }
+static double imaginary_part(const kt_scalar *s) { return s->kind == KT_SCALAR_COMPLEX ? s->im : 0; }
+
 static kt_status by_library(const kt_plan *plan)
 {
     const kt_dtype dtype = dtype_for(plan);
@@ -175,14 +218,17 @@ static kt_status by_library(const kt_plan *plan)
     view           sides[3] = {{.made = NULL}};
     kt_plan        copies[3];
     kt_status      status = KT_OK;
-    gemm           g = {.dtype = dtype, .to = (kt_dtype)plan->arg[0].is, .alpha = plan->n_param ? number_of(&plan->param[0]) : 1,
-                        .beta = !adds ? 0 : plan->n_param ? number_of(&plan->param[1]) : 1, .k = plan->size[d + 2]};
-    if (dtype == KT_NONE || !writes(dtype, plan->arg[0].is) || plan->size[d + 2] == 0 || g.alpha == 0 ||
+    gemm           g = {.dtype = dtype, .to = (kt_dtype)plan->arg[0].is, .alpha = 1, .beta = adds, .k = plan->size[d + 2]};
+    if (plan->n_param) {
+        g.alpha = real_part(&plan->param[0]), g.alpha_im = imaginary_part(&plan->param[0]);
+        g.beta = adds ? real_part(&plan->param[1]) : 0, g.beta_im = adds ? imaginary_part(&plan->param[1]) : 0;
+    }
+    if (dtype == KT_NONE || !writes(dtype, plan->arg[0].is) || plan->size[d + 2] == 0 || (g.alpha == 0 && g.alpha_im == 0) ||
         !seen_in_place(plan, 0, 0, 1, (kt_dtype)plan->arg[0].is, &sides[2]))
         return KT_DECLINED;
-    if (!seen_in_place(plan, 1, 0, 2, dtype, &sides[0]))
+    if (is_better_copied(plan, 1) || !seen_in_place(plan, 1, 0, 2, dtype, &sides[0]))
         status = copied(plan, 1, 0, 2, dtype, &copies[0], &sides[0]);
-    if (!status && !seen_in_place(plan, 2, 2, 1, dtype, &sides[1]))
+    if (!status && (is_better_copied(plan, 2) || !seen_in_place(plan, 2, 2, 1, dtype, &sides[1])))
         status = copied(plan, 2, 2, 1, dtype, &copies[1], &sides[1]);
     /* A row-major result is the column-major one of the transposed product. */
     const bool turned = sides[2].m.turned;
@@ -195,7 +241,7 @@ static kt_status by_library(const kt_plan *plan)
     g.d = sides[2].m;
     g.c = g.d;
     int64_t c_batch_of = 0;
-    if (!status && g.beta != 0)
+    if (!status && (g.beta != 0 || g.beta_im != 0))
         status = add(plan, &sides[2], &g, &copies[2], &c_batch_of);
     if (!status)
         status = multiply(plan, &g, sides, c_batch_of, copies);
@@ -205,28 +251,24 @@ static kt_status by_library(const kt_plan *plan)
 }
 
 /* ---- our own ---- */
-static uint64_t factor_of(const kt_scalar *s, int compute)
+static void set_factor(uint64_t (*bits)[2], const kt_scalar *s, int compute)
 {
-    const double x = number_of(s);
-    const float  f = (float)x;
-    uint64_t     bits = 0;
-    if (compute == KT_IN_F32)
-        memcpy(&bits, &f, sizeof f);
-    else if (compute == KT_IN_F64)
-        memcpy(&bits, &x, sizeof x);
+    const double x[2] = {real_part(s), imaginary_part(s)};
+    const float  f[2] = {(float)x[0], (float)x[1]};
+    if (compute == KT_IN_F32 || compute == KT_IN_C64)
+        memcpy(*bits, f, sizeof f);
+    else if (compute == KT_IN_F64 || compute == KT_IN_C128)
+        memcpy(*bits, x, sizeof x);
     else
-        bits = (uint64_t)(s->kind == KT_SCALAR_FLOAT ? (int64_t)x : s->v.i);
-    return bits;
+        (*bits)[0] = (uint64_t)(s->kind == KT_SCALAR_FLOAT ? (int64_t)x[0] : s->v.i);
 }
 
 /* 0, or -0 */
-static bool is_nothing(uint64_t bits, int compute)
+static bool is_nothing(const kt_scalar *s, int compute)
 {
-    const uint64_t sign = compute == KT_IN_F32 ? UINT64_C(1) << 31 : compute == KT_IN_F64 ? UINT64_C(1) << 63 : 0;
-    return (bits & ~sign) == 0;
+    const double x = real_part(s);
+    return imaginary_part(s) == 0 && (compute == KT_IN_I32 || compute == KT_IN_I64 ? (int64_t)x == 0 : x == 0);
 }
-
-static const kt_dtype selves[] = {KT_F32, KT_F64, KT_I32, KT_I64};
 
 static kt_status by_kernel(const kt_plan *plan, const void *what)
 {
@@ -240,11 +282,11 @@ static kt_status by_kernel(const kt_plan *plan, const void *what)
     if (d > ARG_DIMS || plan->size[d] > INT32_MAX || plan->size[d + 1] > INT32_MAX || plan->size[d + 2] > INT32_MAX)
         return KT_DECLINED;
     if (plan->n_param) {
-        g.factor[0] = factor_of(&plan->param[0], plan->compute);
-        g.factor[1] = factor_of(&plan->param[1], plan->compute);
-        g.k = is_nothing(g.factor[0], plan->compute) ? 0 : g.k; /* its factors are not read */
+        set_factor(&g.factor[0], &plan->param[0], plan->compute);
+        set_factor(&g.factor[1], &plan->param[1], plan->compute);
+        g.k = is_nothing(&plan->param[0], plan->compute) ? 0 : g.k; /* its factors are not read */
     }
-    g.added = plan->n_in > 2 && !(plan->n_param && is_nothing(g.factor[1], plan->compute));
+    g.added = plan->n_in > 2 && !(plan->n_param && is_nothing(&plan->param[1], plan->compute));
     uint64_t blocks = blocks_of(g.m, SIDE) * blocks_of(g.n, SIDE);
     for (int i = 0; i < 1 + plan->n_in; i++) {
         g.at[i] = plan->arg[i].data;
@@ -266,7 +308,7 @@ static kt_status launch_product(const kt_plan *plan, const void *what)
     if (plan->numel == 0)
         return KT_OK;
     for (int i = 0; i < plan->n_param; i++)
-        if (plan->param[i].kind == KT_SCALAR_COMPLEX || plan->param[i].is_unsigned)
+        if ((plan->param[i].kind == KT_SCALAR_COMPLEX && plan->compute < KT_IN_C64) || plan->param[i].is_unsigned)
             return KT_DECLINED;
     const kt_status status = by_library(plan);
     return status == KT_DECLINED ? by_kernel(plan, what) : status;
@@ -274,6 +316,7 @@ static kt_status launch_product(const kt_plan *plan, const void *what)
 
 void product_open(void)
 {
-    for (int compute = KT_IN_F32; compute <= KT_IN_I64; compute++)
-        launch_serve("matmul", (kt_compute)compute, launch_product, NULL);
+    for (int compute = 0; compute < KT_NUM_COMPUTE; compute++)
+        if (product_kernels[compute])
+            launch_serve("matmul", (kt_compute)compute, launch_product, NULL);
 }

@@ -11,7 +11,8 @@
 enum { ENOUGH_THREADS = 1 << 18, MOST_PARTS = 4096 }; /* a large card has no more at once */
 
 static const reduce_table *const reductions[KT_NUM_COMPUTE] = {
-    [KT_IN_F32] = &reduce_f32, [KT_IN_F64] = &reduce_f64, [KT_IN_I32] = &reduce_i32, [KT_IN_I64] = &reduce_i64};
+    [KT_IN_F32] = &reduce_f32, [KT_IN_F64] = &reduce_f64, [KT_IN_I32] = &reduce_i32, [KT_IN_I64] = &reduce_i64,
+    [KT_IN_C64] = &reduce_c64, [KT_IN_C128] = &reduce_c128};
 static const soft_table *const softs[KT_NUM_COMPUTE] = {[KT_IN_F32] = &soft_f32, [KT_IN_F64] = &soft_f64};
 
 static kt_kernel_id norm;
@@ -155,7 +156,7 @@ static kt_status launch_reduction(const kt_plan *plan, const void *what)
     if (g.results == 0)
         return KT_OK;
     g.about = (fold_about){(double)g.gone, param};
-    g.vectors = has_vectors(&g, table->vector);
+    g.vectors = table->vector > 1 && has_vectors(&g, table->vector);
     return launch_fold(plan->kernel == norm ? norm_of(table, k, param) : k, &g, plan, table->vector);
 }
 

@@ -117,26 +117,24 @@ static bool read_step(const kt_plan *plan, one_step *s)
 /* ---- launches ---- */
 
 /* Larger chunks, where there are blocks enough: the numbers of a step are calculated once a block. */
-static void cut(step_args *g, uint64_t *blocks)
+uint64_t cut_list(const uint64_t *n, uint32_t count, uint32_t once, uint32_t *chunk, uint32_t *first_block)
 {
-    const uint64_t once = ARG_THREADS * STEP_VECTOR;
-    uint64_t       all = 0, times = 1;
-    for (uint32_t i = 0; i < g->count; i++)
-        all += blocks_of(g->n[i], once);
+    uint64_t all = 0, times = 1, blocks = 0;
+    for (uint32_t i = 0; i < count; i++)
+        all += blocks_of(n[i], once);
     while (times < MOST_TIMES && all / times > BLOCKS)
         times *= 2;
-    g->chunk = (uint32_t)(once * times);
-    *blocks = 0;
-    for (uint32_t i = 0; i < g->count; i++) {
-        g->first_block[i] = (uint32_t)*blocks;
-        *blocks += blocks_of(g->n[i], g->chunk);
+    *chunk = (uint32_t)(once * times);
+    for (uint32_t i = 0; i < count; i++) {
+        first_block[i] = (uint32_t)blocks;
+        blocks += blocks_of(n[i], *chunk);
     }
+    return blocks;
 }
 
 static kt_status launch_made(step_args *g, const void *kernel, const kt_plan *plan)
 {
-    uint64_t blocks;
-    cut(g, &blocks);
+    const uint64_t blocks = cut_list(g->n, g->count, ARG_THREADS * STEP_VECTOR, &g->chunk, g->first_block);
     return blocks > INT32_MAX ? KT_DECLINED : launch_wide(kernel, blocks, g, plan->device_index, plan->stream, false);
 }
 

@@ -920,6 +920,7 @@
  * kt_lp_pool3d(input, norm_type, kernel_size, .stride = [], .ceil_mode = false)             norm of order norm_type of each window over 3 dims
  * kt_im2col(self, kernel_size, dilation, padding, stride)              windows of an image as columns: [batch, channels * kernel, windows]
  * kt_col2im(self, output_size, kernel_size, dilation, padding, stride)             columns added up to an image of output_size: what im2col took apart
+ * kt_layer_norm_alone(input, normalized_shape, weight, bias, eps)             layer normalization over the last dims, where nothing is to flow back: no statistics are made
  * kt_native_layer_norm_backward(grad_out, input, weight, statistics, n_statistics, normalized_shape, output_mask) -> result, of_weight, of_bias             gradients of layer_norm; statistics: its mean and rstd
  * kt_fused_rms_norm(input, normalized_shape, weight, eps) -> result, rstd             root mean square normalization over the last dims, with the reciprocal root of each group
  * kt_fused_rms_norm_backward(grad_out, input, weight, statistics, n_statistics, normalized_shape, output_mask) -> result, of_weight             gradients of rms_norm; statistics: its rstd

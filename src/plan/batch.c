@@ -51,7 +51,7 @@ static void *grown(void *old, size_t used, size_t *bytes, size_t wanted)
     return made;
 }
 
-static void note_spans(struct kt__batched *item, const kt_plan *plan, int64_t number)
+static void note_spans(struct kt__batched *item, const kt_plan *plan, int64_t number, const char *shared)
 {
     item->n_out = plan->n_out;
     item->n_in = plan->n_in;
@@ -59,7 +59,7 @@ static void note_spans(struct kt__batched *item, const kt_plan *plan, int64_t nu
         const char *data = plan->arg[k].immediate ? NULL : plan->arg[k].data;
         int64_t     low, high;
         item->span[k] = (span){NULL, NULL, number};
-        if (!data)
+        if (!data || data == shared)
             continue;
         kt__plan_span(plan, k, &low, &high);
         item->span[k].low = data + low;
@@ -93,7 +93,7 @@ kt_status kt__batch_add(kt__batch *b, const kt_plan *plan, kt_tensor *on)
     item->on = on;
     item->at = b->used;
     item->numel = plan->numel;
-    note_spans(item, plan, b->n++);
+    note_spans(item, plan, b->n++, b->shared);
     b->used += bytes;
     return KT_OK;
 }

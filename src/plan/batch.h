@@ -14,6 +14,7 @@ typedef struct kt__batch {
     int64_t             expected; /* plans that will be added, about; 0: not known */
     char               *packed; /* the plans, one behind the other (kt_plan_pack) */
     size_t              used, bytes;
+    const char         *shared; /* a place that every plan may write the same value to, or leave; NULL: none */
 } kt__batch; /* zeros: an empty one */
 
 /* Adds a copy of the plan. `on`, its first output, is the caller's, and must outlive the batch. */

@@ -28,6 +28,8 @@ def compare(what, here, there, exact=False, loose=1, terms=1):
     for x, y in zip(here, there) if isinstance(here, (tuple, list)) else ((here, there),):
         checked += 1
         y = y.cpu()
+        if x.is_complex() and y.is_complex():
+            x, y = torch.view_as_real(x.resolve_conj()), torch.view_as_real(y.resolve_conj())
         if x.dtype != y.dtype or x.shape != y.shape:
             fail(what, f"{x.dtype} {tuple(x.shape)}, there {y.dtype} {tuple(y.shape)}")
         elif exact or x.dtype not in TOLERANCE:
@@ -63,6 +65,8 @@ def both(what, call, *tensors, exact=False, loose=1, terms=1):
 def values(shape, dtype):
     if dtype == torch.bool:
         return torch.rand(shape) > 0.5
+    if dtype.is_complex:
+        return torch.complex(torch.randn(shape, dtype=dtype.to_real()), torch.randn(shape, dtype=dtype.to_real()))
     if not dtype.is_floating_point:
         return torch.randint(0, 100, shape).to(dtype)
     return torch.randn(shape).to(dtype)

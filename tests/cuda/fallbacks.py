@@ -12,7 +12,8 @@ os.environ["KARAT_FALLBACK"] = "error"
 import karat as torch
 
 F = torch.nn.functional
-DTYPES = (torch.float32, torch.bfloat16, torch.float16, torch.float64, torch.int64, torch.int32, torch.bool, torch.complex64)
+DTYPES = (torch.float32, torch.bfloat16, torch.float16, torch.float64, torch.int64, torch.int32, torch.bool, torch.complex64,
+          torch.complex128)
 lacks = collections.defaultdict(lambda: collections.defaultdict(set))
 warnings.simplefilter("ignore")
 
@@ -134,6 +135,33 @@ def steps():
     yield "normal float64", lambda: torch.randn(8, dtype=torch.float64, device="cuda")
 
 
+def optimizers():
+    """(name, call) of two steps of each optimizer of torch.optim as it is by default, and fused where it can be."""
+    def stepped(kind, options, dtype):
+        ps = [torch.rand(shape, device="cuda").to(dtype).requires_grad_() for shape in ((5, 6), (100, 3), (3, 3))]
+        optimizer = kind(ps, **options)
+
+        def loss():
+            optimizer.zero_grad()
+            total = sum((p.float() * p.float()).sum() for p in ps)
+            total.backward()
+            return total
+
+        for _ in range(2):
+            loss()
+            torch.nn.utils.clip_grad_norm_(ps, 1.0)
+            optimizer.step(loss) if kind is torch.optim.LBFGS else optimizer.step()
+
+    kinds = [getattr(torch.optim, n) for n in dir(torch.optim) if n[0].isupper() and n not in ("Optimizer", "SparseAdam")]
+    for kind in kinds:
+        for dtype in (torch.float32, torch.bfloat16, torch.float16, torch.float64):
+            for options in ({}, {"foreach": True}, {"fused": True}):
+                if options and next(iter(options)) not in kind.__init__.__code__.co_varnames:
+                    continue
+                yield (f"{kind.__name__} {options} {str(dtype).rpartition('.')[2]}",
+                       lambda kind=kind, options=options, dtype=dtype: stepped(kind, options, dtype))
+
+
 def needed():
     """Steps of training that must run whole on the device."""
     found = set()
@@ -179,7 +207,7 @@ def needed():
     alignment = torch.randn(9, 2, 5, device="cuda")
     labels = torch.ones(2, 3, dtype=torch.int64, device="cuda")
     trains("ctc_loss", lambda a: F.ctc_loss(a.log_softmax(-1), labels, (9, 7), (3, 2)), alignment)
-    for name, call in steps():
+    for name, call in (*steps(), *optimizers()):
         step(name, call)
 
     def adam():

@@ -126,6 +126,12 @@ def products():
         both(f"matmul broadcast twice {dtype}", torch.matmul, a[:, :1], b[:1])
         both(f"matmul turned {dtype}", torch.matmul, a.transpose(0, 1), b.transpose(0, 1))
         both(f"matmul one matrix {dtype}", torch.matmul, a, b[0, 0])
+        heads = values((5, 16, 3, 6, 8), dtype)  # of attention: [batch, place, q k v, head, element]
+        q, k, v = (heads[:, :, i].transpose(1, 2) for i in range(3))
+        both(f"matmul of heads {dtype}", lambda q, k, v: q @ k.mT @ v, q, k, v)
+        both(f"matmul of heads by a shared one {dtype}", lambda q, k: q @ k[:1].mT, q, k)
+        both(f"baddbmm of heads {dtype}", lambda c, q, k: torch.matmul(q, k.mT) + torch.baddbmm(c, q[0], k[0].mT)[None],
+             values((6, 16, 16), dtype), q, k)
         both(f"bmm {dtype}", torch.bmm, a[0], b[0])
         both(f"baddbmm {dtype}", torch.baddbmm, values((40, 21), dtype), a[0], b[0])
     whole = torch.arange(24).reshape(2, 3, 4)
@@ -418,6 +424,7 @@ def norms():
             both(f"layer_norm {dtype} {shape}, no weight", lambda *t: through(F.layer_norm, *t), x)
             both(f"rms_norm {dtype} {shape}", lambda *t: through(F.rms_norm, *t), x, w)
             both(f"rms_norm {dtype} {shape}, no weight", lambda *t: through(F.rms_norm, *t), x)
+            both(f"layer_norm {dtype} {shape}, nothing flows back", lambda x, *t: F.layer_norm(x, x.shape[-1:], *t), x, w, b)
             if dtype in (torch.bfloat16, torch.float16):
                 both(f"layer_norm {dtype} {shape}, wide weights", lambda *t: through(F.layer_norm, *t), x, w.float(), b.float())
         x, w = values((40, 256), dtype), values((256,), dtype)
@@ -446,6 +453,7 @@ def draws():
                         "2083742018897791291 185552934305655059 7349435502416517222"),
         "random_ i32": (lambda: torch.empty(3, dtype=torch.int32, device="cuda").random_(), "485158995 43202409 1711173798"),
         "bernoulli p": (lambda: torch.bernoulli(torch.full((8,), 0.3, device="cuda")).long(), "0 0 1 0 1 1 1 0"),
+        "poisson": (lambda: torch.poisson(torch.full((4,), 3.0, device="cuda")).long(), "2 0 4 0"),
         "multinomial": (lambda: torch.multinomial(torch.arange(1, 21, device="cuda") / 20, 7), "11 12 16 18 6 14 17"),
         "multinomial f64": (lambda: torch.multinomial((torch.arange(1, 21, device="cuda") / 20).double(), 7),
                             "14 7 16 10 19 11 9"),
@@ -516,5 +524,49 @@ def choices():
             expect(f"{what}: {error}", text in str(error))
 
 
+def complexes():
+    """Complex numbers: rows, sums, scans and products."""
+    rows = ("exp", "log", "sqrt", "sin", "tanh", "abs", "angle", "reciprocal", "square", "sgn", "isfinite", "neg",
+            "conj_physical")
+    for dtype in (torch.complex64, torch.complex128):
+        small = values((7, 5, 6), dtype)
+        for name, x in (("dense", values((300, 70), dtype)), ("turned", small.permute(2, 0, 1)), ("stepped", small[::2, :, 1::2]),
+                        ("conjugate", values((40, 33), dtype).conj()), ("long", values((100003,), dtype)),
+                        ("one", values((), dtype))):
+            y = values(x.shape, dtype) + 2
+            for op in rows:
+                both(f"{op} {dtype} {name}", getattr(torch, op), x)
+            for op in ("add", "mul", "div", "eq", "pow"):
+                both(f"{op} {dtype} {name}", getattr(torch, op), x / 2, y)
+            both(f"add of numbers {dtype} {name}", lambda a, b: torch.add(a, b, alpha=2 - 1j) * 3j + 1, x, y)
+            both(f"addcmul {dtype} {name}", lambda a, b: torch.addcmul(a, a, b, value=0.5 + 2j), x, y)
+            both(f"nan_to_num {dtype} {name}", lambda a: torch.nan_to_num(a / a.real.round(), 1.5, 2.5, -3.5), x)
+            both(f"where {dtype} {name}", lambda a, b: torch.where(a.real > 0, a, b), x, y, exact=True)
+            both(f"real parts {dtype} {name}", lambda a: a * a.abs() + a.imag, x)
+            for dim in (None, *range(x.dim())):
+                arg = {} if dim is None else {"dim": dim}
+                for op in ("sum", "mean", "any", "all", "count_nonzero", "var", "std", "var_mean"):
+                    both(f"{op} {dtype} {name} {dim}", lambda t: getattr(torch, op)(t, **arg), x, terms=x.numel())
+                for p in (0, 1, 2, 3.5, float("inf"), -float("inf")):
+                    both(f"norm {p} {dtype} {name} {dim}", lambda t: torch.linalg.vector_norm(t, p, **arg), x)
+            if x.dim():
+                both(f"cumsum {dtype} {name}", lambda t: torch.cumsum(t, 0), x, terms=x.numel() ** 2)
+                both(f"cumprod {dtype} {name}", lambda t: torch.cumprod(t / t.abs(), -1), x, loose=40)
+                both(f"logcumsumexp {dtype} {name}", lambda t: torch.logcumsumexp(t.exp(), -1), x[:60] / 8, loose=40)
+        both(f"prod {dtype}", lambda t: torch.prod(t / t.abs(), 1), small)
+        for m, k, n in ((64, 64, 64), (129, 257, 33), (1, 100, 3), (3, 2, 1)):
+            a, b, c = values((m, k), dtype), values((k, n), dtype), values((m, n), dtype)
+            what = f"{dtype} {m}x{k}x{n}"
+            both(f"mm {what}", torch.mm, a, b)
+            both(f"mm of conjugates {what}", lambda x, y: x.conj() @ y.conj(), a, b)
+            both(f"mm adjoint {what}", lambda x, y: x.mH @ y, a, c)
+            both(f"addmm {what}", lambda z, x, y: torch.addmm(z, x, y, beta=0.5 - 1j, alpha=2j), c, a, b)
+            both(f"addmm of a row {what}", lambda z, x, y: torch.addmm(z[0], x, y), c, a, b)
+            both(f"addmm times nothing {what}", lambda z, x, y: torch.addmm(z, x, y, alpha=0), c, a, b)
+        a, b = values((5, 6, 40, 33), dtype), values((5, 6, 33, 21), dtype)
+        both(f"matmul of batches {dtype}", torch.matmul, a, b)
+        both(f"matmul broadcast {dtype}", torch.matmul, a, b[0])
+
+
 run((reductions, softmaxes, entropies, products, indexing, copies, lines, conversions, lookups, models, lists, convolutions,
-     norms, draws, choices))
+     norms, draws, choices, complexes))

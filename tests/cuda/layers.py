@@ -82,6 +82,51 @@ def steps():
              torch.tensor(64.0), torch.tensor(count, dtype=torch.int32), torch.tensor(found), exact=True)
 
 
+def optimizers():
+    """Four steps of each optimizer of torch.optim, as it is by default: the CPU's bits. Parameters are dense, of no elements, of
+    views, turned; numbers of steps differ between them."""
+    optim = torch.optim
+    kinds = [
+        (optim.SGD, {}), (optim.SGD, dict(momentum=0.9, weight_decay=0.1)), (optim.SGD, dict(momentum=0.9, nesterov=True)),
+        (optim.Adam, {}), (optim.Adam, dict(amsgrad=True, weight_decay=0.1)), (optim.AdamW, {}),
+        (optim.Adagrad, dict(lr_decay=0.1)), (optim.Adadelta, dict(weight_decay=0.1)), (optim.Adamax, {}),
+        (optim.NAdam, dict(decoupled_weight_decay=True)),
+        (optim.RAdam, {}), (optim.RAdam, dict(betas=(0.9, 0.9))), (optim.RMSprop, {}),
+        (optim.RMSprop, dict(centered=True, momentum=0.9)), (optim.ASGD, {}), (optim.ASGD, dict(t0=2)),
+        (optim.Rprop, dict(maximize=True)),
+    ]
+
+    def stepped(kind, options, starts, grads, device):
+        ps = [view(x.to(device, copy=True)).requires_grad_() for view, x in starts]
+        optimizer = kind(ps, lr=0.02, **options)
+        for turn in range(4):
+            for i, (p, g) in enumerate(zip(ps, grads)):
+                p.grad = g[turn].to(device) if turn or i % 5 != 4 else None
+            optimizer.step()
+        states = [optimizer.state[p][name] for p in ps for name in sorted(optimizer.state[p])]
+        return [p.detach() for p in ps] + [t for t in states if isinstance(t, torch.Tensor)]
+
+    views = (lambda x: x, lambda x: x[1:], lambda x: x[::2], lambda x: x.T)
+    for dtype in (*FLOATS, torch.complex64):
+        starts, grads = [], []
+        for i, shape in enumerate(((3,), (1000,), (33, 65), (0,), (4099,), (1,), (65, 34), (9000,))):
+            x, view = values(shape, dtype), views[i % 3 if i < 6 else 3 * (i == 6)]
+            starts.append((view, x))
+            grads.append([values(view(x).shape, dtype) for _ in range(4)])
+        for kind, options in kinds:
+            try:
+                here = stepped(kind, options, starts, grads, "cpu")
+            except RuntimeError:  # PyTorch has none of that dtype
+                continue
+            try:
+                there = stepped(kind, options, starts, grads, "cuda")
+                exact = [(torch.nan_to_num(torch.view_as_real(x) if x.is_complex() else x) for x in xs) for xs in
+                         (here, [t.cpu() for t in there])]
+                compare(f"{kind.__name__} {options} {dtype}", *map(list, exact), exact=True)
+            except RuntimeError as error:
+                fail(f"{kind.__name__} {options} {dtype}", str(error).splitlines()[0])
+
+
 def trained(what, call, *tensors, loose=1):
     """The result, and what flows back to each tensor that has a gradient."""
 
@@ -256,4 +301,4 @@ def ranks():
                          exact=True)
 
 
-run((steps, channels, pools, resampling, alignments, searches, ranks))
+run((steps, optimizers, channels, pools, resampling, alignments, searches, ranks))

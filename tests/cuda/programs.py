@@ -33,6 +33,9 @@ def sums_in_any_order(d, c):
 
 SUMS = re.compile(r"\.linalg\.|pinverse\(|_norm\(|_stats\(|_loss\(|attention\(")
 PUTS = re.compile(r"index_copy|index_put|scatter_?\(|\bput_?\(|^t\d+(\[\d+\])?\[.*(t\d|\[).*\] [-+*/]?= ")
+PRODUCTS = re.compile(r"@|\b(inner|matmul|mm|bmm|mv|v?dot|addmm|addmv|baddbmm|addbmm|addr|outer|einsum|linear|tensordot|"
+                      r"bilinear)_?\(")
+INFINITE = re.compile(r"inf[-+][\d.]+j|[-+]infj")
 TENSOR = re.compile(r"\bt\d+\b")
 
 
@@ -64,18 +67,30 @@ def touched_by(writes, program):
 
 
 def is_touched(d, c, writes):
-    touched = touched_by(writes, c.program[:d.at + 1])
-    return d.kind == "values" and not touched.isdisjoint(TENSOR.findall(f"{d.where} {d.statement}"))
+    return not touched_by(writes, c.program[:d.at + 1]).isdisjoint(TENSOR.findall(f"{d.where} {d.statement}"))
 
 
 def several_at_one_place(d, c):
     """Elements that are put where indices name a place twice: some one stays, and all that is made of it differs."""
-    return is_touched(d, c, PUTS.search)
+    return d.kind == "values" and is_touched(d, c, PUTS.search)
+
+
+def complex_infinities(d, c):
+    """An infinity in a complex product, or what was made of one."""
+    return known_values.complex_infinities(d, c) or (
+        d.kind == "values" and any(map(INFINITE.search, c.program)) and is_touched(d, c, PRODUCTS.search))
 
 
 def written_before_it_failed(d, c):
     """Where a call fails, the CPU leaves the tensor that it was to change; a kernel has written it when the error is known."""
-    return is_touched(d, c, raised.__contains__)
+    return d.kind == "values" and is_touched(d, c, raised.__contains__)
+
+
+def recorded_before_it_failed(d, c):
+    """As written: the tape has the call, and the tensor its version."""
+    return (d.kind in ("grad_fn", "requires_grad") and (c.errors or is_touched(d, c, raised.__contains__))
+            or d.kind.endswith("version") and isinstance(d.karat, int) and d.karat > d.torch
+            or d.kind == "raised by karat" and raised and "modified by an inplace operation" in str(d.karat))
 
 
 KNOWN = [
@@ -83,10 +98,11 @@ KNOWN = [
     (sums_in_any_order, "sums at one place are atomic: their order is open"),
     (written_before_it_failed, "an error that a kernel finds comes late: elements were written"),
     (known_values.zero_signs, "the sign of a zero"),
-    (lambda d, c: d.kind == "grad_fn" and c.errors
-     or d.kind.endswith("version") and isinstance(d.karat, int) and d.karat > d.torch
-     or d.kind == "raised by karat" and raised and "modified by an inplace operation" in str(d.karat),
-     "an error that a kernel finds comes late: the write was counted"),
+    (complex_infinities,
+     "a finite part beside an infinite one is lost in one order of a complex product, not in another"),
+    (lambda d, c: d.kind == "values" and c.gap is not None and c.gap.dtype == "complex128" and c.within(c.gap),
+     "functions of complex128 are CUDA's"),
+    (recorded_before_it_failed, "an error that a kernel finds comes late: the write was counted"),
     (lambda d, c: statement.plain_op(d) in ("signbit", "copysign"), "which NaN an operation makes, and so its sign"),
     (lambda d, c: "dropout_p=" in d.statement, "drawn: the generators differ, as in PyTorch"),
     (lambda d, c: SUMS.search(d.statement) and c.gap is not None and c.gap.is_float and c.within(c.gap),

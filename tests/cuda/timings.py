@@ -225,11 +225,28 @@ def training():
     line("randn of 64M float32", 4e-12 * drop.numel() / timed(10, lambda: torch.randn(64 << 20, device="cuda")), "TB/s")
 
 
+# Many small tensors, where launches count, and GPT-2's, where bytes do.
+MODELS = (("150 small tensors", [1000] * 150),
+          ("148 tensors, 124M in all", [50257 * 768, 1024 * 768] + [768, 2304 * 768, 2304, 768 * 768, 768, 768, 3072 * 768, 3072,
+                                                                    3072 * 768, 768, 768, 768] * 12 + [768, 768]))
+
+
+def optimizers():
+    """Steps of torch.optim over the tensors of a model, as they are by default: PyTorch's by lists, Karat's by chains."""
+    for what, sizes in MODELS:
+        for kind, options in (("AdamW", {}), ("AdamW", {"fused": True}), ("SGD", {"momentum": 0.9}), ("RMSprop", {}),
+                              ("Adagrad", {}), ("Adamax", {}), ("NAdam", {}), ("RAdam", {}), ("Adadelta", {})):
+            ps = [torch.ones(n, device="cuda").requires_grad_() for n in sizes]
+            for p in ps:
+                p.grad = torch.ones_like(p)
+            step = getattr(torch.optim, kind)(ps, lr=1e-3, **options).step
+            name = kind + "".join(f", {key}" for key in options if key == "fused")
+            line(f"{name}.step, {what}", 1e6 * timed(10, step), "us")
+
+
 def lists():
-    """Steps of an optimizer over the tensors of a model: many small ones, where launches count, and GPT-2's, where bytes do."""
-    for what, sizes in (("150 small tensors", [1000] * 150),
-                        ("148 tensors, 124M in all", [50257 * 768, 1024 * 768] + [768, 2304 * 768, 2304, 768 * 768, 768, 768,
-                                                     3072 * 768, 3072, 3072 * 768, 768, 768, 768] * 12 + [768, 768])):
+    """Steps of an optimizer by lists."""
+    for what, sizes in MODELS:
         p, g, m, v = ([torch.ones(n, device="cuda") for n in sizes] for _ in range(4))
         line(f"_foreach_mul_ of {what}", 1e6 * timed(20, lambda: torch._foreach_mul_(p, 0.999)), "us")
         line(f"_foreach_add of {what}", 1e6 * timed(20, lambda: torch._foreach_add(p, g)), "us")
@@ -305,7 +322,7 @@ def copies():
     line("256 MiB to the host, pageable", gb / timed(5, y.cpu), "GB/s")
 
 
-for part in (memory, small, large, rows, products, training, lists, convolutions, layers, copies):
+for part in (memory, small, large, rows, products, training, lists, optimizers, convolutions, layers, copies):
     if sys.argv[2:] and part.__name__ not in sys.argv[2:]:
         continue
     try:

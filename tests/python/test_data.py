@@ -30,6 +30,7 @@ class Counting(IterableDataset):
         return iter(range(5))
 
 
+@pytest.mark.not_on_a_gpu("PyTorch draws on the default device, which a generator of the CPU is refused on")
 def test_shuffled_batches_have_pytorchs_order():
     karat.manual_seed(0)
     order = [labels.tolist() for _, labels in DataLoader(POINTS, batch_size=4, shuffle=True)]
@@ -41,6 +42,7 @@ def test_shuffled_batches_have_pytorchs_order():
     assert again[0] == again[1]
 
 
+@pytest.mark.not_on_a_gpu("PyTorch draws on the default device, which a generator of the CPU is refused on")
 def test_samplers():
     assert list(BatchSampler(SequentialSampler(range(5)), 2, False)) == [[0, 1], [2, 3], [4]]
     assert list(BatchSampler(SequentialSampler(range(5)), 2, True)) == [[0, 1], [2, 3]]
@@ -68,6 +70,7 @@ def test_the_parts_of_several_processes():
         DistributedSampler(range(10))
 
 
+@pytest.mark.not_on_a_gpu("PyTorch draws on the default device, which a generator of the CPU is refused on")
 def test_splits_cover_everything_once():
     for lengths in ([7, 3], [0.5, 0.3, 0.2]):
         parts = random_split(POINTS, lengths, generator=karat.Generator().manual_seed(1))

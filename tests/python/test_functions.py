@@ -74,9 +74,11 @@ def test_to_takes_a_dtype_a_device_or_a_tensor():
     assert X.to(karat.zeros(1, dtype=karat.bfloat16)).dtype is karat.bfloat16
     assert X.to(X.device) is X and X.to(X) is X
     assert X.to(karat.float16, copy=True).dtype is karat.float16 and X.to(X, copy=True) is not X
-    if not DEVICE:
-        with pytest.raises(AssertionError, match="Torch not compiled with CUDA enabled"):
-            X.to(3)
+    there_is_one = karat.cuda.is_available()
+    if not DEVICE or there_is_one:
+        with pytest.raises(RuntimeError if there_is_one else AssertionError,
+                           match="invalid device ordinal" if there_is_one else "Torch not compiled with CUDA enabled"):
+            X.to(karat.cuda.device_count() if there_is_one else 3)
     with pytest.raises(TypeError, match=r"^to\(\) received an invalid combination of arguments - got \(str, karat.dtype, int"):
         X.to("meta", karat.float64, 3)
 

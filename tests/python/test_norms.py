@@ -44,6 +44,22 @@ def test_values_and_gradients(dtype, sizes, over):
             assert (a.grad.double() - b.grad).abs().max() <= 8 * NEAR[dtype] * (1 + b.grad.abs().max())
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_a_norm_that_nothing_flows_back_through_is_the_same(dtype):
+    """It makes no statistics; with a gradient, and as an example of many, it is the row that does."""
+    x, w, b = torch.randn(3, 2, 8).to(dtype), torch.rand(3, 8).to(dtype), torch.randn(3, 8).to(dtype)
+    alone = [F.layer_norm(x[i], (8,), w[i], b[i]) for i in range(3)]
+    for i, y in enumerate(alone):
+        assert torch.equal(y, torch.native_layer_norm(x[i], (8,), w[i], b[i], 1e-5)[0])
+        recorded = F.layer_norm(x[i].clone().requires_grad_(), (8,), w[i], b[i])
+        assert type(recorded.grad_fn).__name__ == "NativeLayerNormBackward0" and torch.equal(recorded.detach(), y)
+    assert torch.equal(torch.vmap(lambda x, w, b: F.layer_norm(x, (8,), w, b))(x, w, b), torch.stack(alone))
+    of = torch.func.grad(lambda x: torch.vmap(lambda x: F.layer_norm(x, (8,), w[0]))(x).float().pow(3).sum())(x)
+    leaf = x.clone().requires_grad_()
+    F.layer_norm(leaf, (8,), w[0]).float().pow(3).sum().backward()
+    assert torch.allclose(of.float(), leaf.grad.float(), rtol=1e-2, atol=1e-3) and of.float().abs().sum() > 0
+
+
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
 def test_float32_parameters_beside_halves(dtype):
     x, w = torch.randn(4, 8).to(dtype).requires_grad_(), torch.rand(8).requires_grad_()

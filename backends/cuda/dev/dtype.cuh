@@ -43,6 +43,12 @@ template <> struct to<kt__c64> {
     static __device__ __forceinline__ kt__c64 of(int32_t x) { return kt__to_c64_i32(x); }
     static __device__ __forceinline__ kt__c64 of(kt__c64 x) { return x; }
 };
+template <> struct to<kt__c128> {
+    static __device__ __forceinline__ kt__c128 of(float x) { return kt__to_c128_f32(x); }
+    static __device__ __forceinline__ kt__c128 of(double x) { return kt__to_c128_f64(x); }
+    static __device__ __forceinline__ kt__c128 of(int32_t x) { return kt__to_c128_i32(x); }
+    static __device__ __forceinline__ kt__c128 of(kt__c128 x) { return x; }
+};
 #undef KT__FROM_ALL
 
 #endif

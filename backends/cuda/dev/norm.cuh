@@ -124,7 +124,8 @@ template <int D> static __global__ void __launch_bounds__(ARG_THREADS, BLOCKS_AT
     if (mine && lane == 0) {
         if (g.mean)
             values<T>::store(g.mean + (uint64_t)row * g.mean_width, g.mean_is, mean);
-        values<T>::store(g.rstd + (uint64_t)row * g.rstd_width, g.rstd_is, rstd);
+        if (g.rstd)
+            values<T>::store(g.rstd + (uint64_t)row * g.rstd_width, g.rstd_is, rstd);
     }
 }
 
@@ -167,7 +168,8 @@ static __global__ void __launch_bounds__(ARG_THREADS) norm_any(ARGUMENTS(norm_ar
     if (threadIdx.x == 0) {
         if (g.mean)
             values<T>::store(g.mean + row * g.mean_width, g.mean_is, mean);
-        values<T>::store(g.rstd + row * g.rstd_width, g.rstd_is, rstd);
+        if (g.rstd)
+            values<T>::store(g.rstd + row * g.rstd_width, g.rstd_is, rstd);
     }
 }
 

@@ -1,15 +1,19 @@
 /* raw.cuh - V elements as they stand in memory, in registers: loaded by their width alone, so that several loads are on their way
  * before the first is decoded.
  *
- * In: an address and a width of at most 8 bytes. Out: words, and the elements in them. Independent of: dtypes, layouts. */
+ * In: an address and a width of at most 8 bytes, or of 16 where the includer defines RAW_WIDEST so. Out: words, and the elements
+ * in them. Independent of: dtypes, layouts. */
 #ifndef KARAT_CUDA_RAW_CUH
 #define KARAT_CUDA_RAW_CUH
 
 #include <stdint.h>
 #include <string.h>
 
+#ifndef RAW_WIDEST
+#define RAW_WIDEST 8
+#endif
 template <int V> struct raw {
-    uint32_t word[2 * V];
+    uint32_t word[RAW_WIDEST / 4 * V];
 };
 
 template <class S, int V> static __device__ __forceinline__ S raw_get(const raw<V> &r, int i)
@@ -23,6 +27,8 @@ template <class S, int V> static __device__ __forceinline__ S raw_get(const raw<
         memcpy(&s, &x, sizeof(S));
     } else if (sizeof(S) == 4) {
         memcpy(&s, &r.word[i], sizeof(S));
+    } else if (sizeof(S) == 16) {
+        memcpy(&s, &r.word[4 * i], sizeof(S));
     } else {
         const uint64_t x = (uint64_t)r.word[2 * i + 1] << 32 | r.word[2 * i];
         memcpy(&s, &x, sizeof(S));
@@ -43,6 +49,8 @@ template <class S, int V> static __device__ __forceinline__ void raw_set(raw<V> 
         r.word[i / 2] = i % 2 ? r.word[i / 2] | (uint32_t)x << 16 : x;
     } else if (sizeof(S) == 4) {
         memcpy(&r.word[i], &s, sizeof(S) < 4 ? sizeof(S) : 4);
+    } else if (sizeof(S) == 16) {
+        memcpy(&r.word[4 * i], &s, sizeof(S));
     } else {
         uint64_t x;
         memcpy(&x, &s, sizeof(S) < 8 ? sizeof(S) : 8);
@@ -66,6 +74,8 @@ template <int BYTES, int V> static __device__ __forceinline__ void load_bytes(ra
         r.word[0] = *(const uint32_t *)p;
     } else if (BYTES == 2) {
         r.word[0] = *(const uint16_t *)p;
+    } else if (BYTES == 1) {
+        r.word[0] = *(const uint8_t *)p;
     }
 }
 
@@ -80,6 +90,8 @@ template <int BYTES, int V> static __device__ __forceinline__ void store_bytes(c
         *(uint32_t *)p = r.word[0];
     else if (BYTES == 2)
         *(uint16_t *)p = (uint16_t)r.word[0];
+    else if (BYTES == 1)
+        *(uint8_t *)p = (uint8_t)r.word[0];
 }
 
 template <int V> static __device__ __forceinline__ void raw_load(raw<V> &r, const char *p, int width)
@@ -90,6 +102,8 @@ template <int V> static __device__ __forceinline__ void raw_load(raw<V> &r, cons
         load_bytes<2 * V>(r, p);
     else if (width == 1)
         load_bytes<V>(r, p);
+    else if (RAW_WIDEST == 16 && width == 16)
+        load_bytes<RAW_WIDEST * V>(r, p);
     else
         load_bytes<8 * V>(r, p);
 }
@@ -102,6 +116,8 @@ template <int V> static __device__ __forceinline__ void raw_store(const raw<V> &
         store_bytes<2 * V>(r, p);
     else if (width == 1)
         store_bytes<V>(r, p);
+    else if (RAW_WIDEST == 16 && width == 16)
+        store_bytes<RAW_WIDEST * V>(r, p);
     else
         store_bytes<8 * V>(r, p);
 }
@@ -148,6 +164,8 @@ template <int V> static __device__ __forceinline__ void raw_gather(raw<V> &r, co
         gather_as<uint16_t>(r, p, step, n);
     else if (width == 1)
         gather_as<uint8_t>(r, p, step, n);
+    else if (RAW_WIDEST == 16 && width == 16)
+        gather_as<uint4>(r, p, step, n);
     else
         gather_as<uint64_t>(r, p, step, n);
 }
@@ -160,6 +178,8 @@ template <int V> static __device__ __forceinline__ void raw_scatter(const raw<V>
         scatter_as<uint16_t>(r, p, step, n);
     else if (width == 1)
         scatter_as<uint8_t>(r, p, step, n);
+    else if (RAW_WIDEST == 16 && width == 16)
+        scatter_as<uint4>(r, p, step, n);
     else
         scatter_as<uint64_t>(r, p, step, n);
 }

@@ -1,5 +1,5 @@
 /* reduce.cuh - reductions of any layout in one compute type. A template: the includer defines COMPUTE, IS_INTEGER and
- * REDUCE_NAME, the table.
+ * REDUCE_NAME, the table; of a complex type IS_COMPLEX instead of IS_INTEGER.
  *
  * In: reduce_args. Out: results, or states of parts of them, which a second kernel joins: the order of joins follows from the
  * sizes alone. One thread, a warp or a block works at a part; threads of neighbouring results read neighbouring elements where
@@ -7,13 +7,17 @@
 #include <stddef.h>
 
 #include "args.h"
-#include "dev/folds.cuh"
+#include "dev/folds_complex.cuh"
 #include "dev/group.cuh"
 #include "dev/values.cuh"
 #include "dev/walk.cuh"
 
 typedef COMPUTE T;
+#ifdef IS_COMPLEX
+enum { REDUCE_VECTOR = 1, REDUCE_ROWS = 4, AT_ONCE = 4 };
+#else
 enum { REDUCE_VECTOR = sizeof(T) == 4 ? 8 : 4, REDUCE_ROWS = 4, AT_ONCE = 4 };
+#endif
 
 /* Written out: by walk() the columns of sums would take more registers than two blocks of a multiprocessor have. */
 static __device__ __forceinline__ int64_t gone_place(const reduce_args &g, uint64_t i)
@@ -117,7 +121,7 @@ static __device__ __forceinline__ void take_each(F &state, const reduce_args &g,
 #pragma unroll
         for (int k = 0; k < N; k++) {
             const uint64_t at = i + (uint64_t)k * g.lanes;
-            v[k] = at < end ? values<T>::load(from + gone_place(g, at), g.is) : 0;
+            v[k] = at < end ? values<T>::load(from + gone_place(g, at), g.is) : (T)0;
         }
 #pragma unroll
         for (int k = 0; k < N; k++) {
@@ -141,10 +145,12 @@ template <class F> static __global__ void __launch_bounds__(ARG_THREADS) fold(AR
         int64_t at[3];
         kept_places(g, result, at);
         const uint64_t begin = part * g.part, end = begin + g.part < g.gone ? begin + g.part : g.gone;
-        if (g.vectors && !F::heavy)
-            take_vectors(state, g, g.in + at[2], begin + lane * REDUCE_VECTOR, end);
-        else
-            take_each(state, g, g.in + at[2], begin + lane, end); /* of heavy ones too */
+        if constexpr (REDUCE_VECTOR > 1 && !F::heavy) {
+            if (g.vectors)
+                take_vectors(state, g, g.in + at[2], begin + lane * REDUCE_VECTOR, end);
+        }
+        if (REDUCE_VECTOR == 1 || F::heavy || !g.vectors)
+            take_each(state, g, g.in + at[2], begin + lane, end);
     }
     join_lanes(state, g.lanes);
     if (!mine || lane != 0)
@@ -223,6 +229,25 @@ template <class F> static __global__ void __launch_bounds__(ARG_THREADS) join_pa
 #define COLUMNS_TOO(name, ...)                                                                                                 \
     {name, (const void *)fold<__VA_ARGS__>, (const void *)fold_columns<__VA_ARGS__>, (const void *)join_parts<__VA_ARGS__>,    \
      sizeof(__VA_ARGS__)},
+#ifdef IS_COMPLEX
+static const reduce_kernels table[] = {
+    REDUCTION("sum", fold_complex_sum<T>)
+    REDUCTION("prod", fold_complex_prod<T>)
+    REDUCTION("any", fold_complex_any<T>)
+    REDUCTION("all", fold_complex_all<T>)
+    REDUCTION("count_nonzero", fold_complex_count<T>)
+    REDUCTION("mean", fold_complex_mean<T>)
+    REDUCTION("var", fold_complex_var<T>)
+    REDUCTION("std", fold_complex_std<T>)
+    REDUCTION("norm", fold_of_sizes<T, fold_normp<double>>)
+    {NULL, NULL, NULL, NULL, 0},
+};
+static const reduce_kernels norms[NORMS] = {
+    REDUCTION("norm", fold_of_sizes<T, fold_norm0<double>>) REDUCTION("norm", fold_of_sizes<T, fold_norm1<double>>)
+    REDUCTION("norm", fold_complex_norm2<T>) REDUCTION("norm", fold_of_sizes<T, fold_norm_largest<double>>)
+    REDUCTION("norm", fold_of_sizes<T, fold_norm_smallest<double>>)};
+#define NORMS_OF norms
+#else
 static const reduce_kernels table[] = {
     COLUMNS_TOO("sum", fold_sum<T>)
     REDUCTION("prod", fold_prod<T>)
@@ -254,5 +279,6 @@ static const reduce_kernels norms[NORMS] = {
 #define NORMS_OF norms
 #else
 #define NORMS_OF NULL
+#endif
 #endif
 const reduce_table REDUCE_NAME = {table, NORMS_OF, (kt_dtype)values<T>::self, REDUCE_VECTOR, values<T>::reads, values<T>::writes};

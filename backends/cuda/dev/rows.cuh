@@ -3,7 +3,7 @@
  * column of a row, NEAR, what rows do that have a shorter form within a reach, VECTOR, what a thread loads at once of dense
  * operands, ELEMENTS, what it has of them in all, STRIDED, what it loads at once along the innermost dim of others, READS and
  * WRITES, the dtypes that the kernels know, ROWS_NAME, the table, or LISTS_NAME, the table of kernels for several launches in
- * one; it includes dev/dtype.cuh and the functions.
+ * one, or neither, if it wants the expressions alone; it includes dev/dtype.cuh and the functions.
  *
  * In: launch_args, strided_args or list_args, in the kernel's arguments. Out: the output. Independent of: plans, streams. */
 #include "args.h"
@@ -83,19 +83,38 @@ template <int V> static __device__ __forceinline__ void encode(raw<V> &r, const 
     }
 }
 
-static __device__ __forceinline__ T of_bits(uint64_t bits)
+static __device__ __forceinline__ T of_bits(uint64_t bits) /* T: of at most 8 bytes */
 {
     T p;
-    memcpy(&p, &bits, sizeof p);
+    memcpy(&p, &bits, sizeof p < sizeof bits ? sizeof p : sizeof bits);
     return p;
 }
 
-/* Of an operand that is one value: an immediate stands in the arguments. */
-static __device__ __forceinline__ uint64_t same_value(const operand_arg &x)
+/* Parameter i of a row. Of a compute type of 16 bytes there are three. */
+static __device__ __forceinline__ T param_of(const launch_args &g, int i)
 {
-    uint64_t bits;
-    memcpy(&bits, x.value, sizeof bits);
-    return x.data ? load_one(x.data, x.width) : bits;
+    T p = (T)0;
+    if (sizeof(T) <= 8)
+        return of_bits(g.param[i]);
+    if (i < 3)
+        memcpy(&p, &g.param[sizeof(T) / 8 * i], sizeof p);
+    return p;
+}
+
+/* An operand that is one value, away from where it begins: an immediate stands in the arguments, aligned to 8 bytes alone. */
+template <int V> static __device__ __forceinline__ void spread(raw<V> &r, const operand_arg &x, int64_t away)
+{
+    uint64_t bits[2];
+    memcpy(bits, x.value, sizeof bits);
+    if (RAW_WIDEST == 8 || x.width < 16) {
+        raw_spread(r, x.data ? load_one(x.data + away, x.width) : bits[0], x.width);
+    } else if (x.data) {
+        raw_gather(r, x.data + away, x.width, 0, V);
+    } else {
+#pragma unroll
+        for (int i = 0; i < V; i++)
+            memcpy(&r.word[RAW_WIDEST / 4 * i], bits, RAW_WIDEST);
+    }
 }
 
 /* n of V elements. */
@@ -103,7 +122,7 @@ template <int K, int V>
 static __device__ __forceinline__ void apply(T (&z)[V], const T (&v)[row<K>::inputs][V], const launch_args &g, int n)
 {
     enum { N = row<K>::inputs };
-    const T p0 = of_bits(g.param[0]), p1 = of_bits(g.param[1]), p2 = of_bits(g.param[2]), p3 = of_bits(g.param[3]);
+    const T p0 = param_of(g, 0), p1 = param_of(g, 1), p2 = param_of(g, 2), p3 = param_of(g, 3);
 #pragma unroll
     for (int i = 0; i < V; i++) {
         if (row<K>::divides && v[N > 1][i] == 0) {
@@ -148,7 +167,7 @@ template <int K> static __global__ void __launch_bounds__(ARG_THREADS) flat(ARGU
             if (x.whole && n == V)
                 raw_load(in[u][k], x.data + at * x.width, x.width);
             else if (x.same)
-                raw_spread(in[u][k], same_value(x), x.width);
+                spread(in[u][k], x, 0);
             else
                 raw_gather(in[u][k], x.data + at * x.width, x.width, x.width, n);
         }
@@ -286,7 +305,7 @@ template <int K, int V> static __device__ __forceinline__ void one_vector(const 
         if (V > 1 && x.whole)
             raw_load(in[k], x.data + at[k + 1], x.width);
         else if (V == 1 || g.step[k + 1] == 0)
-            raw_spread(in[k], x.data ? load_one(x.data + at[k + 1], x.width) : same_value(x), x.width);
+            spread(in[k], x, at[k + 1]);
         else
             raw_gather(in[k], x.data + at[k + 1], x.width, g.step[k + 1], V);
     }
@@ -324,7 +343,7 @@ static const list_kernel table[] = {
 #define KNOWN(D) | 1u << D
 const list_table LISTS_NAME = {table, SELF, VECTOR, ELEMENTS, 0 READS, 0 WRITES};
 #undef KNOWN
-#else
+#elif defined ROWS_NAME
 template <int K, bool EXISTS = row<K>::exists> struct kernels_of {
     static const void *own_one() { return NULL; }
     static const void *flat_one() { return NULL; }

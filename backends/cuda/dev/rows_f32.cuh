@@ -1,5 +1,5 @@
 /* rows_f32.cuh - the elementwise rows of compute type float32 (rows.cuh): which functions they call, which dtypes they read. The
- * includer defines ROWS_NAME or LISTS_NAME. */
+ * includer defines ROWS_NAME or LISTS_NAME, or no table. */
 #include "dev/dtype.cuh"
 
 #define FN(name)   name##_f32

@@ -13,6 +13,8 @@
 
 typedef FN(step_numbers) step_numbers;
 
+enum { STEP_BLOCKS = sizeof(T) == 4 ? 3 : 1 }; /* on a multiprocessor, at least */
+
 static __device__ double number_at(const char *p, int is)
 {
     switch (is) {
@@ -86,36 +88,53 @@ static __device__ __forceinline__ void step_of(T (&x)[N], T g, const step_number
     }
 }
 
-/* V elements of each array in memory: dense, and whole or the first n of them; or one, anywhere. */
-template <int V> static __device__ __forceinline__ void load_some(T (&v)[V], const char *from, int is, int width, int n)
+/* V elements of an array in memory: dense, and whole or the first n of them; or one, anywhere. Arrays are of T's width or of half
+ * of it. */
+template <int V> static __device__ __forceinline__ void load_some(raw<V> &r, const char *from, int width, int n)
 {
-    raw<V> r;
-    if (n == V)
-        raw_load(r, from, width);
-    else
+    if (n != V)
         raw_gather(r, from, width, width, n);
-    values<T>::decode(v, r, is);
+    else if (width == sizeof(T))
+        load_bytes<V * sizeof(T)>(r, from);
+    else
+        load_bytes<V * sizeof(T) / 2>(r, from);
 }
 template <int V> static __device__ __forceinline__ void store_some(const T (&v)[V], char *to, int is, int width, int n)
 {
     raw<V> r;
     values<T>::encode(r, v, is);
-    if (n == V)
-        raw_store(r, to, width);
-    else
+    if (n != V)
         raw_scatter(r, to, width, width, n);
+    else if (width == sizeof(T))
+        store_bytes<V * sizeof(T)>(r, to);
+    else
+        store_bytes<V * sizeof(T) / 2>(r, to);
 }
 
-template <int KIND, int V>
-static __device__ __forceinline__ void step_some(const step_args &g, char *const (&at)[STEP_ARRAYS], const step_numbers &by,
-                                                 uint32_t which, int n)
+/* V elements of each array that a step has. */
+template <int KIND, int V> struct step_vectors {
+    raw<V> of[step_kind_of<KIND>::arrays];
+};
+
+/* n of them; at(k): where those of array k lie. */
+template <int KIND, int V, class P>
+static __device__ __forceinline__ void load_vectors(step_vectors<KIND, V> &x, const step_common &c, P at, int n)
+{
+#pragma unroll
+    for (int k = 0; k < step_kind_of<KIND>::arrays; k++)
+        load_some(x.of[k], at(k), c.width[k], n);
+}
+
+template <int KIND, int V, class P>
+static __device__ __forceinline__ void step_some(const step_args &g, const step_vectors<KIND, V> &x, P at, int n,
+                                                 const step_numbers &by, uint32_t which)
 {
     enum { G = step_kind_of<KIND>::gradient, N = step_kind_of<KIND>::arrays };
     const step_common &c = g.common;
     T                  v[N][V];
 #pragma unroll
     for (int k = 0; k < N; k++)
-        load_some(v[k], at[k], c.is[k], c.width[k], n);
+        values<T>::decode(v[k], x.of[k], c.is[k]);
     if constexpr (KIND == STEP_UNSCALE) {
         bool endless = false;
 #pragma unroll
@@ -126,14 +145,14 @@ static __device__ __forceinline__ void step_some(const step_args &g, char *const
         if (endless)
             *(float *)g.own[which] = 1;
         if (by.scale != 1)
-            store_some(v[0], at[0], c.is[0], c.width[0], n);
+            store_some(v[0], at(0), c.is[0], c.width[0], n);
         return;
     }
     if (c.flags & KT__STEP_SCALED) {
 #pragma unroll
         for (int i = 0; i < V; i++)
             v[G][i] /= by.scale;
-        store_some(v[G], at[G], c.is[G], c.width[G], n);
+        store_some(v[G], at(G), c.is[G], c.width[G], n);
     }
 #pragma unroll
     for (int i = 0; i < V; i++) {
@@ -148,7 +167,7 @@ static __device__ __forceinline__ void step_some(const step_args &g, char *const
     }
 #pragma unroll
     for (int k = 0; k < G; k++)
-        store_some(v[k], at[k], c.is[k], c.width[k], n);
+        store_some(v[k], at(k), c.is[k], c.width[k], n);
 }
 
 /* The numbers for all threads of a block; false: there is nothing to do. */
@@ -163,21 +182,29 @@ template <int KIND> static __device__ bool begin_step(step_numbers &by, const st
     return goes;
 }
 
-template <int KIND> static __global__ void __launch_bounds__(ARG_THREADS) step_dense(ARGUMENTS(step_args) g)
+/* The next vectors are on their way while a step is made, the first ones while its numbers are. */
+template <int KIND> static __global__ void __launch_bounds__(ARG_THREADS, STEP_BLOCKS) step_dense(ARGUMENTS(step_args) g)
 {
-    enum { N = step_kind_of<KIND>::arrays, V = STEP_VECTOR };
+    enum { V = STEP_VECTOR, ALL = ARG_THREADS * V };
     const uint32_t which = owner_of_block(g.first_block, g.count);
-    step_numbers   by;
-    if (!begin_step<KIND>(by, g, which))
-        return;
     const uint64_t first = (uint64_t)(blockIdx.x - g.first_block[which]) * g.chunk, left = g.n[which] - first;
     const uint32_t mine = left < g.chunk ? (uint32_t)left : g.chunk;
-    for (uint32_t i = threadIdx.x * V; i < mine; i += ARG_THREADS * V) {
-        char *at[STEP_ARRAYS];
-#pragma unroll
-        for (int k = 0; k < N; k++)
-            at[k] = g.at[which][k] + (first + i) * g.common.width[k];
-        step_some<KIND, V>(g, at, by, which, mine - i < V ? (int)(mine - i) : (int)V);
+    const auto     from = [&](uint32_t i) {
+        return [&, i](int k) { return g.at[which][k] + (first + i) * g.common.width[k]; };
+    };
+    const auto many = [&](uint32_t i) { return i >= mine ? 0 : mine - i < V ? (int)(mine - i) : (int)V; };
+    step_numbers          by;
+    step_vectors<KIND, V> here, ahead;
+    uint32_t              i = threadIdx.x * V;
+    if (many(i))
+        load_vectors(here, g.common, from(i), many(i));
+    if (!begin_step<KIND>(by, g, which))
+        return;
+    for (; many(i); i += ALL) {
+        if (many(i + ALL))
+            load_vectors(ahead, g.common, from(i + ALL), many(i + ALL));
+        step_some(g, here, from(i), many(i), by, which);
+        here = ahead;
     }
 }
 
@@ -189,13 +216,12 @@ template <int KIND> static __global__ void __launch_bounds__(ARG_THREADS) step_a
         return;
     const uint64_t end = (uint64_t)(blockIdx.x + 1) * g.chunk < g.n[0] ? (uint64_t)(blockIdx.x + 1) * g.chunk : g.n[0];
     for (uint64_t i = (uint64_t)blockIdx.x * g.chunk + threadIdx.x; i < end; i += ARG_THREADS) {
-        char *at[STEP_ARRAYS];
-        int64_t away[N] = {0};
+        step_vectors<KIND, 1> x;
+        int64_t               away[N] = {0};
         walk((uint32_t)i, g.nd, g.size, g.stride, away);
-#pragma unroll
-        for (int k = 0; k < N; k++)
-            at[k] = g.at[0][k] + away[k];
-        step_some<KIND, 1>(g, at, by, 0, 1);
+        const auto at = [&](int k) { return g.at[0][k] + away[k]; };
+        load_vectors(x, g.common, at, 1);
+        step_some(g, x, at, 1, by, 0);
     }
 }
 

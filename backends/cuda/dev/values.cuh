@@ -16,6 +16,10 @@
 #define WRITES_i32(X) X(I32) X(BOOL) X(U8) X(I8) X(I16) X(I64)
 #define READS_i64(X)  X(I64) X(BOOL) X(U8) X(I8) X(I16) X(I32)
 #define WRITES_i64(X) X(I64) X(BOOL) X(U8) X(I8) X(I16) X(I32)
+#define READS_c64(X)   X(C64)
+#define WRITES_c64(X)  X(C64) X(F32) X(BOOL) X(U8)
+#define READS_c128(X)  X(C128)
+#define WRITES_c128(X) X(C128) X(F64) X(BOOL) X(U8)
 
 #define VALUE_BIT(ID) | 1u << KT_##ID
 #define LOAD_VALUE(ID)                                                                                                    \
@@ -44,7 +48,7 @@ template <class T> struct values;
         static __device__ __forceinline__ T load(const char *p, int is)                                                   \
         {                                                                                                                 \
             switch (is) { READS_##NAME(LOAD_VALUE) }                                                                      \
-            return 0;                                                                                                     \
+            return T(0);                                                                                                  \
         }                                                                                                                 \
         static __device__ __forceinline__ void store(char *p, int is, T v)                                                \
         {                                                                                                                 \
@@ -63,6 +67,8 @@ VALUES(float, f32, F32)
 VALUES(double, f64, F64)
 VALUES(int32_t, i32, I32)
 VALUES(int64_t, i64, I64)
+VALUES(kt__c64, c64, C64)
+VALUES(kt__c128, c128, C128) /* one by one: vectors have elements of 8 bytes at most */
 
 /* use(load): the dtypes that a compute type most often reads are known at compile time. */
 template <class T, class F> static __device__ __forceinline__ void with_loads(int is, F use)

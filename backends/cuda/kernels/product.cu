@@ -19,22 +19,37 @@ static __device__ __forceinline__ int64_t times_plus(int64_t a, int64_t b, int64
     return (int64_t)((uint64_t)a * (uint64_t)b + (uint64_t)c);
 }
 
+template <class C> static __device__ __forceinline__ C complex_times_plus(C a, C b, C c)
+{
+    return C(times_plus(-a.im, b.im, times_plus(a.re, b.re, c.re)), times_plus(a.im, b.re, times_plus(a.re, b.im, c.im)));
+}
+static __device__ __forceinline__ kt__c64  times_plus(kt__c64 a, kt__c64 b, kt__c64 c) { return complex_times_plus(a, b, c); }
+static __device__ __forceinline__ kt__c128 times_plus(kt__c128 a, kt__c128 b, kt__c128 c) { return complex_times_plus(a, b, c); }
+
 /* Not by times_plus, whose 0 would take the sign of -0. */
 static __device__ __forceinline__ float   times(float a, float b) { return a * b; }
 static __device__ __forceinline__ double  times(double a, double b) { return a * b; }
 static __device__ __forceinline__ int32_t times(int32_t a, int32_t b) { return (int32_t)((uint32_t)a * (uint32_t)b); }
 static __device__ __forceinline__ int64_t times(int64_t a, int64_t b) { return (int64_t)((uint64_t)a * (uint64_t)b); }
 
+template <class C> static __device__ __forceinline__ C complex_times(C a, C b)
+{
+    return C(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re);
+}
+static __device__ __forceinline__ kt__c64  times(kt__c64 a, kt__c64 b) { return complex_times(a, b); }
+static __device__ __forceinline__ kt__c128 times(kt__c128 a, kt__c128 b) { return complex_times(a, b); }
+
 template <class T> static __device__ __forceinline__ T factor(const product_args &g, int i)
 {
     T f;
-    memcpy(&f, &g.factor[i], sizeof f);
+    memcpy(&f, g.factor[i], sizeof f);
     return f;
 }
 
 template <class T> static __global__ void __launch_bounds__(ARG_THREADS) product(ARGUMENTS(product_args) g)
 {
-    __shared__ T   left[SIDE][SIDE + 1], right[SIDE][SIDE + 1];
+    alignas(16) __shared__ unsigned char rooms[2][SIDE * (SIDE + 1) * sizeof(T)]; /* a complex T has a constructor */
+    T (*const left)[SIDE + 1] = (T (*)[SIDE + 1])rooms[0], (*const right)[SIDE + 1] = (T (*)[SIDE + 1])rooms[1];
     const uint32_t tiles_n = (g.n + SIDE - 1) / SIDE, tiles_m = (g.m + SIDE - 1) / SIDE;
     const uint32_t above = blockIdx.x / tiles_n, tile_n = blockIdx.x - above * tiles_n, tile_m = above % tiles_m;
     const uint32_t x = threadIdx.x % SIDE, y = threadIdx.x / SIDE, column = tile_n * SIDE + x;
@@ -44,7 +59,7 @@ template <class T> static __global__ void __launch_bounds__(ARG_THREADS) product
         return; /* all threads of the block */
 #pragma unroll
     for (int e = 0; e < EACH; e++)
-        sum[e] = 0;
+        sum[e] = (T)0;
     for (uint32_t k = 0; k < g.k; k += SIDE) {
 #pragma unroll
         for (int e = 0; e < EACH; e++) {
@@ -78,8 +93,19 @@ template <class T> static __global__ void __launch_bounds__(ARG_THREADS) product
     }
 }
 
-const void *const product_kernels[] = {(const void *)product<float>, (const void *)product<double>,
-                                       (const void *)product<int32_t>, (const void *)product<int64_t>};
-const uint32_t product_reads[] = {values<float>::reads, values<double>::reads, values<int32_t>::reads, values<int64_t>::reads};
-const uint32_t    product_writes[] = {values<float>::writes, values<double>::writes, values<int32_t>::writes,
-                                      values<int64_t>::writes};
+#define OF_ALL(F) F(float), F(double), F(int32_t), F(int64_t), F(none), F(kt__c64), F(kt__c128) /* by compute type */
+struct none {};
+template <class T> struct about {
+    static const void *kernel() { return (const void *)product<T>; }
+    enum : uint32_t { reads = values<T>::reads, writes = values<T>::writes };
+};
+template <> struct about<none> {
+    static const void *kernel() { return NULL; }
+    enum : uint32_t { reads = 0, writes = 0 };
+};
+#define KERNEL_OF(T) about<T>::kernel()
+#define READS_OF(T)  about<T>::reads
+#define WRITES_OF(T) about<T>::writes
+const void *const product_kernels[] = {OF_ALL(KERNEL_OF)};
+const uint32_t    product_reads[] = {OF_ALL(READS_OF)};
+const uint32_t    product_writes[] = {OF_ALL(WRITES_OF)};

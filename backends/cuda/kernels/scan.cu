@@ -3,10 +3,23 @@
 #include <stddef.h>
 
 #include "args.h"
-#include "dev/folds.cuh"
+#include "dev/complex.cuh"
+#include "dev/folds_complex.cuh"
 #include "dev/group.cuh"
 #include "dev/values.cuh"
 #include "dev/walk.cuh"
+#include "math/special_complex.c"
+
+/* log(exp(...) + ...) of complex numbers */
+template <class T> struct fold_complex_log_sum : weighty {
+    kt__c128 s = kt__c128(-INFINITY, 0);
+    __device__ void take(T x, int64_t, const fold_about &) { s = kt__c128(x.re, x.im); }
+    __device__ void join(const fold_complex_log_sum &later)
+    {
+        s = later.s.re == -INFINITY ? s : s.re == -INFINITY ? later.s : kt__complex_logaddexp(later.s, s);
+    }
+    template <class O> __device__ void end(const fold_about &, O &out) const { out.put(0, complex_of<T>::make(s.re, s.im)); }
+};
 
 /* The extreme so far: of equal values the last; a NaN keeps its place against numbers. */
 template <class T, bool LEAST> struct scan_place : light {
@@ -75,8 +88,13 @@ template <class T, class F> static __global__ void __launch_bounds__(ARG_THREADS
 #define SCANS(T, LOG)                                                                                                     \
     {SCAN(T, fold_sum<T>), SCAN(T, fold_prod<T>), (const void *)scan<T, scan_place<T, false>>,                            \
      (const void *)scan<T, scan_place<T, true>>, LOG}
+#define COMPLEX_SCANS(T)                                                                                                  \
+    {SCAN(T, fold_complex_sum<T>), SCAN(T, fold_complex_prod<T>), NULL, NULL, SCAN(T, fold_complex_log_sum<T>)}
 const void *const scan_kernels[][SCAN_KINDS] = {SCANS(float, SCAN(float, fold_logsumexp<float>)),
                                                 SCANS(double, SCAN(double, fold_logsumexp<double>)), SCANS(int32_t, NULL),
-                                                SCANS(int64_t, NULL)};
-const uint32_t scan_reads[] = {values<float>::reads, values<double>::reads, values<int32_t>::reads, values<int64_t>::reads};
-const uint32_t scan_writes[] = {values<float>::writes, values<double>::writes, values<int32_t>::writes, values<int64_t>::writes};
+                                                SCANS(int64_t, NULL), {NULL, NULL, NULL, NULL, NULL}, COMPLEX_SCANS(kt__c64),
+                                                COMPLEX_SCANS(kt__c128)};
+const uint32_t scan_reads[] = {values<float>::reads, values<double>::reads, values<int32_t>::reads, values<int64_t>::reads, 0,
+                               values<kt__c64>::reads, values<kt__c128>::reads};
+const uint32_t scan_writes[] = {values<float>::writes, values<double>::writes, values<int32_t>::writes, values<int64_t>::writes,
+                                0, values<kt__c64>::writes, values<kt__c128>::writes};

@@ -236,11 +236,14 @@ static kt_status FN(unscale)(const kt_plan *plan)
 {
     enum { GRADIENT, FOUND, FACTOR };
     FN(unscale_job) job = {.factor = (T)kt__operand_f64(plan, FACTOR)};
-    const float     one = 1;
     kt__rows_of(&job.rows, plan);
     job.lens = FN(lens_of)(&plan->arg[GRADIENT], job.rows.step[GRADIENT]);
     kt__parallel(plan->numel, KT__GRAIN, FN(unscale_part), &job);
-    if (job.found)
-        memcpy(plan->arg[FOUND].data, &one, sizeof one);
+    if (job.found) { /* plans of other gradients may write it at the same time */
+        const float one = 1;
+        uint32_t    bits;
+        memcpy(&bits, &one, sizeof bits);
+        __atomic_store_n((uint32_t *)(void *)plan->arg[FOUND].data, bits, __ATOMIC_RELAXED);
+    }
     return KT_OK;
 }

@@ -78,11 +78,12 @@ static void add_weights(kt__norm_operands *o, kt_tensor *t) { kt__norm_add(o, t,
 /* Of groups without elements there is nothing to run. */
 static kt_status fill_hollow(kt_tensor *mean, kt_tensor *rstd)
 {
-    return (mean && kt__fill_with(mean, KT_INT(0))) || kt__fill_with(rstd, KT_FLOAT(NAN)) ? kt_error_status() : KT_OK;
+    return (mean && kt__fill_with(mean, KT_INT(0))) || (rstd && kt__fill_with(rstd, KT_FLOAT(NAN))) ? kt_error_status() : KT_OK;
 }
 
-/* mean: NULL for a norm without one. */
-static kt_status normalise(kt_call *call, kt_tensor *weight, kt_tensor *bias, double eps, kt_dtype statistics, bool centred)
+enum { RMS = 1, ALONE = 2 }; /* by the root of the mean square; without statistics */
+
+static kt_status normalise(kt_call *call, kt_tensor *weight, kt_tensor *bias, double eps, kt_dtype statistics, int how)
 {
     kt_tensor   *input = call->arg[INPUT].t;
     const groups g = groups_of(input, kt__arg_ints(call, SHAPE));
@@ -90,9 +91,10 @@ static kt_status normalise(kt_call *call, kt_tensor *weight, kt_tensor *bias, do
         !kt__norm_parameter(call, "weight", &weight, input) || !kt__norm_parameter(call, "bias", &bias, input))
         return kt_error_status();
     kt_tensor *x = kt__norm_dense(input), *y = kt__norm_new(call, input, (kt_dtype)input->dtype, kt__sizes(input));
-    kt_tensor *rstd = kt__norm_new(call, input, statistics, (kt_shape){g.dims, g.kept});
-    kt_tensor *mean = centred ? kt__norm_new(call, input, statistics, (kt_shape){g.dims, g.kept}) : NULL;
-    if (!x || !y || !rstd || (centred && !mean))
+    const bool alone = how & ALONE, centred = !(how & RMS);
+    kt_tensor *rstd = alone ? NULL : kt__norm_new(call, input, statistics, (kt_shape){g.dims, g.kept});
+    kt_tensor *mean = !alone && centred ? kt__norm_new(call, input, statistics, (kt_shape){g.dims, g.kept}) : NULL;
+    if (!x || !y || kt__failed())
         return kt_error_status();
     kt__norm_operands o = {.n_out = 3};
     add_rows(&o, y, &g);
@@ -104,11 +106,13 @@ static kt_status normalise(kt_call *call, kt_tensor *weight, kt_tensor *bias, do
     if (g.sizes[1] == 0 ? fill_hollow(mean, rstd)
                         : kt__norm_run(call, centred ? KT_K_layer_norm : KT_K_rms_norm, &o, g.sizes, 2, eps))
         return kt_error_status();
+    if (alone)
+        return kt__end(call, y);
     return centred ? kt__end_several(call, (kt_tensor *[]){y, mean, rstd}, 3)
                    : kt__end_several(call, (kt_tensor *[]){y, rstd}, 2);
 }
 
-kt_status kt__body_native_layer_norm(kt_call *call)
+static kt_status layer_norm_as(kt_call *call, int how)
 {
     KT_SCOPE;
     kt_tensor     *input = call->arg[INPUT].t, *weight = kt__norm_given(call, WEIGHT), *bias = kt__norm_given(call, BIAS);
@@ -122,8 +126,11 @@ kt_status kt__body_native_layer_norm(kt_call *call)
         return kt_error_status();
     const kt_tensor *first = weight ? weight : bias;
     const bool       mixed = first && first->dtype == KT_F32 && input->dtype != KT_F64;
-    return normalise(call, weight, bias, kt__arg(call, EPS)->f, mixed ? KT_F32 : (kt_dtype)input->dtype, true);
+    return normalise(call, weight, bias, kt__arg(call, EPS)->f, mixed ? KT_F32 : (kt_dtype)input->dtype, how);
 }
+
+kt_status kt__body_native_layer_norm(kt_call *call) { return layer_norm_as(call, 0); }
+kt_status kt__body_layer_norm_alone(kt_call *call) { return layer_norm_as(call, ALONE); }
 
 /* The epsilon of the dtype that a norm is computed in. */
 static double least_eps(const kt_tensor *input)
@@ -144,7 +151,7 @@ kt_status kt__body_fused_rms_norm(kt_call *call)
     if (!d || kt__refuse_known(call, NULL, (kt_dtype)d->result) || kt__refuse(call, STAGE_AFTER))
         return kt_error_status();
     const double eps = kt__given(call, RMS_EPS) ? kt__arg(call, RMS_EPS)->f : least_eps(input);
-    return normalise(call, weight, NULL, eps, kt__wide_dtype((kt_dtype)input->dtype), false);
+    return normalise(call, weight, NULL, eps, kt__wide_dtype((kt_dtype)input->dtype), RMS);
 }
 
 /* ---- back ---- */
@@ -241,18 +248,31 @@ bool kt__layer_norm_back(int op, kt_tensor *grad, kt_tensor *input, kt_tensor *w
 
 /* ---- names without a node ---- */
 
+/* Nothing is to flow back. Examples of a batch are the row's that has a rule for them. */
+static bool is_alone(const kt_call *call)
+{
+    bool batched = false;
+    for (int i = 0; i < 3; i++) {
+        static const int at[3] = {INPUT, WEIGHT, BIAS};
+        const kt_tensor *t = kt__norm_given(call, at[i]);
+        batched |= t && t->flags & KT_T_BATCHED;
+    }
+    return !batched && !kt__are_followed(kt__input_flags(call));
+}
+
 static kt_status layer_norm(kt_call *call)
 {
     KT_SCOPE;
+    const bool alone = is_alone(call);
     kt_tensor *of[3] = {NULL};
     kt_call    c;
-    kt__open(&c, KT_OP_native_layer_norm, KT_PLAIN);
+    kt__open(&c, alone ? KT_OP_layer_norm_alone : KT_OP_native_layer_norm, KT_PLAIN);
     for (int i = INPUT; i <= EPS; i++)
         if (kt__given(call, i) || i == EPS) {
             c.arg[i] = *kt__arg(call, i);
             c.given |= 1u << i;
         }
-    kt__close_several(&c, of, 3);
+    kt__close_several(&c, of, alone ? 1 : 3);
     return kt__end(call, of[0]);
 }
 

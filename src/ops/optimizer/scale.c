@@ -33,11 +33,11 @@ static kt_status check_gradient(const kt_call *call, const kt_tensor *g)
     return kt__check_written(g, NULL, 0);
 }
 
-/* `found` is one element for each gradient, so that threads share the gradients out. */
-static kt_status add_gradient(kt_call *call, kt_tensor *g, const kt_tensor *found, int64_t at, kt__batch *batch)
+static kt_status add_gradient(kt_call *call, kt_tensor *g, kt__batch *batch)
 {
-    kt_plan plan;
-    if (kt__one_device((kt_tensor *[]){g, call->arg[FOUND].t, call->arg[FACTOR].t}, 3) || check_gradient(call, g))
+    kt_tensor *found = call->arg[FOUND].t;
+    kt_plan    plan;
+    if (kt__one_device((kt_tensor *[]){g, found, call->arg[FACTOR].t}, 3) || check_gradient(call, g))
         return kt_error_status();
     kt__plan_begin(&plan, kt__row_called(call), KT_K_unscale, kt__dtype_rows[g->dtype].compute, 1, g);
     plan.n_out = 2;
@@ -47,8 +47,7 @@ static kt_status add_gradient(kt_call *call, kt_tensor *g, const kt_tensor *foun
     kt__set_operand(&plan, SELF, g, (kt_dtype)g->dtype, KT_WHY_NONE);
     kt__set_operand(&plan, FOUND, found, KT_F32, KT_WHY_NONE);
     kt__set_operand(&plan, FACTOR, call->arg[FACTOR].t, KT_F32, KT_WHY_NONE);
-    if (found->data)
-        plan.arg[FOUND].data += at * (int64_t)kt__itemsize(found);
+    batch->shared = plan.arg[FOUND].data;
     for (int d = 0; d < g->ndim; d++) {
         plan.stride[SELF][d] = g->strides[d] * (int64_t)kt__itemsize(g);
         plan.stride[FOUND][d] = plan.stride[FACTOR][d] = 0;
@@ -64,18 +63,15 @@ kt_status kt__body_amp_foreach_non_finite_check_and_unscale(kt_call *call)
         return kt__list_done(call, KT_OK);
     if (check_numbers(call, call->arg[FOUND].t, call->arg[FACTOR].t))
         return kt_error_status();
-    KT_SCOPE;
-    KT_NO_GRAD;
-    kt_tensor *found = kt_zeros(KT_SHAPE(n), .dtype = KT_F32, .device = kt__device(call->arg[SELF].ts.t[0]));
-    kt__batch  batch = {.expected = n};
-    kt_status  status = found ? KT_OK : kt_error_status();
+    kt__batch batch = {.expected = n};
+    kt_status status = kt__check_written(call->arg[FOUND].t, NULL, 0);
     for (int64_t i = 0; i < n && !status; i++)
-        status = add_gradient(call, call->arg[SELF].ts.t[i], found, i, &batch);
+        status = add_gradient(call, call->arg[SELF].ts.t[i], &batch);
     if (!status)
         status = kt__batch_run(&batch);
     kt__batch_free(&batch);
-    if (!status && !kt_masked_fill_(call->arg[FOUND].t, kt_any(found), KT_FLOAT(1)))
-        status = kt_error_status();
+    if (!status)
+        kt__wrote(call->arg[FOUND].t);
     return kt__list_done(call, status);
 }
 
