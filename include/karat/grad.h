@@ -108,6 +108,19 @@ KT_API void kt_set_anomaly(bool on, bool check_nan);
 KT_API bool kt_anomaly(void);
 KT_API bool kt_anomaly_checks_nan(void); /* true at the start; it counts while kt_anomaly is on */
 
+/* While it is on, the values that this thread's calls and nodes of backward give are looked at, which waits for devices: which
+ * gave the first that is not finite, though what it got was? Turning it on begins anew. */
+typedef struct kt_not_finite {
+    size_t      size;     /* of this struct, set by the caller */
+    const char *op;       /* "exp", or in backward a node's name: "MulBackward0" */
+    const char *file;     /* of the call, in backward of the forward call; NULL where it is unknown */
+    int         line;
+    bool        backward;
+    bool        nan;      /* a NaN is among the values; else an infinity */
+} kt_not_finite;
+KT_API void kt_search_not_finite(bool on);
+KT_API bool kt_first_not_finite(kt_not_finite *out); /* false: there was none so far */
+
 /* ---- the graph ---- */
 typedef struct kt_node kt_node;
 KT_API const char *kt_grad_fn_name(const kt_tensor *t);         /* "MulBackward0"; "" for a leaf */

@@ -4,6 +4,7 @@
 
 #include <karat/attention.h>
 #include <karat/autocast.h>
+#include <karat/conversions.h>
 #include <karat/base.h>
 #include <karat/batch.h>
 #include <karat/device.h>

@@ -11,6 +11,7 @@
 #ifndef KARAT_MODULE_H
 #define KARAT_MODULE_H
 
+#include <karat/conversions.h>
 #include <karat/ops.h>
 
 KT_BEGIN
@@ -51,7 +52,8 @@ KT_API int64_t    kt_module_parameters(const kt_module *m, kt_tensor **out, int6
 /* ---- what is done to all ---- */
 KT_API kt_status  kt_module_to_dtype(kt_module *m, kt_dtype dtype);    /* of floats; pinned ones stay */
 KT_API kt_status  kt_module_to_device(kt_module *m, kt_device device);
-KT_API void       kt_module_pin_dtype(kt_module *m, bool pinned);      /* conversions leave it and what is below it */
+/* kt_pin_dtype of all its tensors; under autocast its calls run in that dtype. */
+KT_API void       kt_module_pin_dtype(kt_module *m, bool pinned);
 KT_API void       kt_module_train(kt_module *m, bool training);        /* true at first */
 KT_API bool       kt_module_is_training(const kt_module *m);
 KT_API void       kt_module_zero_grad(kt_module *m);                   /* forgets the gradients */
@@ -83,6 +85,10 @@ typedef kt_tensor *kt_before_backward(kt_module *m, kt_tensor *grad_output, void
 typedef kt_status kt_after_backward(kt_module *m, kt_tensor **grad_inputs, int n, kt_tensor *grad_output, void *context);
 KT_API kt_status kt_module_before_backward(kt_module *m, kt_before_backward *hook, void *context);
 KT_API kt_status kt_module_after_backward(kt_module *m, kt_after_backward *hook, void *context);
+
+/* The conversions of its calls so far, those of its children apart; NULL: there were none. The phase of a conversion: */
+enum { KT_PHASE_BEFORE, KT_PHASE_FORWARD, KT_PHASE_AFTER }; /* in a hook before the call, in forward, in a hook after it */
+KT_API const kt_conversions *kt_module_conversions(const kt_module *m);
 
 KT_API char *kt_module_to_string(const kt_module *m); /* the tree; kt_free_string it */
 

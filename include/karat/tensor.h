@@ -60,6 +60,10 @@ KT_API void       *kt_storage_data(const kt_tensor *t);         /* start of the 
 KT_API kt_status   kt_get_data(kt_tensor *t, kt_tensor **data); /* owned: same storage, no history; has its own version counter */
 KT_API kt_status   kt_set_data(kt_tensor *t, kt_tensor *from);  /* t takes the storage, sizes and dtype of from; keeps its place
                                                                  * in the graph and its version */
+/* A pinned dtype stays: kt_set_data with another one is an error, conversions of modules pass the tensor over, and under autocast
+ * an operator runs in that dtype: its other operands are cast to it. Views of the tensor are pinned too, copies are not. */
+KT_API void        kt_pin_dtype(kt_tensor *t, bool pinned);
+KT_API bool        kt_has_pinned_dtype(const kt_tensor *t);
 
 /* ---- values in and out ---- */
 KT_API kt_tensor  *kt_from(const void *elements, kt_shape shape, kt_dtype dtype);   /* copies, row-major */

@@ -409,6 +409,10 @@ int       kp_want_grad(kt_tensor *t); /* requires_grad=True of a factory functio
 int       kp_want_grad_of(kt_tensor *t, const char *class); /* the same of a tensor that becomes an object of the class */
 
 /* ---- modules (python/module) ---- */
+/* [(phase, op, from, to, why, file or None, line, count, bytes)] (engine/autocast.c) */
+struct kt_conversions;
+PyObject *kp_conversions_list(const struct kt_conversions *c);
+extern PyTypeObject kp_seen_type; /* what a region of autocast did (engine/autocast.c) */
 extern PyTypeObject kp_module_type; /* the base of torch.nn.Module */
 extern PyMethodDef  kp_module_functions[];
 int kp_module_start(PyObject *module);

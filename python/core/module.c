@@ -36,7 +36,7 @@ static int add_types(PyObject *module)
                                           &kp_node_type,  &kp_function_type, &kp_method_type, &kp_empty_type,
                                           &kp_lender_type, &kp_layout_type, &kp_handle_type, &kp_stream_type,
                                           &kp_event_type,   &kp_graph_type, &kp_context_type,
-                                          &kp_saved_type, &kp_form_type, &kp_operator_type};
+                                          &kp_saved_type, &kp_form_type, &kp_operator_type, &kp_seen_type};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (PyModule_AddType(module, types[i]))
             return -1;

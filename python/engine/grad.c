@@ -414,6 +414,26 @@ static PyObject *set_anomaly(PyObject *module, PyObject *args)
     Py_RETURN_NONE;
 }
 
+static PyObject *search_not_finite(PyObject *module, PyObject *on)
+{
+    (void)module;
+    const int truth = PyObject_IsTrue(on);
+    if (truth < 0)
+        return NULL;
+    kt_search_not_finite(truth);
+    Py_RETURN_NONE;
+}
+
+static PyObject *first_not_finite(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    kt_not_finite f = {.size = sizeof f};
+    if (!kt_first_not_finite(&f))
+        Py_RETURN_NONE;
+    return Py_BuildValue("{sssssisOss}", "op", f.op, "file", f.file, "line", f.line, "backward", f.backward ? Py_True : Py_False,
+                         "value", f.nan ? "nan" : "inf");
+}
+
 static PyObject *is_anomaly_enabled(PyObject *module, PyObject *unused)
 {
     (void)module, (void)unused;
@@ -448,6 +468,8 @@ static PyObject *backward_runs(PyObject *module, PyObject *o)
 PyMethodDef kp_grad_functions[] = {
     {"set_edge_class", set_edge_class, METH_O, "set_edge_class(GradientEdge): what backward and grad take for a tensor, too"},
     {"set_anomaly_enabled", set_anomaly, METH_VARARGS, "set_anomaly_enabled(on, check_nan)"},
+    {"search_not_finite", search_not_finite, METH_O, "search_not_finite(on): look for the first value that is not finite"},
+    {"first_not_finite", first_not_finite, METH_NOARGS, "a dict of op, file, line, backward and value; None: there was none"},
     {"is_anomaly_enabled", is_anomaly_enabled, METH_NOARGS, "does backward look for anomalies?"},
     {"is_anomaly_check_nan_enabled", is_anomaly_check_nan_enabled, METH_NOARGS, "is NaN one of them?"},
     {"backward_id", backward_id, METH_NOARGS, "a number of the run of backward that this thread is in; 0: none"},

@@ -214,6 +214,23 @@ static PyObject *lineage_say(PyObject *module, PyObject *args)
     Py_RETURN_NONE;
 }
 
+static PyObject *pin_dtype(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *t;
+    int       pinned;
+    if (!PyArg_ParseTuple(args, "O!p", kp_tensor_type, &t, &pinned))
+        return NULL;
+    kt_pin_dtype(kp_tensor_of(t), pinned);
+    Py_RETURN_NONE;
+}
+
+static PyObject *has_pinned_dtype(PyObject *module, PyObject *t)
+{
+    (void)module;
+    return PyBool_FromLong(PyObject_TypeCheck(t, kp_tensor_type) && kt_has_pinned_dtype(kp_tensor_of(t)));
+}
+
 static PyObject *lineage_loaded(PyObject *module, PyObject *args)
 {
     (void)module;
@@ -249,6 +266,8 @@ static PyObject *copy_why(PyObject *module, PyObject *args)
 
 PyMethodDef kp_lineage_functions[] = {
     {"lineage_say", lineage_say, METH_VARARGS, "lineage_say(t, op): it was op that gave t its dtype"},
+    {"pin_dtype", pin_dtype, METH_VARARGS, "pin_dtype(t, pinned): its dtype stays, or no longer"},
+    {"has_pinned_dtype", has_pinned_dtype, METH_O, "has_pinned_dtype(t)"},
     {"lineage_loaded", lineage_loaded, METH_VARARGS, "lineage_loaded(t, op): t came from a file, by op"},
     {"copy_why", copy_why, METH_VARARGS, "copy_why(to, from, why): copies values; a conversion has that reason"},
     {"lineage", lineage, METH_O,

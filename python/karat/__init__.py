@@ -105,6 +105,9 @@ from .nn.modules._conversion import pin_dtype, unpin_dtype  # noqa: E402, F401
 from ._ops import ops  # noqa: E402, F401
 from . import optim  # noqa: E402, F401
 from .func import vmap  # noqa: E402, F401
+from . import amp  # noqa: E402, F401
+from .amp import autocast  # noqa: E402, F401
+from .amp.state import NAMES as _autocast_names  # noqa: E402
 from .settings import NAMES as _settings  # noqa: E402
 from .symbols import NAMES as _symbols  # noqa: E402
 from .utils.dlpack import from_dlpack, to_dlpack  # noqa: E402
@@ -112,6 +115,7 @@ from .utils.dlpack import from_dlpack, to_dlpack  # noqa: E402
 from math import e, inf, nan, pi  # noqa: E402
 
 newaxis = None
+globals().update(_autocast_names)
 globals().update(_legacy)
 globals().update(_questions)
 globals().update(_settings)

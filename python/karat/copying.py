@@ -52,11 +52,18 @@ def _of_class(made, cls):
     return made if type(made) is cls else made.as_subclass(cls)
 
 
+def set_state(self, state):
+    """The attributes of a copy. A pinned dtype (pin_dtype) is one of them, and a mark that the engine reads."""
+    self.__dict__.update(state)
+    if "_pinned_dtype" in state:
+        _karat.pin_dtype(self, True)
+    return self
+
+
 def _copy(self):
     made = _of_class(self.detach(), type(self))
     made.requires_grad_(self.requires_grad)
-    made.__dict__.update(self.__dict__)
-    return made
+    return set_state(made, self.__dict__)
 
 
 def _copied(t, memo):
@@ -86,13 +93,13 @@ def _deepcopy(self, memo):
     made.requires_grad_(self.requires_grad)
     if self.grad is not None:
         made.grad = deepcopy(self.grad, memo)
-    made.__dict__.update(deepcopy(self.__dict__, memo))
-    return made
+    return set_state(made, deepcopy(self.__dict__, memo))
 
 
 Tensor.__reduce_ex__ = _reduce
 Tensor.__copy__ = _copy
 Tensor.__deepcopy__ = _deepcopy
+Tensor.__setstate__ = set_state
 
 
 # ---- other objects ----

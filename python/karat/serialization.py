@@ -17,7 +17,8 @@ from collections import Counter, OrderedDict
 from . import _karat, _utils
 from ._karat import Size, Tensor, device, dtype, dtypes
 from .copying import _whole
-from .nn.parameter import Parameter, _rebuild_parameter
+from .copying import set_state
+from .nn.parameter import Buffer, Parameter, _rebuild_parameter, _rebuild_parameter_with_state
 
 __all__ = ["save", "load", "add_safe_globals", "clear_safe_globals", "get_safe_globals", "safe_globals"]
 
@@ -54,6 +55,21 @@ class _Stored:
 # ---- saving ----
 
 
+def _rebuild_from_type_v2(build, cls, arguments, state):
+    """A tensor with attributes, or of a subclass."""
+    made = build(*arguments)
+    return set_state(made if type(made) is cls else made.as_subclass(cls), state)
+
+
+def _rebuild_meta_tensor_no_storage(dtype, size, stride, requires_grad):
+    from . import empty_strided
+
+    return empty_strided(size, stride, dtype=dtype, device="meta", requires_grad=requires_grad)
+
+
+_BUILDERS = ("_rebuild_parameter", "_rebuild_parameter_with_state", "_rebuild_from_type_v2", "_rebuild_meta_tensor_no_storage")
+
+
 def _torch_name(obj, name=None):
     """(module, name) under which PyTorch finds one of this package's objects; None: it is not one."""
     if isinstance(obj, dtype):
@@ -61,6 +77,9 @@ def _torch_name(obj, name=None):
     if isinstance(obj, _StorageClass):
         return obj.torch_name
     special = {_rebuild_parameter: ("torch._utils", "_rebuild_parameter"), Size: ("torch", "Size"), device: ("torch", "device"),
+               _rebuild_parameter_with_state: ("torch._utils", "_rebuild_parameter_with_state"),
+               _rebuild_from_type_v2: ("torch._tensor", "_rebuild_from_type_v2"),
+               _rebuild_meta_tensor_no_storage: ("torch._utils", "_rebuild_meta_tensor_no_storage"),
                Tensor: ("torch._tensor", "Tensor")}
     if isinstance(obj, (type, types.FunctionType, types.BuiltinFunctionType)) and obj in special:
         return special[obj]
@@ -102,13 +121,16 @@ class _Pickler(pickle._Pickler):
         if isinstance(obj, device):
             return device, (obj.type,) if obj.index is None else (obj.type, obj.index)
         if isinstance(obj, Parameter) and type(obj) is Parameter:
-            return _rebuild_parameter, (obj.data, obj.requires_grad, OrderedDict())
-        if type(obj) is Tensor:
-            return self._reduce_tensor(obj)
+            return obj.__reduce_ex__(2)
+        if type(obj) is Tensor or type(obj) is Buffer:
+            build, arguments = self._reduce_tensor(obj)
+            return (_rebuild_from_type_v2, (build, Tensor, arguments, obj.__dict__)) if obj.__dict__ else (build, arguments)
         return NotImplemented
 
     @staticmethod
     def _reduce_tensor(t):
+        if t.is_meta:
+            return _rebuild_meta_tensor_no_storage, (t.dtype, tuple(t.shape), t.stride(), t.requires_grad)
         plain = t.detach().resolve_conj().resolve_neg()
         name = str(t.dtype).rpartition(".")[2]
         stored = _Stored(plain, _CLASSES[t.dtype if name in _STORAGE_NAMES else None])
@@ -229,8 +251,8 @@ def _here(module, name):
     """torch's object of that name as this package has it."""
     import importlib
 
-    if module == "torch._utils" and name == "_rebuild_parameter":
-        return _rebuild_parameter
+    if module in ("torch._utils", "torch._tensor") and name in _BUILDERS:
+        return globals()[name]
     if (module, name) in (("torch", "Tensor"), ("torch._tensor", "Tensor")):
         return Tensor
     found = importlib.import_module("karat" + module[len("torch"):])
@@ -260,8 +282,10 @@ class _Unpickler(pickle.Unpickler):
         return self.archive.storage(*saved_id[1:])
 
 
-_PLAIN = {"torch._utils._rebuild_tensor_v2", "torch._utils._rebuild_tensor_v3", "torch._utils._rebuild_parameter", "torch.Size",
-          "torch.device", "torch._tensor.Tensor", "torch.Tensor", "torch.nn.parameter.Parameter",
+_PLAIN = {"torch._utils._rebuild_tensor_v2", "torch._utils._rebuild_tensor_v3", "torch._utils._rebuild_parameter",
+          "torch._utils._rebuild_parameter_with_state", "torch._tensor._rebuild_from_type_v2",
+          "torch._utils._rebuild_meta_tensor_no_storage", "torch.Size", "torch.device", "torch._tensor.Tensor",
+          "torch.Tensor", "torch.nn.parameter.Parameter",
           "torch.storage.UntypedStorage"}
 _BUILTINS = {("collections", "OrderedDict"): OrderedDict, ("collections", "Counter"): Counter, ("builtins", "set"): set,
              ("__builtin__", "set"): set, ("builtins", "bytearray"): bytearray, ("__builtin__", "bytearray"): bytearray,

@@ -7,15 +7,18 @@
  * goes to Module._set_registered, a call with hooks to Module._call_with_hooks. */
 #include "core/binding.h"
 
+#include <karat/autocast.h>
+#include <karat/module.h>
 #include <karat/plugin/node.h>
 
 enum { N_TABLES = 3, N_HOOKS = 4 };
 
 /* With a field of its own the type is the base that decides the layout of a class with mixins, wherever it stands among the
  * bases: so module.__class__ can be set to such a class, as where Module is written in Python. */
-typedef struct {
+typedef struct module_object {
     PyObject_HEAD
-    PyObject *weak_references;
+    PyObject       *weak_references;
+    kt_conversions *conversions; /* of its calls; NULL: there were none */
 } module_object;
 
 typedef struct frame { /* a call of a module that runs on this thread */
@@ -25,7 +28,7 @@ typedef struct frame { /* a call of a module that runs on this thread */
 static __thread const frame *innermost;
 
 static PyObject *table_name[N_TABLES], *hook_name[N_HOOKS]; /* interned */
-static PyObject *not_persistent, *forward_name, *with_hooks, *set_registered;
+static PyObject *not_persistent, *forward_name, *with_hooks, *set_registered, *pinned_dtype;
 static PyObject *global_hooks; /* a tuple of the dicts of all modules' hooks; NULL: not set yet */
 static PyObject *own_get;      /* ModuleBase.__getattr__ */
 static PyObject *name_layer;   /* a function of (error, modules): adds the path to an operator's error; NULL: not set yet */
@@ -194,18 +197,66 @@ static PyObject *call_plain(PyObject *self, PyObject *args, PyObject *keywords)
     return result;
 }
 
+/* KT_NONE: it is not pinned, or its floats have several dtypes. */
+static kt_dtype pinned_dtype_of(PyObject *self)
+{
+    PyObject *own = PyObject_GenericGetDict(self, NULL);
+    PyObject *found = own ? PyDict_GetItemWithError(own, pinned_dtype) : NULL;
+    kt_dtype  dtype = KT_NONE;
+    if (found && Py_IS_TYPE(found, &kp_dtype_type))
+        (void)kp_to_dtype(found, &dtype);
+    Py_XDECREF(own);
+    PyErr_Clear();
+    return dtype;
+}
+
+static kt_collecting enter(PyObject *self, int phase)
+{
+    return kt_collect(KT_COLLECT_MODULE, (kt_collecting){&((module_object *)self)->conversions, phase});
+}
+
 static PyObject *call(PyObject *self, PyObject *args, PyObject *keywords)
 {
     const int hooks = has_hooks(self);
     if (hooks < 0)
         return NULL;
-    const frame here = {self, innermost};
+    const frame         here = {self, innermost};
+    const kt_collecting collecting = enter(self, KT_PHASE_FORWARD);
+    const kt_dtype      pinned = KP_UNLIKELY(kt_autocast_is_on()) ? pinned_dtype_of(self) : KT_NONE;
+    kt_mode_guard       mode;
+    if (pinned)
+        mode = kt_autocast_lower_to(pinned);
     innermost = &here;
     PyObject *result = hooks ? call_with_hooks(self, args, keywords) : call_plain(self, args, keywords);
     if (KP_UNLIKELY(!result))
         tell_layer();
     innermost = here.outer;
+    if (pinned)
+        kt_mode_close(&mode);
+    kt_collect(KT_COLLECT_MODULE, collecting);
     return result;
+}
+
+/* What the innermost call of a module does from now on: KT_PHASE_*. */
+static PyObject *set_phase(PyObject *module, PyObject *phase)
+{
+    (void)module;
+    const long p = PyLong_AsLong(phase);
+    if (p == -1 && PyErr_Occurred())
+        return NULL;
+    if (innermost)
+        enter(innermost->module, (int)p);
+    Py_RETURN_NONE;
+}
+
+static PyObject *conversions_of(PyObject *module, PyObject *of)
+{
+    (void)module;
+    if (!PyObject_TypeCheck(of, &kp_module_type)) {
+        PyErr_SetString(PyExc_TypeError, "a module is expected");
+        return NULL;
+    }
+    return kp_conversions_list(((module_object *)of)->conversions);
 }
 
 /* ---- the type ---- */
@@ -214,6 +265,7 @@ static void free_module(PyObject *self)
 {
     if (((module_object *)self)->weak_references)
         PyObject_ClearWeakRefs(self);
+    kt_conversions_free(((module_object *)self)->conversions);
     Py_TYPE(self)->tp_free(self);
 }
 
@@ -358,6 +410,10 @@ static PyObject *through_identity(PyObject *module, PyObject *tensors)
 }
 
 PyMethodDef kp_module_functions[] = {
+    {"module_phase", set_phase, METH_O,
+     "module_phase(phase): where the innermost call of a module is: 0 in a hook before forward, 1 in forward, 2 in one after it"},
+    {"module_conversions", conversions_of, METH_O,
+     "module_conversions(module): [(phase, op, from, to, why, file, line, count, bytes)] of its calls"},
     {"through_identity", through_identity, METH_O, "the tensors of a tuple, passed through one node that changes nothing"},
     {"parse_to", KP_FUNCTION(parse_to), METH_FASTCALL | METH_KEYWORDS, "the arguments of Module.to"},
     {NULL, NULL, 0, NULL},
@@ -377,7 +433,9 @@ int kp_module_start(PyObject *module)
     forward_name = PyUnicode_InternFromString("forward");
     with_hooks = PyUnicode_InternFromString("_call_with_hooks");
     set_registered = PyUnicode_InternFromString("_set_registered");
-    if (!not_persistent || !forward_name || !with_hooks || !set_registered || PyModule_AddType(module, &kp_module_type))
+    pinned_dtype = PyUnicode_InternFromString("_pinned_dtype");
+    if (!pinned_dtype || !not_persistent ||
+        !forward_name || !with_hooks || !set_registered || PyModule_AddType(module, &kp_module_type))
         return -1;
     own_get = PyObject_GetAttrString((PyObject *)&kp_module_type, "__getattr__");
     return own_get ? 0 : -1;

@@ -12,13 +12,14 @@ static bool is_eligible(kt_dtype d) { return kt__dtype_rows[d].category & KT_CAT
 
 static kt__autocast class_of(const kt_row *row, uint64_t mode)
 {
-    return mode & KT_M_AUTOCAST ? (kt__autocast)row->autocast[(mode & KT_M_NOT_CPU) != 0] : AUTOCAST__;
+    return mode & KT_M_AUTOCAST ? kt__autocast_class(row, mode, (mode & KT_M_NOT_CPU) != 0) : AUTOCAST__;
 }
 
-/* The widest dtype of the operands so far and the next one: float32, or the dtype that autocast lowers to. */
+/* The widest dtype of the operands so far and the next one: float32, or the dtype that autocast lowers to. In a pinned module
+ * that may be float32 or float64; then it is the widest. */
 static kt_status widest(const kt_call *call, kt_dtype next, kt_dtype lower, kt_dtype *so_far)
 {
-    if (!is_eligible(next) || *so_far == KT_F32 || next == lower)
+    if (!is_eligible(next) || *so_far == KT_F32 || *so_far == KT_F64 || next == lower)
         return KT_OK;
     if (next != KT_F32)
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "Unexpected floating ScalarType in at::autocast::prioritize");
@@ -32,7 +33,7 @@ kt_status kt__autocast_dtypes(const kt_call *call, kt__gathered *g, uint64_t mod
 {
     const kt_dtype     lower = kt__lower_dtype(mode, kt__autocast_kind(mode, kt__home_of(g, false)));
     const kt__autocast how = class_of(call->row, mode);
-    kt_dtype           to = how == AUTOCAST_FP32 ? KT_F32 : how == AUTOCAST_WIDEST ? lower : KT_NONE;
+    kt_dtype to = how == AUTOCAST_FP32 ? KT_F32 : how == AUTOCAST_WIDEST || how == AUTOCAST_LOWER ? lower : KT_NONE;
     if (how == AUTOCAST_SET_DTYPE && !g->want && is_eligible((kt_dtype)g->dtype[0]) && g->dtype[0] != KT_F32)
         g->want = KT_F32, why[0] = KT_WHY_AUTOCAST;
     for (int i = 0; i < g->n && how == AUTOCAST_WIDEST; i++)
@@ -78,11 +79,13 @@ typedef struct casting {
     uint64_t mode;               /* of the call, autocast on */
     int      kind;               /* of device: tensors elsewhere are left alone */
     kt_dtype to, lower;
+    kt_dtype pinned;             /* of the first tensor whose dtype is pinned; KT_NONE: none is */
 } casting;
 
 static bool is_cast(const casting *c, const kt_tensor *t)
 {
-    return t && is_eligible((kt_dtype)t->dtype) && (kt_dtype)t->dtype != c->to && kt__autocast_kind(c->mode, t) == c->kind;
+    return t && is_eligible((kt_dtype)t->dtype) && (kt_dtype)t->dtype != c->to && !(t->flags & KT_T_PINNED_DTYPE) &&
+           kt__autocast_kind(c->mode, t) == c->kind;
 }
 
 /* Owned. Only weights are cached: float32 leaves that require grad and are not views. */
@@ -160,9 +163,8 @@ static void put_back(casting *c)
     }
 }
 
-static kt_status find_widest(casting *c)
+static kt_status each_tensor(const kt_call *call, kt_status (*look)(const kt_tensor *t, void *context), void *context)
 {
-    const kt_call       *call = c->call;
     const kt__input_map *map = &call->row->inputs;
     for (int i = 0; i < map->n; i++) {
         const int at = map->at[i];
@@ -171,9 +173,23 @@ static kt_status find_widest(casting *c)
         const bool              list = map->lists >> i & 1;
         kt_tensor *const *const t = list ? call->arg[at].ts.t : &call->arg[at].t;
         for (int64_t k = 0; k < (list ? call->arg[at].ts.n : 1); k++)
-            if (t[k] && widest(call, (kt_dtype)t[k]->dtype, c->lower, &c->to))
+            if (t[k] && look(t[k], context))
                 return kt_error_status();
     }
+    return KT_OK;
+}
+
+static kt_status widen(const kt_tensor *t, void *context)
+{
+    casting *c = context;
+    return widest(c->call, (kt_dtype)t->dtype, c->lower, &c->to);
+}
+
+static kt_status take_pinned(const kt_tensor *t, void *context)
+{
+    kt_dtype *first = context;
+    if (*first == KT_NONE && t->flags & KT_T_PINNED_DTYPE)
+        *first = (kt_dtype)t->dtype;
     return KT_OK;
 }
 
@@ -194,8 +210,8 @@ static kt_status cast_arguments(casting *c, kt__autocast how)
 {
     c->kind = kt__autocast_kind(c->mode, kt__home_tensor(c->call));
     c->lower = kt__lower_dtype(c->mode, c->kind);
-    c->to = how == AUTOCAST_FP32 ? KT_F32 : c->lower;
-    if (how == AUTOCAST_WIDEST && find_widest(c))
+    c->to = c->pinned ? c->pinned : how == AUTOCAST_FP32 ? KT_F32 : c->lower;
+    if (how == AUTOCAST_WIDEST && !c->pinned && each_tensor(c->call, widen, c))
         return kt_error_status();
     const kt__outer outer = kt__frame_open(c->call); /* errors and plans of the casts name this call */
     kt_status       status = cast_all(c);
@@ -215,16 +231,18 @@ static kt_status refuse_unsafe(const kt_call *call)
         "safe to autocast.");
 }
 
-kt_status kt__run_under_autocast(kt_call *call, kt_status (*run)(kt_call *call))
+static kt_status run_in_class(kt_call *call, uint64_t mode, kt__autocast how, bool pinned, kt_status (*run)(kt_call *call))
 {
-    const uint64_t     before = kt__mode(), mode = kt__mode_of_call(before, kt__home_tensor(call));
-    const kt__autocast how = class_of(call->row, mode);
-    const bool         plain = call->form == KT_PLAIN;
-    if (how == AUTOCAST__ || (plain && (call->row->way->fuses || how == AUTOCAST_SET_DTYPE)))
+    const uint64_t before = kt__mode();
+    const bool     plain = call->form == KT_PLAIN;
+    kt_dtype       to_pinned = KT_NONE;
+    if (pinned)
+        each_tensor(call, take_pinned, &to_pinned);
+    if ((how == AUTOCAST__ && !to_pinned) || (plain && !to_pinned && (call->row->way->fuses || how == AUTOCAST_SET_DTYPE)))
         return run(call);
     if (how == AUTOCAST_UNSAFE)
         return refuse_unsafe(call);
-    casting   c = {.call = call, .mode = mode};
+    casting   c = {.call = call, .mode = mode, .pinned = to_pinned};
     kt_status status = plain && how != AUTOCAST_KEEP ? cast_arguments(&c, how) : KT_OK;
     if (!status) {
         kt__mode_word = kt__without_autocast(before);
@@ -232,5 +250,27 @@ kt_status kt__run_under_autocast(kt_call *call, kt_status (*run)(kt_call *call))
         kt__mode_word = before;
     }
     put_back(&c);
+    return status;
+}
+
+enum { WEIGHT_FLAGS = KT_T_REQUIRES_GRAD | KT_T_LEAF };
+
+static kt_status see_narrow_weight(const kt_tensor *t, void *seen)
+{
+    *(bool *)seen |= (t->flags & WEIGHT_FLAGS) == WEIGHT_FLAGS && is_eligible((kt_dtype)t->dtype) && t->dtype != KT_F32;
+    return KT_OK;
+}
+
+kt_status kt__run_under_autocast(kt_call *call, uint32_t flags, kt_status (*run)(kt_call *call))
+{
+    const uint64_t     mode = kt__mode_of_call(kt__mode(), kt__home_tensor(call));
+    const kt__autocast how = class_of(call->row, mode);
+    const kt_status    status = run_in_class(call, mode, how, (flags & KT_T_PINNED_DTYPE) != 0, run);
+    bool               narrow = false;
+    if (status || !kt__counting)
+        return status;
+    if (how == AUTOCAST_LOWER && (flags & WEIGHT_FLAGS) == WEIGHT_FLAGS)
+        each_tensor(call, see_narrow_weight, &narrow);
+    kt__count_under_autocast(call, mode, flags & KT_T_PINNED_DTYPE ? KT_AUTOCAST_PINNED : (kt_autocast_class)how, narrow);
     return status;
 }

@@ -42,7 +42,7 @@ typedef enum kt__undecided {
     UNDECIDED_parts, UNDECIDED_list, UNDECIDED_argument, UNDECIDED_target /* ORDER UNDECIDED */
 } kt__undecided;
 
-typedef enum kt__autocast {
+typedef enum kt__autocast { /* as kt_autocast_class. ORDER AUTOCAST */
     AUTOCAST__,        /* operands unchanged; operators in a body have their own classes */
     AUTOCAST_LOWER,    /* to autocast's low-precision dtype */
     AUTOCAST_FP32,     /* to float32 */

@@ -109,6 +109,13 @@ static kt_status accumulate(kt_tensor *leaf, kt_tensor *g, bool history)
         return kt_error_status();
     if (KT__UNLIKELY(!(kt__grad_flags(leaf) & KT_T_REQUIRES_GRAD))) /* requires_grad was cleared meanwhile */
         return KT_OK;
+    if (KT__UNLIKELY(!kt__same_sizes(leaf, g))) { /* `data` of other sizes was set meanwhile */
+        int64_t sizes[KT_MAX_DIMS];
+        int     ndim;
+        return kt__broadcast((kt_tensor *[]){leaf, g}, 2, sizes, &ndim) ? kt_error_status()
+                                                                         : kt_fail(KT_ERR_RUNTIME, "a leaf has got other sizes "
+                                                                                   "than those that its gradient has");
+    }
     if (a->grad)
         return history || !holds_sums(a->grad) ? sum_of(leaf, g) : write(KT_OP_add, a->grad, g);
     return !history && has_layout_of(g, leaf) && is_alone(g) ? take_over(leaf, g) : copy_of(leaf, g);

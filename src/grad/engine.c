@@ -7,6 +7,8 @@
 
 #include "base/alloc.h"
 #include "base/scope.h"
+#include "call/autocast.h"
+#include "call/finite.h"
 #include "grad/hooks.h"
 #include "grad/lanes.h"
 #include "grad/leaves.h"
@@ -16,6 +18,7 @@
 typedef struct engine {
     const kt__job *job;
     kt__anomaly    anomaly;
+    bool           searches; /* for values that are not finite */
     kt__queue      queue;
     kt__leaves     leaves;
     kt__reach      reach;
@@ -257,6 +260,8 @@ static KT__COLD kt_status look_at(engine *e, kt_node *node, kt_tensor **grads, c
             d[i] = NULL;
         }
     }
+    if (!status && kt__mode_word & KT_M_SEARCH)
+        kt__search_node(kt__node_name(node), node->site, grads, node->n_results, d, node->n_edges);
     if (!status && node->hooks && kt__run_hooks_of_node(node, grads, d))
         status = kt__run_failed(node, kt_error_status());
     if (!status && !e->job->retain_graph) {
@@ -349,7 +354,7 @@ KT__HOT static kt_status run_with(engine *e, kt__queued *w, bool *needs, kt_tens
                           .n_inputs = node->n_edges, .create_graph = e->job->create_graph, .part = part,
                           .whole = !e->job->wanted};
     kt_status     status =
-        KT__UNLIKELY(node->hooks || e->anomaly.on) ? run_watched(e, w, &back) : run_unwatched(e, w, &back);
+        KT__UNLIKELY(node->hooks || e->anomaly.on || e->searches) ? run_watched(e, w, &back) : run_unwatched(e, w, &back);
     for (uint32_t i = 0; i < node->n_edges && status; i++) {
         kt__unref(d[i]);
         d[i] = NULL;
@@ -478,6 +483,9 @@ KT__HOT kt_status kt__backward(const kt__job *job)
     kt__leaves_begin(&e.leaves);
     kt__lanes_begin(&e.lanes);
     e.anomaly = kt__anomaly_now();
+    e.searches = mode & KT_M_SEARCH;
+    if (KT__UNLIKELY(mode & KT_M_AUTOCAST) && kt__counting)
+        kt__count_backward();
     e.start = start;
     e.outer = running;
     e.id = 0;

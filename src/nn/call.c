@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "nn/module.h"
 
+#include <karat/autocast.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,6 +63,11 @@ static void name_layer(void)
     named = true;
 }
 
+static kt_collecting enter(kt_module *m, int phase)
+{
+    return kt_collect(KT_COLLECT_MODULE, (kt_collecting){&m->conversions, phase});
+}
+
 static kt_tensor *run(kt_module *m, kt_tensor *const *in, int n)
 {
     kt_tensor *input[KT_MODULE_INPUTS] = {NULL};
@@ -76,7 +82,9 @@ static kt_tensor *run(kt_module *m, kt_tensor *const *in, int n)
     kt__watch *watch = NULL;
     if (kt__watch_inputs(m, input, n, &watch))
         return NULL;
+    enter(m, KT_PHASE_FORWARD);
     kt_tensor *result = m->type->forward(m, input, n);
+    enter(m, KT_PHASE_AFTER);
     for (int64_t i = 0; i < m->n_hooks && result; i++)
         if (m->hook[i].after) {
             kt_tensor *changed = m->hook[i].after(m, n ? input[0] : NULL, result, m->hook[i].context);
@@ -102,12 +110,22 @@ kt_tensor *kt_module_call_all(kt_module *m, kt_tensor *const *in, int n)
     const frame here = {m, innermost};
     named = here.outer ? named : false;
     innermost = &here;
+    const kt_collecting collecting = enter(m, KT_PHASE_BEFORE);
+    kt_mode_guard       before;
+    const bool          changes = m->pinned_to && kt_autocast_is_on();
+    if (changes)
+        before = kt_autocast_lower_to(m->pinned_to);
     kt_tensor *result = run(m, in, n);
+    if (changes)
+        kt_mode_close(&before);
+    kt_collect(KT_COLLECT_MODULE, collecting);
     if (!result && kt_failed() && !named)
         name_layer();
     innermost = here.outer;
     return result;
 }
+
+const kt_conversions *kt_module_conversions(const kt_module *m) { return m ? m->conversions : NULL; }
 
 kt_tensor *kt_module_call(kt_module *m, kt_tensor *x)
 {

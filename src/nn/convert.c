@@ -26,7 +26,8 @@ static kt_tensor *converted(kt_tensor *t, const kt__place *place, const target *
     kt_tensor *new = t;
     if (to->moves)
         new = kt_to(t, .device = to->device);
-    const bool casts = to->dtype && !place->pinned && kt_dtype_category(kt_dtype_of(t)) & (KT_CAT_FLOAT | KT_CAT_COMPLEX);
+    const bool pinned = place->pinned || kt_has_pinned_dtype(place->tensor);
+    const bool casts = to->dtype && !pinned && kt_dtype_category(kt_dtype_of(t)) & (KT_CAT_FLOAT | KT_CAT_COMPLEX);
     if (new && casts && kt_dtype_of(t) != to->dtype) {
         char    text[KT__PATH_ROOM + 64];
         kt__str s = kt__str_in(text, sizeof text);

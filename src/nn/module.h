@@ -28,10 +28,12 @@ struct kt_module {
     const kt_module_type *type;
     int64_t               refs;
     bool                  training, pinned;
+    kt_dtype              pinned_to; /* the dtype of all its floats; KT_NONE: they have several */
     int64_t               n, room; /* of entries */
     kt__entry            *entry;
     int64_t               n_hooks, hook_room;
     kt__module_hook      *hook;
+    kt_conversions       *conversions; /* of its calls */
     _Alignas(16) char     own[];
 };
 

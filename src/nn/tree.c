@@ -55,6 +55,7 @@ void kt_module_drop(kt_module *m)
     }
     free(m->entry);
     free(m->hook);
+    kt_conversions_free(m->conversions);
     free(m);
 }
 
@@ -313,10 +314,31 @@ void kt_module_train(kt_module *m, bool training)
 
 bool kt_module_is_training(const kt_module *m) { return m && m->training; }
 
+typedef struct pinning {
+    bool     pinned, differ;
+    kt_dtype dtype; /* of the floats so far */
+} pinning;
+
+static kt_status pin_place(const kt__place *place, void *context)
+{
+    pinning       *p = context;
+    const kt_dtype dtype = kt_dtype_of(place->tensor);
+    kt_pin_dtype(place->tensor, p->pinned);
+    if (kt_dtype_category(dtype) & KT_CAT_FLOAT) {
+        p->differ |= p->dtype && p->dtype != dtype;
+        p->dtype = dtype;
+    }
+    return KT_OK;
+}
+
 void kt_module_pin_dtype(kt_module *m, bool pinned)
 {
-    if (m)
-        m->pinned = pinned;
+    pinning p = {.pinned = pinned};
+    if (!m)
+        return;
+    kt__module_places(m, KT_PARAMETERS | KT_BUFFERS | KT_NOT_SAVED, pin_place, &p);
+    m->pinned = pinned;
+    m->pinned_to = pinned && !p.differ ? p.dtype : KT_NONE;
 }
 
 static kt_status forget_gradient(const kt__place *place, void *unused)

@@ -5,6 +5,7 @@
 #ifndef KT_PLAN_LAUNCH_H
 #define KT_PLAN_LAUNCH_H
 
+#include <karat/conversions.h>
 #include <karat/plugin/backend.h>
 
 #include "base/local.h"
@@ -28,6 +29,15 @@ static inline void kt__plan_begin(kt_plan *plan, const struct kt_row *row, int k
     plan->seed = 0;
 }
 
+extern KT__HOT_LOCAL kt_collecting kt__collecting[KT_NUM_COLLECTORS]; /* who wants to know of this thread's conversions */
+void kt__note_conversion(const kt_plan *plan, const kt_tensor *t, kt_dtype as, kt_reason why);
+
+static inline void kt__tell_conversion(const kt_plan *plan, const kt_tensor *t, kt_dtype as, kt_reason why)
+{
+    if (KT__UNLIKELY(why != KT_WHY_NONE) && (kt__collecting[KT_COLLECT_MODULE].into || kt__collecting[KT_COLLECT_REGION].into))
+        kt__note_conversion(plan, t, as, why);
+}
+
 kt_status kt__fail_example(void); /* what kt__launch says of a plan with an operand of a vmap (kt__set_operand) */
 extern KT__HOT_LOCAL bool kt__met_example; /* it was said since this was last cleared */
 
@@ -40,6 +50,7 @@ static inline void kt__set_operand(kt_plan *plan, int at, const kt_tensor *t, kt
     o->why = (uint8_t)why;
     o->bits = (uint8_t)((t->flags & KT_T_CONJ ? KT_BIT_CONJ : 0) | (t->flags & KT_T_NEG ? KT_BIT_NEG : 0));
     o->immediate = 0;
+    kt__tell_conversion(plan, t, as, why);
     if (KT__UNLIKELY(t->flags & KT_T_BATCHED)) /* its memory is that of all examples: kt__launch refuses such a plan */
         plan->kernel = 0;
 }

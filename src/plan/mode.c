@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/env.h"
@@ -97,6 +98,9 @@ static int interned(const kt__autocast_state *s)
     return id < KT__MOST_STATES ? id : -1;
 }
 
+const uint8_t *kt__autocast_classes[KT__MOST_STATES];
+static int     n_classes = 1; /* the first is the table's */
+
 static const kt__autocast_state *state_of(uint64_t mode) { return &kt__autocast_states[(mode & KT_M_STATE) >> 8]; }
 
 static kt_status enter_state(const kt__autocast_state *s)
@@ -106,6 +110,22 @@ static kt_status enter_state(const kt__autocast_state *s)
         return kt_fail(KT_ERR_RUNTIME, "autocast: more than %d different settings in one process", KT__MOST_STATES);
     kt__mode_word = kt__without_autocast(kt__mode()) | (uint64_t)id << 8 | (s->on ? KT_M_AUTOCAST : 0);
     return KT_OK;
+}
+
+kt_status kt__use_autocast_classes(uint8_t *classes)
+{
+    kt__autocast_state s = *state_of(kt__mode());
+    pthread_mutex_lock(&lock);
+    const int id = n_classes < KT__MOST_STATES ? n_classes++ : 0;
+    if (id)
+        kt__autocast_classes[id] = classes;
+    pthread_mutex_unlock(&lock);
+    if (!id) {
+        free(classes);
+        return kt_fail(KT_ERR_RUNTIME, "autocast: more than %d changes of classes in one process", KT__MOST_STATES);
+    }
+    s.classes = (uint16_t)id;
+    return enter_state(&s);
 }
 
 static kt_status check_kind(kt_device_kind kind)
@@ -153,6 +173,24 @@ void kt_set_autocast_cache_enabled(bool on)
     kt__mode_word = on ? kt__mode() & ~(uint64_t)KT_M_NO_CAST_CACHE : kt__mode() | KT_M_NO_CAST_CACHE;
 }
 
+bool kt_autocast_is_on(void) { return kt__mode() & KT_M_AUTOCAST; }
+
+kt_mode_guard kt_autocast_lower_to(kt_dtype dtype)
+{
+    const kt_mode_guard g = {kt__mode()};
+    kt__autocast_state  s = *state_of(g.saved);
+    if (!kt__dtype_valid(dtype)) {
+        kt_fail(KT_ERR_TYPE, "there is no dtype %d", (int)dtype);
+        return g;
+    }
+    for (int kind = 0; kind < KT_MAX_BACKENDS; kind++)
+        if (s.on >> kind & 1)
+            s.dtype[kind] = (uint8_t)dtype;
+    if (s.on)
+        enter_state(&s);
+    return g;
+}
+
 /* A refusal leaves the mode as it was; the guard is to be closed all the same. */
 kt_mode_guard kt_autocast_open(kt_device_kind kind, kt_dtype dtype)
 {
@@ -160,6 +198,24 @@ kt_mode_guard kt_autocast_open(kt_device_kind kind, kt_dtype dtype)
     kt_autocast_enter();
     if (dtype == KT_NONE || !kt_set_autocast_dtype(kind, dtype))
         kt_set_autocast_enabled(kind, true);
+    return g;
+}
+
+kt_mode_guard kt_autocast_open_everywhere(kt_dtype dtype)
+{
+    const kt_mode_guard g = {kt__mode()};
+    kt__autocast_state  s = *state_of(g.saved);
+    kt_autocast_enter();
+    if (dtype != KT_NONE && !kt__dtype_valid(dtype)) {
+        kt_fail(KT_ERR_TYPE, "there is no dtype %d", (int)dtype);
+        return g;
+    }
+    for (int kind = 0; kind < KT_MAX_BACKENDS; kind++)
+        if (kind != KT_META && kt__backend(kind)) {
+            s.on = (uint16_t)(s.on | 1u << kind);
+            s.dtype[kind] = (uint8_t)dtype;
+        }
+    enter_state(&s);
     return g;
 }
 

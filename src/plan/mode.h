@@ -21,6 +21,7 @@ enum kt__mode_bit {
     KT_M_STATE = 0xffff << 8,    /* id of the autocast state; 0: off everywhere */
     KT_M_DRY_RUN_DEVICE = 0xf << 24, /* dry run: the kt_device_kind that calls are decided for; 0: that of their tensors */
     KT_M_LEVELS = 1 << 28,       /* a batch is open on this thread (src/batch) */
+    KT_M_SEARCH = 1 << 29,       /* calls look for the first value that is not finite (call/finite.c) */
     KT_M_BELOW = 1 << 30, /* kernels of appended rows that are above the others are skipped (plugin/operator.h) */
     KT_M_DECIDES = KT_M_POLICY | KT_M_NOT_CPU | KT_M_STATE /* what the resolver reads; below bit 24, without 2 to 5 and 7 */
 };
@@ -32,11 +33,16 @@ enum { KT__LEVELS = 64 };
 
 typedef struct kt__autocast_state {
     uint16_t on;                     /* bit k: on for device kind k */
+    uint16_t classes;                /* an id of the thread's own classes of operators (kt__autocast_classes); 0: the table's */
     uint8_t  dtype[KT_MAX_BACKENDS]; /* the low-precision dtype of that kind; KT_NONE: the default */
 } kt__autocast_state;
 enum { KT__MOST_STATES = 1024 };
 /* Append-only; a state is written before its id is returned. */
 extern KT__HIDDEN kt__autocast_state kt__autocast_states[KT__MOST_STATES];
+
+/* By row, two classes each: on the CPU, and elsewhere. Append-only, as the states are. */
+extern KT__HIDDEN const uint8_t *kt__autocast_classes[KT__MOST_STATES];
+kt_status kt__use_autocast_classes(uint8_t *classes); /* taken over, also when it fails */
 
 extern KT__HOT_LOCAL uint64_t kt__mode_word;
 uint64_t                      kt__mode_start(void); /* a thread's first call: sets the word from the process default */

@@ -468,7 +468,7 @@ static KT__COLD kt_tensor *view_of_batched(kt_tensor *of, kt_shape shape, kt_sha
     if (!t || of->flags & KT_T_INFERENCE)
         return t;
     t->base = kt__ref(of->base ? of->base : of);
-    t->flags |= KT_T_VIEW | (of->flags & KT_T_VIEW_MADE);
+    t->flags |= KT_T_VIEW | (of->flags & (KT_T_VIEW_MADE | KT_T_PINNED_DTYPE));
     return t;
 }
 
@@ -486,7 +486,7 @@ kt_tensor *kt__tensor_view(kt_tensor *of, kt_shape shape, kt_shape strides, int6
     if (KT__UNLIKELY(of->flags & KT_T_INFERENCE))
         return t;
     t->base = kt__ref(of->base ? of->base : of);
-    t->flags |= KT_T_VIEW | (of->flags & KT_T_VIEW_MADE);
+    t->flags |= KT_T_VIEW | (of->flags & (KT_T_VIEW_MADE | KT_T_PINNED_DTYPE));
     return t;
 }
 
@@ -587,6 +587,9 @@ kt_status kt_set_data(kt_tensor *t, kt_tensor *from)
     if (kt__grad_flags(t) & KT_T_REQUIRES_GRAD && !(kt_dtype_category((kt_dtype)from->dtype) & (KT_CAT_FLOAT | KT_CAT_COMPLEX)))
         return kt_fail(KT_ERR_RUNTIME,
                        "data set to a tensor that requires gradients must be floating point or complex dtype");
+    if (t->flags & KT_T_PINNED_DTYPE && t->dtype != from->dtype)
+        return kt_fail(KT_ERR_RUNTIME, "the dtype of this tensor is pinned to %s (pin_dtype): data of %s cannot take its place",
+                       kt_dtype_name((kt_dtype)t->dtype), kt_dtype_name((kt_dtype)from->dtype));
     if (!(t->flags & KT_T_OWN_COUNTER) && kt__tensor_own_counter(t, kt__version(t)))
         return kt_error_status();
     kt_storage   *before = t->storage;
@@ -609,6 +612,14 @@ kt_status kt_set_data(kt_tensor *t, kt_tensor *from)
     storage_unref(before);
     return KT_OK;
 }
+
+void kt_pin_dtype(kt_tensor *t, bool pinned)
+{
+    if (t)
+        t->flags = pinned ? t->flags | KT_T_PINNED_DTYPE : t->flags & ~(uint32_t)KT_T_PINNED_DTYPE;
+}
+
+bool kt_has_pinned_dtype(const kt_tensor *t) { return t && t->flags & KT_T_PINNED_DTYPE; }
 
 /* A larger storage for t that continues its version counter. */
 static kt_storage *larger_storage(const kt_tensor *t, size_t bytes)

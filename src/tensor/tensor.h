@@ -22,7 +22,7 @@ enum kt__tensor_flag {
     KT_T_NEG           = 1 << 4,
     KT_T_INFERENCE     = 1 << 5,
     KT_T_BATCHED       = 1 << 6, /* one example of many: the record is that of a kt__example */
-    KT_T_SEALED        = 1 << 7, /* its dtype may not change */
+    KT_T_PINNED_DTYPE  = 1 << 7, /* its dtype may not change, and autocast leaves it (kt_pin_dtype) */
     KT_T_CONTIGUOUS    = 1 << 8, /* row-major and dense; kept true by kt__tensor_set_geometry */
     KT_T_WRAPPED       = 1 << 9, /* stands for a Python number: weak in promotion */
     KT_T_BLOCK         = 1 << 10, /* the record begins a block that holds a storage too */

@@ -1,5 +1,6 @@
 /* elementwise.c - the way of elementwise operators: operands are broadcast and converted as the resolver says, the result
  * has PyTorch's layout. In: a call. Out: its result, or what it writes to. */
+#include "call/autocast.h"
 #include "call/call.h"
 #include "call/target.h"
 
@@ -92,15 +93,18 @@ KT__HOT bool kt__run_pair(kt_call *call, kt_status *status)
 {
     kt_tensor *a = call->arg[0].t, *b = call->arg[1].t;
     uint32_t   both = a->flags & b->flags, any = a->flags | b->flags;
-    enum { SLOWER = KT_T_VIEW | KT_T_WRAPPED | KT_T_CONJ | KT_T_NEG | KT_T_BATCHED | KT_T_DUAL };
+    enum { SLOWER = KT_T_VIEW | KT_T_WRAPPED | KT_T_CONJ | KT_T_NEG | KT_T_BATCHED | KT_T_DUAL | KT_T_PINNED_DTYPE };
     if (KT__UNLIKELY(!(both & KT_T_CONTIGUOUS) || any & SLOWER ||
                      a->backend != b->backend || a->index != b->index || !kt__same_sizes(a, b)))
         return false;
     uint64_t            mode = kt__mode(), rank = a->ndim ? RANK_DIM : RANK_ZERO;
     uint64_t            dtypes = (a->dtype | rank << 5) | (b->dtype | rank << 5) << 7;
     const kt_row       *row = call->row;
-    if (KT__UNLIKELY(mode & KT_M_AUTOCAST))
+    if (KT__UNLIKELY(mode & (KT_M_AUTOCAST | KT_M_SEARCH))) {
+        if (mode & KT_M_SEARCH)
+            return false;
         mode = kt__mode_of_call(mode, a);
+    }
     const kt__decision *d = kt__decided_before(kt__key_of(call, row->rule, dtypes, 0, KT_NONE, 0, mode));
     if (KT__UNLIKELY(!d))
         return false;
@@ -130,6 +134,8 @@ KT__HOT bool kt__run_pair(kt_call *call, kt_status *status)
     plan.arg[0] = (kt_operand){.data = out->data, .is = d->result, .as = d->result};
     plan.arg[1] = (kt_operand){.data = a->data, .is = a->dtype, .as = d->as[0], .why = d->why[0]};
     plan.arg[2] = (kt_operand){.data = b->data, .is = b->dtype, .as = d->as[1], .why = d->why[1]};
+    kt__tell_conversion(&plan, a, (kt_dtype)d->as[0], (kt_reason)d->why[0]);
+    kt__tell_conversion(&plan, b, (kt_dtype)d->as[1], (kt_reason)d->why[1]);
     plan.stride[0][0] = kt__dtype_rows[d->result].size;
     plan.stride[1][0] = kt__dtype_rows[a->dtype].size;
     plan.stride[2][0] = kt__dtype_rows[b->dtype].size;
@@ -138,6 +144,8 @@ KT__HOT bool kt__run_pair(kt_call *call, kt_status *status)
     call->n_out = 1;
     if (KT__UNLIKELY(taping.on))
         *status = kt__tape_after(call, &plan, &taping, *status);
+    if (KT__UNLIKELY(mode & KT_M_AUTOCAST))
+        kt__count_under_autocast(call, mode, (kt_autocast_class)kt__autocast_class(row, mode, (mode & KT_M_NOT_CPU) != 0), false);
     if (KT__UNLIKELY(*status)) {
         kt__unref(out);
         call->out[0] = NULL;

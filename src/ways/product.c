@@ -517,7 +517,8 @@ kt_status kt__run_matmul(kt_call *call)
         status = run_into(out, &p, d, &plan);
 #ifndef KT_NO_LINEAGE
     if (call->form == KT_PLAIN)
-        out->lineage = d->origin != 0xff
+        out->lineage = p.a->dtype == d->result ? p.a->lineage /* what flows through a layer, not its weight or bias */
+                       : d->origin != 0xff
                            ? g.t[d->origin]->lineage
                            : KT__RECORD(KT_WHY_PROMOTION, call->row->name, p.a->dtype, d->result, p.a->lineage);
 #endif

@@ -385,6 +385,119 @@ def test_pinned_dtypes_stay():
         karat.pin_dtype(3)
 
 
+def test_pins_of_parameters_hold_gradients_data_and_copies():
+    net = Net()
+    net(torch.ones(3)).sum().backward()
+    weight = karat.pin_dtype(net.head.weight)
+    net.half()
+    assert weight.dtype is torch.float32 and weight.grad.dtype is torch.float32 and net.head.bias.dtype is torch.float16
+    with pytest.raises(RuntimeError, match=r"pinned to float32 \(pin_dtype\): data of float16 cannot take its place"):
+        weight.data = weight.data.half()
+    for copied in (copy.copy(weight), copy.deepcopy(weight), pickle.loads(pickle.dumps(weight)), copy.deepcopy(net).head.weight):
+        assert type(copied) is nn.Parameter
+        with pytest.raises(RuntimeError, match="pinned"):
+            copied.data = copied.data.half()
+    net.load_state_dict({**net.state_dict(), "head.weight": torch.zeros(2, 3, dtype=torch.float64)}, assign=True)
+    assert net.half().head.weight.dtype is torch.float32 and not net.head.weight.any()
+    assert karat.unpin_dtype(net.head.weight) is net.head.weight
+    assert net.half().head.weight.dtype is torch.float16
+    assert karat.pin_dtype(karat.pin_dtype(net.head.bias), torch.float64).dtype is torch.float64
+
+
+def test_pins_hold_under_autocast():
+    kind = Net().head.weight.device.type
+    before = karat._karat.get_autocast(kind)
+    net, x = Net(), torch.ones(1, 3)
+    karat.pin_dtype(net.head)
+    product = nn.Linear(3, 3)
+    karat.pin_dtype(product.weight)
+
+    class Activations(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.scale = nn.Parameter(torch.ones(3, 3))
+
+        def forward(self, x):
+            assert karat._karat.get_autocast(kind) == (True, torch.float32)
+            return x @ x.T
+
+    activations = karat.pin_dtype(Activations())
+    karat._karat.set_autocast(kind, True, torch.bfloat16)
+    try:
+        assert net.body(x).dtype is torch.bfloat16 and net(x).dtype is torch.float32
+        assert product(x.bfloat16()).dtype is torch.float32
+        assert activations(x.bfloat16()).dtype is torch.float32
+        assert (x @ x.T).dtype is torch.bfloat16
+    finally:
+        karat._karat.set_autocast(kind, *before)
+
+
+def test_conversion_keeps_the_gradient_object_and_asks_for_children():
+    net = nn.Linear(2, 2)
+    net(torch.ones(2)).sum().backward()
+    grad = net.weight.grad
+    assert net.half().weight.grad is grad and grad.dtype is torch.float16
+
+    class Half(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.a, self.b = nn.Linear(2, 2), nn.Linear(2, 2)
+
+        def children(self):
+            return iter([self.a])
+
+    half = Half().half()
+    assert half.a.weight.dtype is torch.float16 and half.b.weight.dtype is torch.float32
+
+
+def test_explain_of_a_lazy_module(capsys):
+    karat.explain(nn.Sequential(nn.LazyLinear(3)))
+    assert "weight  not initialized yet" in capsys.readouterr().out
+
+
+def test_the_dtype_of_a_layers_result_came_from_its_input():
+    net = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 4).half())
+    x = torch.ones(2, 4)
+    with pytest.raises(RuntimeError) as e:
+        net(x)
+    assert "born as float32, ones" in str(e.value) and "nn.Linear bias" not in str(e.value)
+
+
+def test_data_of_other_sizes_is_no_place_for_a_gradient():
+    net = nn.Linear(2, 2)
+    y = net(torch.ones(1, 2))
+    net.weight.data = torch.ones(7, 7)
+    with pytest.raises(RuntimeError, match=r"The size of tensor a \(7\) must match the size of tensor b \(2\)"):
+        y.sum().backward()
+    assert net.weight.grad is None
+
+
+def test_an_encoder_drops_the_padding_where_pytorch_does():
+    encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(4, 2, 8, batch_first=True), 2).eval()
+    x, padding = torch.randn(2, 3, 4), torch.tensor([[False, False, True], [False, True, True]])
+    with torch.no_grad():
+        y = encoder(x, src_key_padding_mask=padding)
+        assert not y[padding].any() and y[~padding].all()
+        assert encoder(x, src_key_padding_mask=padding.flip(1))[padding.flip(1)].any()  # not on the right
+    assert encoder(x, src_key_padding_mask=padding)[padding].any()
+
+
+def test_explain_prints_conversions_by_phase(capsys):
+    net = Net()
+    net.head.half()
+    net.head.register_forward_pre_hook(lambda module, args: args[0].half())
+    net.head.register_forward_hook(lambda module, args, result: result.double())
+    for _ in range(2):
+        net(torch.ones(1, 3))
+    karat.explain(net)
+    text = capsys.readouterr().out
+    head = text[text.index("  head: Affine"):]
+    assert "    pre-hook: to converted float32 to float16 (explicit) at test_modules.py:" in head
+    assert "    hook: to converted float16 to float64 (explicit) at test_modules.py:" in head
+    assert head.count(", 2 times, ") == 2 and "forward:" not in text
+    assert "hook:" not in text[:text.index("  head: Affine")]
+
+
 def test_lineage_names_the_path_and_the_method():
     net = Net()
     net.half()
@@ -422,7 +535,7 @@ def test_explain_prints_the_tree(capsys):
     text = capsys.readouterr().out
     assert "    0: Affine\n      weight  float16[3, 3]  18 bytes\n" in text
     assert "cast to float16, Module.half() of 0.weight" in text
-    assert "  head: Affine, pinned\n    weight  float32[2, 3]  24 bytes\n" in text
+    assert "  head: Affine, pinned\n    weight  float32[2, 3]  24 bytes, pinned\n" in text
     assert "  twin: Affine, pinned, the same as above\n" in text
     assert text.endswith("float16: 4 tensors, 48 bytes; float32: 2 tensors, 32 bytes; int64: 3 tensors, 24 bytes\n")
 

@@ -104,3 +104,23 @@ def test_a_save_that_fails_leaves_the_old_file(tmp_path):
     with pytest.raises((pickle.PicklingError, AttributeError, TypeError)):
         karat.save({"t": karat.ones(2), "f": lambda: 0}, path)
     assert path.read_bytes() == before and os.listdir(tmp_path) == ["net.pt"]
+
+
+def test_attributes_buffers_and_meta_tensors_travel(tmp_path):
+    t = karat.ones(2)
+    t.note = "kept"
+    saved = {"t": t, "buffer": nn.Buffer(karat.ones(3), persistent=False), "meta": karat.ones(2, 3, device="meta")}
+    karat.save(saved, tmp_path / "x.pt")
+    for weights_only in (True, False):
+        loaded = karat.load(tmp_path / "x.pt", weights_only=weights_only)
+        assert loaded["t"].note == "kept" and karat.equal(loaded["t"], t)
+        assert isinstance(loaded["buffer"], nn.Buffer) and loaded["buffer"].persistent is False
+        assert loaded["meta"].is_meta and loaded["meta"].shape == (2, 3)
+
+
+def test_recurrent_layers_are_saved_with_the_list_that_pytorch_looks_for(tmp_path):
+    lstm = nn.LSTM(2, 3)
+    assert [id(w) for w in lstm.__getstate__()["_flat_weights"]] == [id(w) for w in lstm.parameters()]
+    karat.save(lstm, tmp_path / "x.pt")
+    loaded = karat.load(tmp_path / "x.pt", weights_only=False)
+    assert loaded(karat.ones(1, 1, 2))[0].shape == (1, 1, 3) and loaded._flat_weights[0] is loaded.weight_ih_l0

@@ -318,6 +318,51 @@ const kt_named *sweep_named(int slot)
     return sweep_aimed(slot) ? NULL : two;
 }
 
+static kt_conversions *conversions; /* owned here; kt_conversions_free is given some of its own */
+
+static kt_conversions *some_conversions(void)
+{
+    kt_conversions     *made = NULL;
+    const kt_collecting before = kt_collect(KT_COLLECT_REGION, (kt_collecting){&made, 0});
+    kt_mul(kt_ones(KT_SHAPE(2), .dtype = KT_F16), kt_ones(KT_SHAPE(2)));
+    kt_collect(KT_COLLECT_REGION, before);
+    return made;
+}
+
+kt_conversions *sweep_conversions(int slot)
+{
+    if (sweep_aimed(slot))
+        return NULL;
+    if (strcmp(now->name, "kt_conversions_free") == 0)
+        return some_conversions();
+    if (!conversions)
+        conversions = some_conversions();
+    return conversions;
+}
+
+static kt_autocast_counts *counts; /* owned here; kt_autocast_counts_free is given some of its own */
+
+static kt_autocast_counts *some_counts(void)
+{
+    kt_autocast_counts  *made = NULL;
+    kt_autocast_counts **before = kt_autocast_count(&made);
+    KT_AUTOCAST(KT_CPU, KT_BF16);
+    kt_matmul(kt_ones(KT_SHAPE(2, 2)), kt_ones(KT_SHAPE(2, 2)));
+    kt_autocast_count(before);
+    return made;
+}
+
+kt_autocast_counts *sweep_counts(int slot)
+{
+    if (sweep_aimed(slot))
+        return NULL;
+    if (strcmp(now->name, "kt_autocast_counts_free") == 0)
+        return some_counts();
+    if (!counts)
+        counts = some_counts();
+    return counts;
+}
+
 kt_status sweep_module_visit(const char *path, kt_tensor *t, void *context)
 {
     (void)path, (void)t, (void)context;
@@ -557,6 +602,10 @@ static void settle(void)
     node = NULL;
     kt_module_drop(module);
     module = NULL;
+    kt_conversions_free(conversions);
+    conversions = NULL;
+    kt_autocast_counts_free(counts);
+    counts = NULL;
     free(sized);
     sized = NULL;
     kt_memory_limit(256u << 20);

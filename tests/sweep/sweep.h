@@ -57,6 +57,8 @@ const kt_module_type *sweep_module_type(int slot);
 kt_module        *sweep_module(int slot, const char *name);
 kt_module *const *sweep_modules(int slot);
 const kt_named   *sweep_named(int slot);
+kt_conversions   *sweep_conversions(int slot);
+kt_autocast_counts *sweep_counts(int slot);
 kt_status         sweep_module_visit(const char *path, kt_tensor *t, void *context);
 kt_tensor        *sweep_before_call(kt_module *m, kt_tensor *x, void *context);
 kt_status         sweep_after_backward(kt_module *m, kt_tensor **grads, int n, kt_tensor *grad, void *context);
@@ -124,6 +126,9 @@ void              sweep_before(void);
 #define GIVEN_MODULE(slot, name) kt_module_keep(sweep_module(slot, name))
 #define MODULES(slot, name)     sweep_modules(slot)
 #define NAMED(slot, name)       sweep_named(slot)
+#define CONVERSIONS(slot, name) sweep_conversions(slot)
+#define COUNTS(slot, name)      sweep_counts(slot)
+#define COLLECTING(slot, name)  ((kt_collecting){NULL, sweep_small(slot)})
 #define MODULE_VISIT(slot, name) (sweep_aimed(slot) ? NULL : sweep_module_visit)
 #define BEFORE_FN(slot, name)   (sweep_aimed(slot) ? NULL : sweep_before_call)
 #define AFTER_FN(slot, name)    (sweep_aimed(slot) ? NULL : sweep_after_call)
@@ -170,6 +175,10 @@ void sweep_got_several(const char *name, kt_tensor *const *t, size_t n);
 #define GIVEN_kt_attention_way(name, value) ((void)(value))
 #define GIVEN_kt_determinism(name, value)   ((void)(value))
 #define GIVEN_kt_scalar(name, value)        ((void)(value))
+#define GIVEN_kt_autocast_class(name, value) ((void)(value))
+#define GIVEN_kt_autocast_countsPP(name, value) ((void)kt_autocast_count(value))
+#define GIVEN_kt_collecting(name, value)    ((void)(value))
+#define GIVEN_constkt_conversionsP(name, value) ((void)(value))
 #define GIVEN_kt_shape(name, value)         ((void)(value))
 #define GIVEN_constkt_arg_specP(name, value) ((void)(value))
 #define GIVEN_constkt_rowP(name, value)     ((void)(value))

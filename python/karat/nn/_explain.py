@@ -1,6 +1,10 @@
-"""The text of karat.explain(module): the tree with dtypes, bytes, and where each dtype came from."""
+"""The text of karat.explain(module): the tree with dtypes, bytes, and where each dtype came from; what the calls of each module
+converted, in a hook before forward, in forward, or in a hook after it."""
+
+import os
 
 from .. import _karat
+from .parameter import is_lazy
 
 
 def _bytes(n):
@@ -20,6 +24,20 @@ def _own(module):
             yield name, buffer, ", buffer" if name not in module._non_persistent_buffers_set else ", buffer, not saved"
 
 
+_PHASES = "pre-hook", "forward", "hook"
+
+
+def _conversions(module):
+    for phase, op, before, after, why, file, line, count, size in sorted(_karat.module_conversions(module), key=lambda c: c[0]):
+        place = f" at {os.path.basename(file)}:{line}" if file else ""
+        times = f"{count} time{'s' * (count != 1)}"
+        yield f"{_PHASES[phase]}: {op} converted {_short(before)} to {_short(after)} ({why}){place}, {times}, {_bytes(size)}"
+
+
+def _short(dtype):
+    return str(dtype).removeprefix("torch.")
+
+
 def _pinned(thing):
     return ", pinned" if thing.__dict__.get("_pinned_dtype") else ""
 
@@ -33,8 +51,13 @@ def _lines(module, name, depth, seen):
         return
     seen.add(id(module))
     for own, t, what in _own(module):
+        if is_lazy(t):
+            yield f"{indent}  {own}  not initialized yet{what}", ()
+            continue
         first, *chain = _karat.explain(t).split("\n")
         yield f"{indent}  {own}  {first}  {_bytes(t.numel() * t.element_size())}{what}{_pinned(t)}", chain
+    for conversion in _conversions(module):
+        yield f"{indent}  {conversion}", ()
     for child, below in module._modules.items():
         if below is not None:
             yield from _lines(below, child, depth + 1, seen)
@@ -44,11 +67,11 @@ def _totals(module):
     """Bytes by dtype of all parameters and buffers, each once."""
     totals, seen = {}, set()
     for t in (*module.parameters(), *module.buffers()):
-        if t not in seen:
+        if t not in seen and not is_lazy(t):
             seen.add(t)
             count, size = totals.get(t.dtype, (0, 0))
             totals[t.dtype] = count + 1, size + t.numel() * t.element_size()
-    return "; ".join(f"{str(dtype).removeprefix('torch.')}: {count} tensor{'s' * (count != 1)}, {_bytes(size)}"
+    return "; ".join(f"{_short(dtype)}: {count} tensor{'s' * (count != 1)}, {_bytes(size)}"
                      for dtype, (count, size) in totals.items())
 
 

@@ -4,6 +4,7 @@ from collections import OrderedDict
 
 from .. import _C
 from .._C import Tensor
+from ..copying import set_state
 
 __all__ = ["Parameter", "UninitializedParameter", "is_lazy", "Buffer", "UninitializedBuffer", "UninitializedTensorMixin"]
 
@@ -12,6 +13,10 @@ def _rebuild_parameter(data, requires_grad, backward_hooks):
     result = Parameter(data, requires_grad)
     result._backward_hooks = backward_hooks
     return result
+
+
+def _rebuild_parameter_with_state(data, requires_grad, backward_hooks, state):
+    return set_state(_rebuild_parameter(data, requires_grad, backward_hooks), state)
 
 
 class _ParameterMeta(type(Tensor)):
@@ -53,13 +58,14 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
 
         result = type(self)(self.data.clone(memory_format=preserve_format), self.requires_grad)
         memo[id(self)] = result
-        return result
+        return set_state(result, {name: pinned for name, pinned in self.__dict__.items() if name == "_pinned_dtype"})
 
     def __repr__(self):
         return "Parameter containing:\n" + (self._plain_repr() if type(self) is Parameter else f"Parameter({super().__repr__()})")
 
     def __reduce_ex__(self, proto):
-        return _rebuild_parameter, (self.data, self.requires_grad, OrderedDict())
+        given = self.data, self.requires_grad, OrderedDict()
+        return (_rebuild_parameter_with_state, (*given, self.__dict__)) if self.__dict__ else (_rebuild_parameter, given)
 
     __torch_function__ = _C._disabled_torch_function_impl
 

@@ -13,6 +13,7 @@ import weakref
 
 from .. import _device, _karat, _missing
 from .._karat import Tensor
+from ..amp import autocast, state
 from ..autograd import Function, backward
 from ..autograd.graph import saved_tensors_hooks
 from ..modes import enable_grad, no_grad
@@ -88,6 +89,24 @@ class _Drawing:
             _karat.set_rng_state(self.state)
             for device, state in zip(self.devices, self.states):
                 _device.of(self.kind).set_rng_state(state, device)
+            yield
+
+
+# ---- autocast: the second run is under what the first was ----
+
+class _Casting:
+    """Autocast as it is now, on the CPU and on the devices of the arguments."""
+
+    def __init__(self, args):
+        kinds = {a.device.type for a in args if isinstance(a, Tensor)} - {"meta"} | {"cpu"}
+        self.regions = [(kind, *state.get(kind), state.is_autocast_cache_enabled()) for kind in kinds]
+
+    @contextlib.contextmanager
+    def again(self):
+        with contextlib.ExitStack() as regions:
+            for kind, enabled, dtype, cached in self.regions:
+                if enabled or state.get(kind)[0]:
+                    regions.enter_context(autocast(kind, dtype, enabled, cached))
             yield
 
 
@@ -230,7 +249,7 @@ def _not_reentrant(function, args, kwargs, preserve_rng_state, context_fn, deter
     if determinism_check not in ("default", "none"):
         raise ValueError(f"determinism_check should be one of ['default', 'none'], but got {determinism_check}")
     first, second = context_fn()
-    drawing = _Drawing(args) if preserve_rng_state else None
+    drawing, casting = _Drawing(args) if preserve_rng_state else None, _Casting(args)
     if not _karat.is_grad_enabled():
         with first:
             return function(*args, **kwargs)
@@ -238,7 +257,7 @@ def _not_reentrant(function, args, kwargs, preserve_rng_state, context_fn, deter
 
     def again():
         own = kept.get()
-        with drawing.again() if drawing else contextlib.nullcontext(), second:
+        with drawing.again() if drawing else contextlib.nullcontext(), casting.again(), second:
             function(*own, **kwargs)
 
     frame = _Frame(again, early_stop if _early_stop is None else _early_stop, determinism_check == "default",
@@ -257,7 +276,7 @@ class CheckpointFunction(Function):
         if not any(isinstance(a, Tensor) and a.requires_grad for a in args):
             warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", stacklevel=4)
         ctx.run_function = run_function
-        ctx.drawing = _Drawing(args) if preserve_rng_state else None
+        ctx.drawing, ctx.casting = _Drawing(args) if preserve_rng_state else None, _Casting(args)
         ctx.others = [None if isinstance(a, Tensor) else a for a in args]
         ctx.places = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
         ctx.save_for_backward(*(args[i] for i in ctx.places))
@@ -273,7 +292,7 @@ class CheckpointFunction(Function):
         args = list(ctx.others)
         for place, tensor in zip(ctx.places, ctx.saved_tensors):
             args[place] = tensor.detach().requires_grad_(tensor.requires_grad)
-        with ctx.drawing.again() if ctx.drawing else contextlib.nullcontext(), enable_grad():
+        with ctx.drawing.again() if ctx.drawing else contextlib.nullcontext(), ctx.casting.again(), enable_grad():
             outputs = ctx.run_function(*args)
         outputs = outputs if isinstance(outputs, tuple) else (outputs,)
         wanted = [(o, g) for o, g in zip(outputs, grads) if isinstance(o, Tensor) and o.requires_grad]

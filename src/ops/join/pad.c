@@ -264,9 +264,19 @@ static kt_status pad_constant(kt_call *call, double value)
     return kt__run_as(call, &c);
 }
 
+/* Of all but constants. */
+static kt_status check_pairs(const kt_call *call)
+{
+    const kt_shape pad = call->arg[1].ints;
+    const int      ndim = call->arg[0].t->ndim;
+    return pad.n % 2 || pad.n < 2 || pad.n > 6 || (ndim != pad.n / 2 + 1 && ndim != pad.n / 2 + 2)
+               ? kt_fail(KT_ERR_NOT_IMPLEMENTED, "Padding size %lld is not supported for %dD input tensor.", (long long)pad.n, ndim)
+               : KT_OK;
+}
+
 kt_status kt__body_nn_pad(kt_call *call)
 {
-    kt_tensor  *self = call->arg[0].t, *t = NULL;
+    kt_tensor  *self = call->arg[0].t;
     kt_shape    pad = call->arg[1].ints;
     double      value = kt__given(call, 3) ? call->arg[3].f : 0.0;
     mode        how = CONSTANT;
@@ -284,18 +294,42 @@ kt_status kt__body_nn_pad(kt_call *call)
         return pad_constant(call, value);
     if (value != 0.0)
         return kt_fail(KT_ERR_RUNTIME, "Padding mode \"%s\" doesn't take in value argument", name);
-    if (pad.n < 2 || pad.n > 6 || (self->ndim != pad.n / 2 + 1 && self->ndim != pad.n / 2 + 2))
-        return kt_fail(KT_ERR_NOT_IMPLEMENTED, "Padding size %lld is not supported for %dD input tensor.",
-                       (long long)pad.n, self->ndim);
-    kt_status status = check_widths(self, pad);
+    if (check_pairs(call))
+        return kt_error_status();
+    kt_call c;
+    kt__open(&c, how == CIRCULAR ? KT_OP_pad_around : KT_OP_pad_edges, KT_PLAIN);
+    kt__put_tensor(&c, 0, self);
+    kt__put(&c, 1, ints, pad);
+    if (how != CIRCULAR)
+        kt__put(&c, 2, str, name);
+    return kt__run_as(call, &c);
+}
+
+static kt_status pad_dims(kt_call *call, mode how)
+{
+    kt_tensor     *self = call->arg[0].t, *t = kt__ref(self);
+    const kt_shape pad = call->arg[1].ints;
+    kt_status      status = check_widths(self, pad);
     if (!status)
         status = how == REFLECT    ? check_reflect(self, pad)
                  : how == CIRCULAR ? check_circular(self, pad)
                                    : check_replicate(self, pad);
     if (!status && how != CIRCULAR)
         status = check_room(self, pad, how);
-    t = kt__ref(self);
     for (int64_t k = 0; k < pad.n / 2 && !status; k++)
         status = pad_dim(&t, self->ndim - 1 - k, pad.d[2 * k], pad.d[2 * k + 1], how);
     return kt__end_itself(call, t, status);
 }
+
+kt_status kt__body_pad_edges(kt_call *call)
+{
+    mode how = REFLECT;
+    if (mode_of(call->arg[2].str, &how) || check_pairs(call))
+        return kt_error_status();
+    if (how != REFLECT && how != REPLICATE)
+        return kt_fail(KT_ERR_VALUE, "edges are padded with reflect or replicate, not %s", call->arg[2].str);
+    return pad_dims(call, how);
+}
+
+kt_status kt__body_pad_around(kt_call *call) { return check_pairs(call) ? kt_error_status() : pad_dims(call, CIRCULAR); }
+

@@ -277,3 +277,43 @@ kt_status kt__body_chain_matmul(kt_call *call)
     const kt_status status = call->form == KT_PLAIN ? kt__call1(KT_OP_clone, t[0], &copy) : KT_OK;
     return copy || status ? kt__end_itself(call, copy, status) : kt__end(call, t[0]);
 }
+
+/* ---- float8 ---- */
+
+static kt_status check_scaled(const kt_call *call)
+{
+    static const char *const names[] = {"mat1", "mat2"};
+    kt_tensor *const         a = call->arg[0].t, *const b = call->arg[1].t;
+    for (int i = 0; i < 2; i++)
+        if (call->arg[i].t->ndim != 2)
+            return kt_fail(KT_ERR_RUNTIME, "%s must be a matrix", names[i]);
+    if (a->sizes[1] != b->sizes[0])
+        return kt_fail(KT_ERR_RUNTIME, "mat1 and mat2 shapes cannot be multiplied (%lldx%lld and %lldx%lld)",
+                       (long long)a->sizes[0], (long long)a->sizes[1], (long long)b->sizes[0], (long long)b->sizes[1]);
+    if (call->arg[2].t->numel != 1 || call->arg[3].t->numel != 1)
+        return kt_fail(KT_ERR_RUNTIME, "Now _scaled_mm only supports per-tensor scaling for CPU backend.");
+    for (int i = 0; i < 2; i++)
+        if (kt__dtype_rows[call->arg[i].t->dtype].size != 1 || !(kt__dtype_rows[call->arg[i].t->dtype].category & KT_CAT_FLOAT))
+            return kt__fail_dtype(call, KT_ERR_RUNTIME, "Expected %s to be Float8 matrix got %s", names[i],
+                                  kt__dtype_rows[call->arg[i].t->dtype].torch_name);
+    return KT_OK;
+}
+
+/* A scale of the result is used where out_dtype says float8, as in PyTorch. */
+kt_status kt__body_scaled_mm(kt_call *call)
+{
+    if (check_scaled(call))
+        return kt_error_status();
+    KT_SCOPE;
+    const bool     named = kt__given(call, 6) && call->arg[6].dtype;
+    const kt_dtype to = named ? call->arg[6].dtype : (kt_dtype)call->arg[0].t->dtype;
+    kt_tensor     *scale = kt_mul(kt_to(call->arg[2].t, .dtype = KT_F32), kt_to(call->arg[3].t, .dtype = KT_F32));
+    kt_tensor     *y = kt_matmul(kt_to(call->arg[0].t, .dtype = KT_F32), kt_to(call->arg[1].t, .dtype = KT_F32));
+    y = kt_mul(y, kt_view(scale, KT_SCALAR));
+    if (kt__given(call, 4) && call->arg[4].t)
+        y = kt_add(y, kt_to(call->arg[4].t, .dtype = KT_F32));
+    if (kt__given(call, 5) && call->arg[5].t && named && kt__dtype_rows[to].size == 1)
+        y = kt_div(y, kt_view(kt_to(call->arg[5].t, .dtype = KT_F32), KT_SCALAR));
+    y = kt_to(y, .dtype = to);
+    return y && kt__check_out(call, to, KT_NONE) ? kt_error_status() : kt__end(call, y);
+}

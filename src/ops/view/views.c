@@ -462,6 +462,7 @@ static kt_status look_as(kt_call *call, kt_dtype dtype, const geometry *g, const
         return kt_error_status();
     kt_dtype before = (kt_dtype)of->dtype;
     t->dtype = (uint8_t)dtype;
+    t->flags &= ~(uint32_t)KT_T_PINNED_DTYPE;
     if (kt__tensor_set_geometry(t, (kt_shape){g->n, g->size}, (kt_shape){g->n, g->stride}, g->offset)) {
         kt__unref(t);
         return kt_error_status();

@@ -294,6 +294,78 @@ static void *on_another_thread(void *seen)
     return NULL;
 }
 
+TEST(a_pinned_dtype_decides)
+{
+    KT_SCOPE;
+    kt_tensor *pinned = matrix(KT_F32, true), *narrow = matrix(KT_BF16, false), *wide = matrix(KT_F32, false);
+    kt_pin_dtype(pinned, true);
+    KT_AUTOCAST(KT_CPU, KT_BF16);
+    kt_tensor *product = kt_matmul(narrow, pinned);
+    CHECK(kt_dtype_of(product) == KT_F32);
+    CHECK(kt_dtype_of(kt_matmul(kt_t(pinned), wide)) == KT_F32 && kt_dtype_of(kt_matmul(wide, wide)) == KT_BF16);
+    CHECK(!kt_backward(kt_sum(product)) && kt_dtype_of(kt_grad(pinned)) == KT_F32);
+    kt_tensor *half = matrix(KT_F16, false);
+    kt_pin_dtype(half, true);
+    CHECK(kt_dtype_of(kt_matmul(half, wide)) == KT_F16);
+    CHECK(kt_dtype_of(kt_cat(LIST(half, narrow), 2)) == KT_F16); /* of the widest class, which would refuse float16 here */
+    CHECK(kt_dtype_of(kt_mse_loss(half, half)) == KT_F16 && kt_dtype_of(kt_mse_loss(narrow, narrow)) == KT_F32);
+    CHECK(!kt_matmul(half, pinned) && strstr(kt_error(), "same dtype")); /* two pins that differ: neither gives way */
+    kt_clear();
+    kt_pin_dtype(half, false);
+    CHECK(kt_dtype_of(kt_matmul(half, wide)) == KT_BF16);
+}
+
+TEST(a_pinned_dtype_stays)
+{
+    KT_SCOPE;
+    kt_tensor *t = matrix(KT_F32, false);
+    kt_pin_dtype(t, true);
+    CHECK(kt_has_pinned_dtype(t) && kt_has_pinned_dtype(kt_t(t)) && !kt_has_pinned_dtype(kt_clone(t)));
+    CHECK(!kt_has_pinned_dtype(kt_view_dtype(t, KT_I32)));
+    CHECK(kt_set_data(t, matrix(KT_F16, false)) == KT_ERR_RUNTIME && kt_dtype_of(t) == KT_F32);
+    CHECK_STR(kt_error(), "the dtype of this tensor is pinned to float32 (pin_dtype): data of float16 cannot take its place");
+    kt_clear();
+    CHECK(kt_set_data(t, kt_ones(KT_SHAPE(2))) == KT_OK && kt_has_pinned_dtype(t));
+    CHECK(!kt_has_pinned_dtype(NULL));
+}
+
+TEST(autocast_lowers_to_what_a_module_says)
+{
+    KT_SCOPE;
+    kt_tensor *narrow = matrix(KT_BF16, false);
+    kt_mode_guard off = kt_autocast_lower_to(KT_F64);
+    CHECK(!kt_autocast_is_on() && kt_dtype_of(kt_matmul(narrow, narrow)) == KT_BF16);
+    kt_mode_close(&off);
+    KT_AUTOCAST(KT_CPU, KT_BF16);
+    const kt_dtype wide[] = {KT_F32, KT_F64};
+    for (int i = 0; i < 2; i++) {
+        kt_mode_guard on = kt_autocast_lower_to(wide[i]);
+        CHECK(kt_autocast_is_on() && kt_dtype_of(kt_matmul(narrow, narrow)) == wide[i]);
+        CHECK(kt_dtype_of(kt_cat(LIST(narrow, matrix(KT_F16, false)), 2)) == wide[i]);
+        kt_mode_close(&on);
+    }
+    CHECK(kt_dtype_of(kt_matmul(narrow, narrow)) == KT_BF16);
+    kt_mode_guard bad = kt_autocast_lower_to((kt_dtype)77);
+    CHECK(kt_failed() && kt_autocast_dtype(KT_CPU) == KT_BF16);
+    kt_clear();
+    kt_mode_close(&bad);
+}
+
+TEST(on_all_kinds_of_devices)
+{
+    KT_SCOPE;
+    {
+        KT_AUTOCAST(KT_F16);
+        CHECK(kt_autocast_enabled(KT_CPU) && kt_autocast_dtype(KT_CPU) == KT_F16);
+        CHECK(kt_dtype_of(kt_matmul(matrix(KT_F32, false), matrix(KT_F32, false))) == KT_F16);
+    }
+    CHECK(!kt_autocast_enabled(KT_CPU));
+    kt_mode_guard bad = kt_autocast_open_everywhere((kt_dtype)77);
+    CHECK(kt_failed() && !kt_autocast_enabled(KT_CPU));
+    kt_clear();
+    kt_autocast_close(&bad);
+}
+
 TEST(threads_have_their_own)
 {
     bool      seen = true;

@@ -98,6 +98,42 @@ TEST(conversion_keeps_tensors_and_pins)
     kt_module_drop(m);
 }
 
+static kt_tensor *halved(kt_module *m, kt_tensor *x, void *context)
+{
+    (void)m, (void)context;
+    return kt_to(x, .dtype = KT_F16);
+}
+
+TEST(conversions_are_kept_by_module_and_phase)
+{
+    KT_SCOPE;
+    kt_module *m = net();
+    kt_module_before(kt_module_child(m, "1"), halved, NULL);
+    kt_module_to_dtype(kt_module_child(m, "2"), KT_F16);
+    CHECK(kt_module_call(m, kt_ones(KT_SHAPE(1, 3))) && !kt_module_conversions(m));
+    kt_conversion c = {.size = sizeof c};
+    CHECK(kt_conversions_read(kt_module_conversions(kt_module_child(m, "1")), 0, &c));
+    CHECK(c.phase == KT_PHASE_BEFORE && c.why == KT_WHY_EXPLICIT && c.to == KT_F16 && c.count == 1);
+    CHECK(!kt_module_conversions(kt_module_child(m, "2")) && !kt_module_conversions(NULL));
+    kt_module_drop(m);
+}
+
+TEST(a_pinned_module_runs_in_its_dtype_under_autocast)
+{
+    KT_SCOPE;
+    kt_module *m = net();
+    kt_tensor *x = kt_ones(KT_SHAPE(1, 3));
+    KT_AUTOCAST(KT_CPU, KT_BF16);
+    CHECK(kt_dtype_of(kt_module_call(m, x)) == KT_BF16);
+    kt_module_pin_dtype(kt_module_child(m, "2"), true);
+    CHECK(kt_dtype_of(kt_module_call(m, x)) == KT_F32 && kt_dtype_of(kt_module_call(kt_module_child(m, "0"), x)) == KT_BF16);
+    kt_conversion c = {.size = sizeof c};
+    CHECK(kt_conversions_read(kt_module_conversions(kt_module_child(m, "2")), 0, &c) && c.why == KT_WHY_AUTOCAST);
+    kt_module_pin_dtype(kt_module_child(m, "2"), false);
+    CHECK(kt_dtype_of(kt_module_call(m, x)) == KT_BF16);
+    kt_module_drop(m);
+}
+
 TEST(an_error_names_the_layer)
 {
     KT_SCOPE;

@@ -13,9 +13,10 @@ from typing import TypeVar
 from ... import _karat
 from ..._karat import Tensor
 from ...asking import typename
+from ...copying import set_state
 from ...utils.hooks import BackwardHook, RemovableHandle
 from ..parameter import Buffer, Parameter, is_lazy
-from ._conversion import Conversion, step_to
+from ._conversion import Conversion, pin_of, pins_of, step_to
 
 __all__ = ["register_module_forward_pre_hook", "register_module_forward_hook", "register_module_full_backward_pre_hook",
            "register_module_backward_hook", "register_module_full_backward_hook", "register_module_buffer_registration_hook",
@@ -445,15 +446,12 @@ class Module(_karat.ModuleBase):
 
     def _apply(self, fn, recurse=True):
         """Every parameter, gradient and buffer becomes fn of itself; a parameter stays the same object."""
-        pinned = "_pinned_dtype" in self.__dict__ and isinstance(fn, Conversion)
-        if pinned:
-            fn.pins += 1
-        try:
+        with pins_of(fn, self):
             if recurse:
-                for name, module in self._modules.items():
-                    if module is not None:
-                        with step_to(fn, name):
-                            module._apply(fn)
+                names = {id(module): name for name, module in self._modules.items()}
+                for module in self.children():
+                    with step_to(fn, names.get(id(module), type(module).__name__)):
+                        module._apply(fn)
             for name, parameter in self._parameters.items():
                 if parameter is not None:
                     with step_to(fn, name):
@@ -461,10 +459,7 @@ class Module(_karat.ModuleBase):
             for name, buffer in self._buffers.items():
                 if buffer is not None:
                     with step_to(fn, name):
-                        self._buffers[name] = fn(buffer)
-        finally:
-            if pinned:
-                fn.pins -= 1
+                        self._buffers[name] = set_state(fn(buffer), pin_of(buffer))
         return self
 
     @staticmethod
@@ -472,16 +467,20 @@ class Module(_karat.ModuleBase):
         from ... import __future__, no_grad
 
         grad, new_grad = parameter.grad, None
-        with no_grad():
+        with no_grad(), pins_of(fn, parameter):
             new = fn(parameter)
             if grad is not None:
                 new_grad = fn(grad)
         if not __future__.get_overwrite_module_params_on_conversion() and parameter.is_meta == new.is_meta:
             parameter.data = new
         else:
-            parameter = Parameter(new, parameter.requires_grad)
+            parameter = set_state(Parameter(new, parameter.requires_grad), pin_of(parameter))
+            parameter.grad = None if grad is None else new_grad.requires_grad_(grad.requires_grad)
+            return parameter
         if grad is not None:
-            parameter.grad = new_grad.requires_grad_(grad.requires_grad)
+            parameter.grad = None  # it would not fit the parameter while it is converted
+            grad.data = new_grad
+            parameter.grad = grad
         return parameter
 
     def cuda(self, device=None):
@@ -615,6 +614,7 @@ class Module(_karat.ModuleBase):
             raise
 
     def _run_stages(self, args, kwargs, called):
+        _karat.module_phase(0)
         for id_, hook in (*_global_forward_pre_hooks.items(), *self._forward_pre_hooks.items()):
             if id_ in self._forward_pre_hooks_with_kwargs:
                 given = hook(self, args, kwargs)
@@ -632,7 +632,9 @@ class Module(_karat.ModuleBase):
         backward = BackwardHook(self, full, before) if full or before else None
         if backward:
             args = backward.setup_input_hook(args)
+        _karat.module_phase(1)
         result = self.forward(*args, **kwargs)
+        _karat.module_phase(2)
         for id_, hook in (*_global_forward_hooks.items(), *self._forward_hooks.items()):
             if id_ in self._forward_hooks_always_called or id_ in _global_forward_hooks_always_called:
                 called.add(id_)
@@ -836,12 +838,14 @@ class Module(_karat.ModuleBase):
         try:
             with no_grad():
                 if assign:
+                    if _karat.has_pinned_dtype(mine):
+                        given = given.to(mine.dtype).detach()
                     if isinstance(mine, Parameter):
                         if not isinstance(given, Parameter):
                             given = Parameter(given, requires_grad=mine.requires_grad)
                         else:
                             given.requires_grad_(mine.requires_grad)
-                    setattr(self, name, given)
+                    setattr(self, name, set_state(given, pin_of(mine)))
                 else:
                     _karat.copy_why(mine, given, "loading")
         except Exception as e:

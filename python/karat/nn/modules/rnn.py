@@ -203,6 +203,9 @@ class RNNBase(Module):
             text += f", bidirectional={self.bidirectional}"
         return text
 
+    def __getstate__(self):
+        return {**self.__dict__, "_flat_weights": self._flat_weights}  # PyTorch looks for the list in a file
+
     def __setstate__(self, state):
         super().__setstate__({name: value for name, value in state.items()
                               if name not in ("_flat_weights", "_flat_weight_refs")})  # PyTorch's states hold the list itself

@@ -5,6 +5,7 @@ import math
 import warnings
 
 from ... import _karat
+from ...amp import state
 from .. import functional as F
 from .. import init
 from .._multi_head import _as_scores
@@ -176,13 +177,21 @@ class TransformerEncoder(Module):
         self.layers = _get_clones(encoder_layer, num_layers)
         self.num_layers = num_layers
         self.norm = norm
-        self.enable_nested_tensor = enable_nested_tensor  # as an attribute alone: there are no nested tensors here
+        self.enable_nested_tensor = enable_nested_tensor  # there are none here: see _drops_padding
         self.use_nested_tensor = enable_nested_tensor
         self.mask_check = mask_check
         why = _why_not_nested(encoder_layer)
         if enable_nested_tensor and why:
             warnings.warn(f"enable_nested_tensor is True, but self.use_nested_tensor is False because {why}", stacklevel=2)
             self.use_nested_tensor = False
+
+    def _drops_padding(self, src, padding):
+        """Where PyTorch runs with nested tensors, which have no places for the padding, these are 0 in the result."""
+        follows = _karat.is_grad_enabled() and (src.requires_grad or any(p.requires_grad for p in self.parameters()))
+        if not self.use_nested_tensor or self.training or follows or src.dim() != 3 or state.get(src.device.type)[0]:
+            return False
+        taken = padding.logical_not()
+        return not self.mask_check or bool(taken[:, :-1].logical_or(taken[:, 1:].logical_not()).all())  # on the left
 
     def forward(self, src, mask=None, src_key_padding_mask=None, is_causal=None):
         padding = _as_scores(src_key_padding_mask, "src_key_padding_mask", mask, "mask", src.dtype)
@@ -192,6 +201,8 @@ class TransformerEncoder(Module):
         output = src
         for layer in self.layers:
             output = layer(output, src_mask=mask, is_causal=is_causal, src_key_padding_mask=padding)
+        if mask is None and padding is not None and self._drops_padding(src, padding):
+            output = output.masked_fill(padding.bool().unsqueeze(-1), 0.0)
         return output if self.norm is None else self.norm(output)
 
 

@@ -5,6 +5,7 @@ import types
 import warnings
 
 from ... import _karat
+from ...amp._report import clips
 from ...modes import no_grad
 
 __all__ = ["clip_grad_norm", "clip_grad_norm_", "clip_grad_value_"]
@@ -67,6 +68,7 @@ def _clip_grads_with_norm_(parameters, max_norm, total_norm, foreach=None):
 @_no_grad
 def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False, foreach=None):
     """Scales all gradients together to a norm of at most max_norm; returns the norm before."""
+    clips()
     parameters = _listed(parameters, empty_matters=True)
     total = _get_total_norm(_grads(parameters), norm_type, error_if_nonfinite, foreach)
     _clip_grads_with_norm_(parameters, max_norm, total, foreach)
@@ -83,6 +85,7 @@ def clip_grad_norm(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False
 @_no_grad
 def clip_grad_value_(parameters, clip_value, foreach=None):
     """Clamps every element of the gradients to [-clip_value, clip_value]."""
+    clips()
     clip_value = float(clip_value)
     for group in _by_device_and_dtype(_grads(_listed(parameters))):
         _rows["_foreach_clamp_min_"](group, -clip_value)

@@ -1,6 +1,6 @@
 """karat.cpu: the CPU, with the functions of other device modules."""
 
-from . import _missing
+from .. import _missing
 
 
 def is_available():
@@ -31,4 +31,4 @@ def set_device(device):
     """No effect: there is one CPU."""
 
 
-__getattr__ = _missing.of(__name__)
+__getattr__ = _missing.of(__name__, lazy=["amp"])

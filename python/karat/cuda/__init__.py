@@ -1,7 +1,7 @@
 """karat.cuda: CUDA devices. Without one there is nothing to do, or the function says so."""
 
-from . import _device, _missing
-from ._karat import OutOfMemoryError, Tensor  # noqa: F401
+from .. import _device, _missing
+from .._karat import OutOfMemoryError, Tensor  # noqa: F401
 
 _module = _device.of("cuda")
 globals().update(_device.names("cuda"))
@@ -36,4 +36,4 @@ def _to_cuda(self, device=None, non_blocking=False, memory_format=None):
 Tensor.cuda = _to_cuda
 Tensor.cuda.__name__, Tensor.cuda.__qualname__, Tensor.cuda.__module__ = "cuda", "Tensor.cuda", "karat"
 
-__getattr__ = _device.lazily(_module, _missing.of(__name__))
+__getattr__ = _device.lazily(_module, _missing.of(__name__, lazy=["amp"]))

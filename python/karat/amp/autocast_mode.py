@@ -1,0 +1,153 @@
+"""autocast_mode.py - regions in which operators choose their dtypes by class, and custom functions under them."""
+
+import functools
+import warnings
+
+from .. import _karat
+from .._karat import Tensor, dtype as _dtype
+from . import _report, state
+from .state import is_autocast_available
+
+__all__ = ["autocast_decorator", "autocast", "is_autocast_available", "custom_fwd", "custom_bwd"]
+
+_bf16, _f16 = _karat.dtypes["bfloat16"], _karat.dtypes["float16"]
+
+
+def autocast_decorator(autocast_instance, func):
+    """The function, run inside the region."""
+
+    @functools.wraps(func)
+    def decorate_autocast(*args, **kwargs):
+        with autocast_instance:
+            return func(*args, **kwargs)
+
+    return decorate_autocast
+
+
+class autocast:
+    """A region, as a context or a decorator, in which operators on one type of device choose their dtypes by class: matrix
+    products run in a narrow float, what needs the range in float32, the others as their inputs come. `karat ops` lists the
+    classes.
+
+    >>> with torch.autocast("cpu", dtype=torch.bfloat16):
+    ...     y = net(x)
+
+    dtype: bfloat16 or float16; by default bfloat16 on the CPU, float16 on other devices. enabled=False: operators run as without
+    autocast. cache_enabled: a weight is cast once, however often it is used, until the outermost region ends."""
+
+    def __init__(self, device_type, dtype=None, enabled=True, cache_enabled=None):
+        if not isinstance(device_type, str):
+            raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
+        self.fast_dtype = state.get_autocast_dtype(device_type) if dtype is None else dtype
+        if not is_autocast_available(device_type):
+            raise RuntimeError(f"User specified an unsupported autocast device_type '{device_type}'")
+        self.device = device_type
+        self._cache_enabled = state.is_autocast_cache_enabled() if cache_enabled is None else cache_enabled
+        self._enabled = enabled if not enabled or self._is_supported() else False
+        self._before = []
+        self._seen = _report.Seen()
+
+    def _is_supported(self):
+        if self.device == "cuda" and not state.is_here("cuda"):
+            warnings.warn("CUDA is not available or torch_xla is imported. Disabling autocast.", stacklevel=3)
+            return False
+        if self.device == "cuda" or self.fast_dtype in (_bf16, _f16):
+            return True
+        shown = self.device.upper()
+        warnings.warn(f"In {shown} autocast, but the target dtype is not supported. Disabling autocast.\n"
+                      f"{shown} Autocast only supports dtypes of torch.bfloat16, torch.float16 currently.", stacklevel=3)
+        return False
+
+    def __enter__(self):
+        if not isinstance(self.fast_dtype, _dtype):
+            raise TypeError("set_autocast_dtype(): argument 'dtype' (position 2) must be torch.dtype, not "
+                            f"{type(self.fast_dtype).__name__}")
+        if not isinstance(self._enabled, bool):
+            raise TypeError("set_autocast_enabled(): argument 'enabled' (position 2) must be bool, not "
+                            f"{type(self._enabled).__name__}")
+        self._before.append((state.get(self.device), state.is_autocast_cache_enabled()))
+        state.put(self.device, self._enabled, self.fast_dtype)
+        _karat.autocast_enter()
+        _karat.set_autocast_cache(self._cache_enabled)
+        self._seen.enter()
+        return self
+
+    def __exit__(self, kind, error, trace):
+        if not self._before:
+            raise AttributeError("'autocast' object has no attribute 'prev'")
+        self._seen.leave()
+        before, cache = self._before.pop()
+        _karat.autocast_leave()
+        state.put(self.device, *before)
+        _karat.set_autocast_cache(cache)
+        return False
+
+    def __call__(self, func):
+        return autocast_decorator(self, func)
+
+    def report(self):
+        """What ran inside so far, as text: each operator with its dtype and class, each conversion with its line, and what looks
+        like a mistake: weights of 16 bits, backward inside the region, float16 without a scaler, a scaler without autocast,
+        gradients that are clipped before they are unscaled."""
+        return _report.text(self)
+
+
+def _enter_autocast(*values):
+    """A region that is entered, for what cannot write `with`."""
+    region = autocast(*values)
+    region.__enter__()
+    return region
+
+
+def _exit_autocast(region):
+    region.__exit__(None, None, None)
+
+
+def _cast(value, device_type, dtype):
+    """The value with every floating tensor of that device but float64 cast, in containers too."""
+    if isinstance(value, Tensor):
+        is_eligible = (value.is_floating_point() and value.device.type == device_type
+                       and value.dtype is not _karat.dtypes["float64"])
+        return value.to(dtype) if is_eligible else value
+    if isinstance(value, dict):
+        return {_cast(k, device_type, dtype): _cast(v, device_type, dtype) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(_cast(v, device_type, dtype) for v in value)
+    return value
+
+
+def custom_fwd(fwd=None, *, device_type, cast_inputs=None):
+    """For the forward of an autograd.Function under autocast. cast_inputs: floating inputs are cast to it and forward runs
+    without autocast; without it forward runs as the caller does, and custom_bwd lets backward do the same."""
+    if not isinstance(device_type, str):
+        raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
+    if fwd is None:
+        return functools.partial(custom_fwd, device_type=device_type, cast_inputs=cast_inputs)
+
+    @functools.wraps(fwd)
+    def decorate_fwd(*args, **kwargs):
+        args[0]._dtype = state.get_autocast_dtype(device_type)
+        enabled = state.is_autocast_enabled(device_type)
+        if cast_inputs is None or not enabled:
+            args[0]._fwd_used_autocast = enabled
+            return fwd(*args, **kwargs)
+        args[0]._fwd_used_autocast = False
+        with autocast(device_type=device_type, enabled=False):
+            return fwd(*_cast(args, device_type, cast_inputs), **_cast(kwargs, device_type, cast_inputs))
+
+    return decorate_fwd
+
+
+def custom_bwd(bwd=None, *, device_type):
+    """For the backward of an autograd.Function: it runs with autocast as its forward did."""
+    if not isinstance(device_type, str):
+        raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
+    if bwd is None:
+        return functools.partial(custom_bwd, device_type=device_type)
+
+    @functools.wraps(bwd)
+    def decorate_bwd(*args, **kwargs):
+        with autocast(device_type=device_type, enabled=args[0]._fwd_used_autocast, dtype=args[0]._dtype):
+            return bwd(*args, **kwargs)
+
+    return decorate_bwd
