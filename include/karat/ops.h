@@ -872,6 +872,8 @@
  * kt_neg_view(self)                                                    negation as a lazy view
  * kt_interleave(self, repeats, dim, output_size)                       repeat_interleave along dim, with counts in a tensor
  * kt_diag_embed_of(self, .offset = 0)                       out        diagonal matrix from a vector, also into out=
+ * kt_pad_edges(input, pad, mode)                                       padded with what is at the edges: reflect or replicate
+ * kt_pad_around(input, pad)                                            padded with what is at the other edge: circular
  * kt_native_dropout_backward(grad_output, mask, .scale = 1.0)             gradient of dropout
  * kt_embedding_bag_of(weight, indices, per_sample_weights, offsets, scale_grad_by_freq, mode, include_last_offset, padding_idx) -> output, bag, count, largest             rows of weight at the indices, summed (mode 0), averaged (1) or compared (2) within bags
  * kt_softmax_along(self, dim, half_to_float)                           softmax along dim, without a dtype conversion

@@ -94,7 +94,7 @@ from .limits import finfo, iinfo  # noqa: E402
 from .legacy import NAMES as _legacy  # noqa: E402
 from .legacy import set_default_tensor_type  # noqa: E402
 from .modes import enable_grad, inference_mode, is_inference_mode_enabled, no_grad, policy, set_grad_enabled  # noqa: E402
-from .faces import _fused_sdp_choice, scalar_tensor  # noqa: E402, F401
+from .faces import _fused_sdp_choice, empty_strided, scalar_tensor  # noqa: E402, F401
 from .printing import get_printoptions, printoptions, set_printoptions  # noqa: E402
 from . import copying, storage  # noqa: E402, F401
 from .storage import UntypedStorage  # noqa: E402, F401

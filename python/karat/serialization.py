@@ -18,6 +18,7 @@ from . import _karat, _utils
 from ._karat import Size, Tensor, device, dtype, dtypes
 from .copying import _whole
 from .copying import set_state
+from .faces import empty_strided
 from .nn.parameter import Buffer, Parameter, _rebuild_parameter, _rebuild_parameter_with_state
 
 __all__ = ["save", "load", "add_safe_globals", "clear_safe_globals", "get_safe_globals", "safe_globals"]
@@ -62,8 +63,6 @@ def _rebuild_from_type_v2(build, cls, arguments, state):
 
 
 def _rebuild_meta_tensor_no_storage(dtype, size, stride, requires_grad):
-    from . import empty_strided
-
     return empty_strided(size, stride, dtype=dtype, device="meta", requires_grad=requires_grad)
 
 

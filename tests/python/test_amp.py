@@ -633,6 +633,7 @@ def test_regions_can_be_copied_and_left_elsewhere():
     thread.start()
     thread.join()
     torch.set_autocast_enabled(KIND, False)
+    torch.autocast_decrement_nesting()
 
 
 @of_the_cpu
@@ -694,5 +695,5 @@ def test_the_log_is_bounded_and_every_skip_is_searched():
 def test_the_two_lists_cannot_be_replaced():
     with pytest.raises(TypeError, match="does not support item assignment"):
         torch.amp.lists["cpu"] = 3
-    with pytest.raises(TypeError, match="doesn't support item deletion"):
+    with pytest.raises(TypeError, match="item deletion"):
         del torch.amp.lists["cuda"]

@@ -225,7 +225,7 @@ def test_the_nearest_name_is_a_help():
     t = karat.ones(1)
     assert nearest(lambda: karat.batch_norm_elemt) == "'batch_norm'" and nearest(lambda: t.storage) == "'untyped_storage'"
     # Nothing is near: none is named. What serves another purpose, or only asks, is not near.
-    for ask in (lambda: karat.stft, lambda: t.symeig, lambda: karat.istft, lambda: karat.istft, lambda: t.to_sparse_csr):
+    for ask in (lambda: karat.stft, lambda: t.symeig, lambda: karat.istft, lambda: t.to_sparse_csr):
         assert nearest(ask) == ""
 
 

@@ -55,9 +55,10 @@ class GradScaler:
     >>> scaler.step(optimizer)
     >>> scaler.update()
 
-    stepped: did the last step() step? None before the first. log: a list of the last 1,000 changes of the scale, each a dict: update (the
-    number of the call of update()), old, new, why, and after a skipped step parameters (those whose gradients were not finite)
-    and, once the next step has been searched, first (the operator and line that first made a value that is not finite)."""
+    stepped: did the last step() step? None before the first. log: a list of the last 1,000 changes of the scale, each a dict:
+    update (the number of the call of update()), old, new, why, and after a skipped step parameters (those whose gradients were
+    not finite) and first (the operator and line that first made a value that is not finite; None where the step was not searched
+    or nothing was found)"""
 
     def __init__(self, device="cuda", init_scale=2.0**16, growth_factor=2.0, backoff_factor=0.5, growth_interval=2000,
                  enabled=True):

@@ -270,7 +270,8 @@ static kt_status check_pairs(const kt_call *call)
     const kt_shape pad = call->arg[1].ints;
     const int      ndim = call->arg[0].t->ndim;
     return pad.n % 2 || pad.n < 2 || pad.n > 6 || (ndim != pad.n / 2 + 1 && ndim != pad.n / 2 + 2)
-               ? kt_fail(KT_ERR_NOT_IMPLEMENTED, "Padding size %lld is not supported for %dD input tensor.", (long long)pad.n, ndim)
+               ? kt_fail(KT_ERR_NOT_IMPLEMENTED, "Padding size %lld is not supported for %dD input tensor.",
+                         (long long)pad.n, ndim)
                : KT_OK;
 }
 

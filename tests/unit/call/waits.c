@@ -69,6 +69,12 @@ static void in_depth_at(kt_call *c) { GIVE(0, t, cube()), INTS(1, 1); }
 static void interleaved(kt_call *c) { GIVE(1, t, counts()), GIVE(2, i, 0), GIVE(3, i, 3); }
 static void interleaved_rows(kt_call *c) { GIVE(1, t, counts()), GIVE(2, i, 0); }
 static void padded(kt_call *c) { INTS(1, 1, 1); }
+static void padded_at_edges(kt_call *c) { padded(c), GIVE(2, str, "reflect"); }
+static kt_tensor *in_float8(void) { return kt_to(halves(KT_SHAPE(2, 2)), .dtype = KT_E4M3FN); }
+static void scaled(kt_call *c)
+{
+    GIVE(0, t, in_float8()), GIVE(1, t, in_float8()), GIVE(2, t, halves(KT_SCALAR)), GIVE(3, t, halves(KT_SCALAR));
+}
 static kt_tensor *volume(int64_t side) { return halves(KT_SHAPE(1, 1, side, side, side)); }
 static void in_fractions(kt_call *c)
 {
@@ -225,7 +231,8 @@ static const struct {
     {"split_with_sizes_copy", in_two, NEVER}, {"dsplit", in_depth, NEVER}, {"dsplit_indices", in_depth_at, NEVER},
     {"interleave", interleaved, SHAPES}, {"repeat_interleave_tensor", interleaved_rows, SHAPES},
     {"fractional_max_pool3d", in_fractions, NEVER}, {"fractional_max_pool3d_backward", in_fractions_back, NEVER},
-    {"constant_pad_nd", padded, NEVER}, {"nn_pad", padded, NEVER}, {"select_scatter", one_row, NEVER},
+    {"constant_pad_nd", padded, NEVER}, {"nn_pad", padded, NEVER}, {"pad_edges", padded_at_edges, NEVER},
+    {"pad_around", padded, NEVER}, {"scaled_mm", scaled, NEVER}, {"select_scatter", one_row, NEVER},
     {"diagonal_scatter", one_diagonal, NEVER}, {"as_strided_scatter", strided, NEVER}, {"randint_low", low_high, NEVER},
     {"randint_like_low", like_low_high, NEVER}, {"index_fill_tensor", filled, NEVER},
     {"index_fill_tensor", filled_and_cast, NEVER}, {"masked_fill_tensor", masked_and_cast, NEVER},
