@@ -33,7 +33,8 @@ class autocast:
     ...     y = net(x)
 
     dtype: bfloat16 or float16; by default bfloat16 on the CPU, float16 on other devices. enabled=False: operators run as without
-    autocast. cache_enabled: a weight is cast once, however often it is used, until the outermost region ends."""
+    autocast. cache_enabled: a weight is cast once, however often it is used, until the outermost region ends or the weight is
+    written to."""
 
     def __init__(self, device_type, dtype=None, enabled=True, cache_enabled=None):
         if not isinstance(device_type, str):
