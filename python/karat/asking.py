@@ -136,6 +136,5 @@ Tensor.is_same_size = is_same_size
 Tensor.is_distributed = is_distributed
 Tensor.dim_order = _dim_order
 Tensor.has_names = _no("has_names", "Have its dims names? No.")
-Tensor.is_shared = _no("is_shared", "Is its memory shared with other processes? No.")
 Tensor.__reversed__ = _reversed
 Tensor.__div__, Tensor.__idiv__, Tensor.__rdiv__ = Tensor.__truediv__, Tensor.__itruediv__, Tensor.__rtruediv__

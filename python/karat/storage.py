@@ -1,7 +1,10 @@
 """storage.py - UntypedStorage: a tensor's storage as an object with address and size; storages of files."""
 
+import weakref
+
 from . import _karat
 from ._karat import Tensor, dtypes
+from .copying import _whole
 
 
 def _bytes_of(content):
@@ -138,4 +141,29 @@ def untyped_storage(self):
     return UntypedStorage(self)
 
 
+_shared = weakref.WeakValueDictionary()  # the mapping in which a tensor's memory is, by its address
+
+
+def is_shared(self):
+    """Is its memory shared with other processes?"""
+    return self.is_cuda or self._storage()[0] in _shared
+
+
+def share_memory_(self):
+    """Moves its memory to where processes that are forked from this one see each other's writes. Views of it that were made before
+    keep the memory that it had."""
+    bytes_there = self._storage()[1]
+    if self.device.type == "cpu" and bytes_there and not self.is_shared():
+        import mmap
+
+        mapping = mmap.mmap(-1, bytes_there)
+        memory = _karat.frombuffer(mapping, dtype=dtypes["uint8"], count=bytes_there)
+        memory.copy_(_whole(self.detach()))
+        self.data = memory.view(self.dtype).as_strided(self.shape, self.stride(), self.storage_offset())
+        _shared[self._storage()[0]] = mapping
+    return self
+
+
 Tensor.untyped_storage = untyped_storage
+Tensor.is_shared = is_shared
+Tensor.share_memory_ = share_memory_

@@ -2,6 +2,7 @@
 
 import copy
 import gc
+import os
 import pickle
 import weakref
 from collections import OrderedDict
@@ -448,6 +449,23 @@ def test_conversion_keeps_the_gradient_object_and_asks_for_children():
 
     half = Half().half()
     assert half.a.weight.dtype is torch.float16 and half.b.weight.dtype is torch.float32
+
+
+@pytest.mark.cpu_only("memory of the host")
+def test_shared_memory_is_seen_by_a_forked_process():
+    net = nn.Linear(2, 2)
+    before, weight = net.weight.detach().clone(), net.weight
+    assert not weight.is_shared() and net.share_memory() is net
+    assert net.weight is weight and weight.is_shared() and net.bias.is_shared() and weight.share_memory_() is weight
+    assert torch.equal(weight, before) and weight.t().is_shared()
+    child = os.fork()
+    if not child:
+        with torch.no_grad():
+            weight.fill_(7.0)
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0 and weight.tolist() == [[7.0, 7.0], [7.0, 7.0]]
+    empty = torch.empty(0)
+    assert empty.share_memory_() is empty
 
 
 def test_explain_of_a_lazy_module(capsys):

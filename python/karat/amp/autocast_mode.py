@@ -26,8 +26,8 @@ def autocast_decorator(autocast_instance, func):
 
 class autocast:
     """A region, as a context or a decorator, in which operators on one type of device choose their dtypes by class: matrix
-    products run in a narrow float, what needs the range in float32, the others as their inputs come. `karat ops` lists the
-    classes.
+    products run in a narrow float, what needs the range in float32, the others as their inputs come.
+    `print(karat.amp.lists)` lists the classes.
 
     >>> with torch.autocast("cpu", dtype=torch.bfloat16):
     ...     y = net(x)
