@@ -262,15 +262,14 @@ class ModuleDict(Module):
 
     def update(self, modules):
         """Adds modules of a mapping, or of (name, module) pairs."""
-        _check_iterable(modules, "ModuleDict.update", "module")
+        _check_iterable(modules, "ModuleDict.update")
         for key, module in _pairs(modules, "ModuleDict"):
             self[key] = module
 
 
-def _check_iterable(values, function, what):
+def _check_iterable(values, function):
     if not isinstance(values, container_abcs.Iterable):
-        pair = "key-value" if what == "parameter" else "key/value"
-        raise TypeError(f"{function} should be called with an iterable of {pair} pairs, but got {type(values).__name__}")
+        raise TypeError(f"{function} should be called with an iterable of key/value pairs, but got {type(values).__name__}")
 
 
 def _pairs(values, kind):
@@ -442,7 +441,7 @@ class ParameterDict(Module):
 
     def update(self, parameters):
         """Adds the values of a mapping, or of (key, value) pairs."""
-        _check_iterable(parameters, "ParametersDict.update", "parameter")
+        _check_iterable(parameters, "ParametersDict.update")
         pairs = _pairs(parameters, "ParameterDict")
         if not isinstance(parameters, (OrderedDict, ParameterDict)) and isinstance(parameters, container_abcs.Mapping):
             pairs.sort()

@@ -559,10 +559,11 @@ class Module(_karat.ModuleBase):
                     return t.to(device, target, non_blocking, memory_format=memory_format)
                 return t.to(device, target, non_blocking)
             except NotImplementedError as e:
-                if str(e).startswith("Cannot copy out of meta tensor; no data!"):
-                    raise NotImplementedError(f"{e} Please use torch.nn.Module.to_empty() instead of torch.nn.Module.to() when "
-                                              "moving "
-                                              "module from meta to a different device.") from None
+                first, *rest = str(e).split("\n")
+                if first == "Cannot copy out of meta tensor; no data!":
+                    first += (" Please use torch.nn.Module.to_empty() instead of torch.nn.Module.to() when moving module from "
+                              "meta to a different device.")
+                    raise NotImplementedError("\n".join([first, *rest])) from None
                 raise
 
         return self._apply(Conversion("Module.to()", convert))

@@ -57,6 +57,9 @@ class DataLoader:
             raise ValueError("persistent_workers option needs num_workers > 0")
         if num_workers:
             _warn_of_workers(num_workers)
+        elif multiprocessing_context is not None:
+            raise ValueError("multiprocessing_context can only be used with multi-process loading (num_workers > 0), but got "
+                             f"num_workers={num_workers}")
         self.dataset, self.num_workers, self.prefetch_factor = dataset, num_workers, prefetch_factor
         self.pin_memory, self.pin_memory_device, self.timeout = pin_memory, pin_memory_device, timeout
         self.worker_init_fn, self.multiprocessing_context, self.in_order = worker_init_fn, multiprocessing_context, in_order

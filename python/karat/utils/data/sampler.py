@@ -31,9 +31,9 @@ class SequentialSampler(Sampler):
         return len(self.data_source)
 
 
-def _is_true_or_false(name, value):
+def _is_true_or_false(name, value, error=ValueError):
     if not isinstance(value, bool):
-        raise TypeError(f"{name} should be a boolean value, but got {name}={value}")
+        raise error(f"{name} should be a boolean value, but got {name}={value}")
 
 
 def _is_positive(name, value):
@@ -49,7 +49,7 @@ class RandomSampler(Sampler):
         self.replacement = replacement
         self._num_samples = num_samples
         self.generator = generator
-        _is_true_or_false("replacement", replacement)
+        _is_true_or_false("replacement", replacement, TypeError)
         _is_positive("num_samples", self.num_samples)
 
     @property
