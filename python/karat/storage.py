@@ -150,8 +150,8 @@ def is_shared(self):
 
 
 def share_memory_(self):
-    """Moves its memory to where processes that are forked from this one see each other's writes. Views of it that were made before
-    keep the memory that it had."""
+    """Moves its memory to where processes that are forked from this one see each other's writes. Views of it that were made
+    before keep the memory that it had."""
     bytes_there = self._storage()[1]
     if self.device.type == "cpu" and bytes_there and not self.is_shared():
         import mmap

@@ -30,7 +30,7 @@ FLOORS = {
     "facts --part two": [25397],
     "facts --part creation": [26],
     "facts --part messages": [16527],
-    "facts --part autocast": [826],
+    "facts --part autocast": [828],
     "opinfo": [451, 6592],  # operators whole, rows
     "errors": [281, 176],  # cases, texts
     "errors --dry-run": [171],

@@ -188,18 +188,21 @@ void *sweep_zeroed(void)
     return bytes;
 }
 
-static void *sized; /* exactly as large as it says it is, so that a byte too many is seen */
+enum { MOST_SIZED = 4 };           /* of one call */
+static void *sized[MOST_SIZED]; /* each exactly as large as it says it is, so that a byte too many is seen */
+static int   n_sized;
 
 void *sweep_sized(int slot, size_t size)
 {
     static const size_t hostile[VALUES_OF_A_SLOT] = {0, 0, 1, 8, 12, 16, 20, 0};
     if (sweep_aimed(slot) && value == 0)
         return NULL;
-    free(sized);
-    sized = calloc(1, size);
-    if (sized)
-        *(size_t *)sized = sweep_aimed(slot) ? hostile[value] : size;
-    return sized;
+    size_t *made = n_sized < MOST_SIZED ? calloc(1, size) : NULL;
+    if (made) {
+        sized[n_sized++] = made;
+        *made = sweep_aimed(slot) ? hostile[value] : size;
+    }
+    return made;
 }
 
 const void *sweep_options(int slot, void *options)
@@ -606,8 +609,8 @@ static void settle(void)
     conversions = NULL;
     kt_autocast_counts_free(counts);
     counts = NULL;
-    free(sized);
-    sized = NULL;
+    while (n_sized)
+        free(sized[--n_sized]);
     kt_memory_limit(256u << 20);
     kt_set_policy(KT_TORCH);
     kt_set_autocast_enabled(KT_CPU, false);
