@@ -70,7 +70,7 @@ KT_API kt_status kt_module_load(kt_module *m, const kt_named *state, int64_t n, 
 /* ---- the call ---- */
 enum { KT_MODULE_INPUTS = 8 }; /* at most */
 KT_API kt_tensor *kt_module_call(kt_module *m, kt_tensor *x);
-KT_API kt_tensor *kt_module_call_all(kt_module *m, kt_tensor *const *in, int n);
+KT_API kt_tensor *kt_module_call_all(kt_module *m, kt_tensor *const *in, int n_in);
 
 /* Hooks run in the order in which they were set. A result other than NULL replaces the input, or the output. */
 typedef kt_tensor *kt_before_call(kt_module *m, kt_tensor *x, void *context);

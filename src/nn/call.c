@@ -93,16 +93,16 @@ static kt_tensor *run(kt_module *m, kt_tensor *const *in, int n)
     return kt__watch_output(watch, result);
 }
 
-kt_tensor *kt_module_call_all(kt_module *m, kt_tensor *const *in, int n)
+kt_tensor *kt_module_call_all(kt_module *m, kt_tensor *const *in, int n_in)
 {
     if (kt_failed())
         return NULL;
-    if (!m || n < 0 || n > KT_MODULE_INPUTS || (n && !in)) {
+    if (!m || n_in < 0 || n_in > KT_MODULE_INPUTS || (n_in && !in)) {
         kt_fail(m ? KT_ERR_VALUE : KT_ERR_TYPE, m ? "a module takes 0 to %d inputs, not %d" : "expected a module, got NULL",
-                KT_MODULE_INPUTS, n);
+                KT_MODULE_INPUTS, n_in);
         return NULL;
     }
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n_in; i++)
         if (!in[i]) {
             kt_fail(KT_ERR_TYPE, "expected a tensor, got NULL");
             return NULL;
@@ -115,7 +115,7 @@ kt_tensor *kt_module_call_all(kt_module *m, kt_tensor *const *in, int n)
     const bool          changes = m->pinned_to && kt_autocast_is_on();
     if (changes)
         before = kt_autocast_lower_to(m->pinned_to);
-    kt_tensor *result = run(m, in, n);
+    kt_tensor *result = run(m, in, n_in);
     if (changes)
         kt_mode_close(&before);
     kt_collect(KT_COLLECT_MODULE, collecting);

@@ -1,6 +1,6 @@
 """run.py - random programs beside PyTorch.
 
-    build/venv/bin/python3 tests/random/run.py --programs 10000 --seed 7 --reference /opt/pt/bin/python
+    build/venv/bin/python3 tests/random/run.py --programs 10000 --seed 7 --reference VENV_WITH_TORCH/bin/python
 
 writes 10,000 programs from the seed, runs each under Karat and under PyTorch 2.11 in a process of its own, and compares after
 every statement what can be seen: errors, warnings, and of each tensor dtype, shape, strides, values, history and gradient. A
@@ -290,13 +290,15 @@ def main():
     parser.add_argument("--seed", default=None)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--only", type=int)
-    parser.add_argument("--reference", default="/opt/pt/bin/python")
+    parser.add_argument("--reference", help="a Python that has PyTorch 2.11; --alone needs none")
     parser.add_argument("--karat", default=sys.executable)
     parser.add_argument("--save")
     parser.add_argument("--alone", action="store_true")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1)
     options = parser.parse_args()
+    if not options.alone and not options.reference:
+        parser.error("--reference: name a Python that has PyTorch 2.11, or run --alone")
     options.seed = options.seed or str(random.SystemRandom().randrange(10 ** 6))
     print(f"seed {options.seed}", flush=True)
     return alone(options) if options.alone else beside(options)

@@ -42,6 +42,7 @@ static const struct {
     {"const kt_scalar *", 0, "NUMBERS"},
     {"int64_t", "n_*", "COUNT"},
     {"int64_t", "n", "COUNT"},
+    {"int", "n_*", "(int)COUNT"},
     {"int64_t", "room", "ROOM"},
     {"kt_tensor **", "results", "RESULTS"},
     {"kt_tensor **", 0, "RESULT"},

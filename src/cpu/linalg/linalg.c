@@ -122,6 +122,8 @@ static void mirror_triangle(char *a, int n, kt_dtype d, bool from_upper)
 static void set_identity(char *a, int64_t rows, int64_t columns, kt_dtype d)
 {
     const size_t width = kt__width_of(d);
+    if (rows == 0 || columns == 0)
+        return;
     memset(a, 0, (size_t)(rows * columns) * width);
     for (int64_t i = 0; i < rows && i < columns; i++) {
         char *at = a + (size_t)(i * rows + i) * width;

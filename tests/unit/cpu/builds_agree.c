@@ -57,9 +57,10 @@ static void compare_operand(const kt_plan *p, int which, int64_t span, const cha
         if (memcmp(out[0], out[1], (size_t)span) != 0)
             for (int64_t at = 0; at + w <= span && bad < 0; at += w)
                 bad = same_element(out[0] + at, out[1] + at, d) ? -1 : at / w;
+        const int64_t shown = bad < 0 ? 0 : bad * w;
         CHECK_MSG(bad < 0, "%s in %s, compute %d: %s differs from base at %lld (%g, %g)", what, kt_dtype_name(d),
-                  p->compute, kt__cpu_builds[b].name, (long long)bad, get_real(out[0], bad * w, d),
-                  get_real(out[1], bad * w, d));
+                  p->compute, kt__cpu_builds[b].name, (long long)bad, get_real(out[0], shown, d),
+                  get_real(out[1], shown, d));
     }
 }
 
