@@ -39,8 +39,6 @@ static kt_status check(const kt__settings *s)
         return kt_fail(KT_ERR_VALUE, "beta2_decay should be <= 0 but is: %g", s->beta2_decay);
     if (!(s->d >= 1))
         return kt_fail(KT_ERR_VALUE, "Clipping threshold d should be >= 1 but is: %g", s->d);
-    if (s->ns_steps >= 100)
-        return kt_fail(KT_ERR_VALUE, "Number of steps must be less than 100 for computational efficiency");
     return KT_OK;
 }
 

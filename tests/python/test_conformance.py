@@ -38,8 +38,8 @@ FLOORS = {
 }
 LESS = {  # on a device that is not the CPU
     "errors": [1, 6],  # the text of numpy(), the name of a tensor's type, and cases of the CPU's autocast
-    "parity": [18],  # 1 needs numpy(), 1 has kernels of the CPU, 3 print the device or a type, 3 print before a late error, 4 are
-                     # about the CPU's autocast; the others are of modules, and were not looked at one by one
+    "parity": [18],  # 3 give memory to NumPy, 5 print the device or a tensor's type, 5 print before a late error, 3 are about the
+                     # CPU's autocast, 1 has kernels of the CPU, 1 makes lengths that must be on the CPU
 }
 ON_CUDA = {
     "errors": [408, 36],  # the recorded cases of CUDA are run too, and fewer texts are compared

@@ -269,6 +269,14 @@ def test_muon_gives_matrices_with_singular_values_near_one():
         assert values.min() > 0.5 and values.max() < 1.3
 
 
+def test_muon_refuses_steps_without_end():
+    p = torch.zeros(2, 2, requires_grad=True)
+    p.grad = torch.ones(2, 2)
+    with pytest.raises(ValueError, match="Number of steps must be less than 100 for computational efficiency"):
+        optim.Muon([p], ns_steps=100).step()
+    assert p.detach().tolist() == [[0, 0], [0, 0]]
+
+
 # ---- L-BFGS ----
 
 

@@ -51,6 +51,7 @@ static const struct {
     {"kt_scalar", 0, "NUMBER"},
     {"kt_shape", 0, "SHAPE"},
     {"int64_t", 0, "INTEGER"},
+    {"kt_opt_int", "niter", "STEPS"},
     {"kt_opt_int", 0, "OPT_INT"},
     {"kt_opt_real", 0, "OPT_REAL"},
     {"kt_opt_bool", 0, "OPT_BOOL"},

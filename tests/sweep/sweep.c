@@ -79,6 +79,13 @@ int64_t sweep_count(int slot, int64_t good)
     return sweep_aimed(slot) ? hostile[value] : good;
 }
 
+/* Of an iteration: each step is done, so an enormous number of them takes as long as it says. */
+int64_t sweep_steps(int slot)
+{
+    const int64_t n = sweep_integer(slot, 1);
+    return n < 7 ? n : 7;
+}
+
 int sweep_small(int slot)
 {
     static const int hostile[VALUES_OF_A_SLOT] = {INT32_MIN, INT32_MAX, -1, 0, 99, 255, 2, 3};
@@ -303,14 +310,15 @@ kt_module *sweep_module(int slot, const char *name)
     return strcmp(now->name, "kt_module_drop") == 0 ? kt_module_keep(module) : module;
 }
 
+static kt_module *modules[2]; /* the call takes them over, unless their count is the hostile value */
+
 kt_module *const *sweep_modules(int slot)
 {
-    static kt_module *two[2];
     if (sweep_aimed(slot))
         return NULL;
     for (int i = 0; i < 2; i++)
-        two[i] = kt_make_relu();
-    return two;
+        modules[i] = kt_make_relu();
+    return modules;
 }
 
 const kt_named *sweep_named(int slot)
@@ -598,7 +606,13 @@ static void settle(void)
     kt_clear();
     if (call_used && strcmp(now->name, "kt_call_run") == 0)
         kt_drop(call.out[0]);
+    kt_call_free_list(&call);
     call_used = false;
+    for (int i = 0; i < 2; i++) {
+        if (aimed >= 0)
+            kt_module_drop(modules[i]);
+        modules[i] = NULL;
+    }
     kt_optimizer_drop(optimizer);
     optimizer = NULL;
     kt_node_drop(node);

@@ -31,6 +31,7 @@ kt_tensor        *sweep_tensor(int slot, const char *name);
 kt_tensor *const *sweep_tensors(int slot);
 int64_t           sweep_count(int slot, int64_t good);
 int64_t           sweep_integer(int slot, int64_t good);
+int64_t           sweep_steps(int slot);
 int               sweep_small(int slot);
 bool              sweep_truth(int slot, const char *name);
 double            sweep_real(int slot);
@@ -90,6 +91,7 @@ void              sweep_before(void);
 #define NUMBERS(slot, name)     sweep_numbers(slot)
 #define SHAPE(slot, name)       sweep_shape(slot)
 #define INTEGER(slot, name)     sweep_integer(slot, 1)
+#define STEPS(slot, name)       ((kt_opt_int){true, sweep_steps(slot)})
 #define OPT_INT(slot, name)     ((kt_opt_int){true, sweep_integer(slot, 1)})
 #define OPT_REAL(slot, name)    ((kt_opt_real){true, sweep_real(slot)})
 #define OPT_BOOL(slot, name)    ((kt_opt_bool){true, sweep_small(slot) & 1})

@@ -46,8 +46,6 @@ class Muon(Optimizer):
                 if p.grad is not None and p.is_complex():
                     raise RuntimeError("Muon does not support complex parameters")
         for group, lists in self._groups_to_step():
-            if group["ns_steps"] >= 100:
-                raise ValueError("Number of steps must be less than 100 for computational efficiency")
             if len(group["ns_coefficients"]) != 3:
                 raise ValueError("Coefficients must be a tuple of exactly 3 values")
             a, b, c = group["ns_coefficients"]

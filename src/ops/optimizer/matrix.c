@@ -116,6 +116,8 @@ static kt_status muon(kt_call *call, int64_t i)
 kt_status kt__body_step_muon(kt_call *call)
 {
     kt_status status = check_lengths(call, BUFFERS + 1);
+    if (!status && kt__arg_int(call, NS_STEPS) >= 100)
+        status = kt_fail(KT_ERR_VALUE, "Number of steps must be less than 100 for computational efficiency");
     for (int64_t i = 0; i < call->arg[0].ts.n && !status; i++)
         status = muon(call, i);
     return kt__list_done(call, status);
