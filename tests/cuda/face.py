@@ -142,11 +142,7 @@ def lent():
 
     class Lender:  # no __dlpack__
         def __init__(self, tensor):
-            self.tensor = tensor
-
-        @property
-        def __cuda_array_interface__(self):
-            return self.tensor.__cuda_array_interface__
+            self.tensor, self.__cuda_array_interface__ = tensor, tensor.__cuda_array_interface__
 
     side = torch.cuda.Stream()
     with torch.cuda.stream(side):
