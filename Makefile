@@ -3,6 +3,7 @@
 #   make            set up what is missing and build: build/bin/karat, build/lib/libkarat.so, build/python
 #   make demo       a short tour
 #   make test       the C tests, then the Python tests          make test-all   adds exhaustive sweeps and the sanitizers
+#   make test-cuda  where nvcc is: the CUDA backend compiled, loaded, its kernels run on the CPU. make test CUDA=ON does it too
 #   make check      generated files, layers, lint, headers       make bench      timings beside measured ceilings
 #   make asan       the C tests under Address- and UndefinedBehaviorSanitizer;  make tsan   under ThreadSanitizer
 #   make asan-python   the Python tests under the first two, two threads at the same tensors among them
@@ -19,7 +20,7 @@ NINJA   = cmake --build $(1) --parallel $(JOBS)
 # $(call configure,directory,options): again only when the compiler, the interpreter or the options change.
 configure = @tools/configure.sh $(1) "$(CC)" $(CMAKE) $(2)
 
-.PHONY: all setup build demo test test-all bench check asan asan-python tsan gen install clean
+.PHONY: all setup build demo test test-all test-cuda bench check asan asan-python tsan gen install clean
 
 all: build
 
@@ -35,9 +36,14 @@ demo: build
 
 test: build
 	@JOBS=$(JOBS) tools/run_tests.sh $(BUILD)
+	@[ "$(CUDA)" != ON ] || JOBS=$(JOBS) tools/test_cuda.sh $(BUILD)
+
+test-cuda: build
+	@JOBS=$(JOBS) tools/test_cuda.sh $(BUILD)
 
 test-all: build
 	@KARAT_TEST_ALL=1 JOBS=$(JOBS) tools/run_tests.sh $(BUILD)
+	@JOBS=$(JOBS) tools/test_cuda.sh $(BUILD)
 	@$(MAKE) --no-print-directory asan
 	@$(MAKE) --no-print-directory asan-python
 	@$(MAKE) --no-print-directory tsan

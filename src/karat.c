@@ -8,12 +8,14 @@
 #include "lineage/lineage.h"
 #include "plan/meta.h"
 #include "plan/mode.h"
+#include "tensor/device.h"
 #include "tensor/tensor.h"
 
 __attribute__((constructor)) static void wire(void)
 {
     kt__env_check();
     kt__scope_set_drop(kt_drop);
+    kt__holders = &kt__held_by_line;
     kt_backend_register(kt__cpu_backend());
     kt_backend_register(kt__meta_backend());
     kt__modes_init();

@@ -196,6 +196,19 @@ typedef struct nonzero_args {
     uint64_t    size[64];
 } nonzero_args;
 
+/* Elements that meet at one place, one after the other. The outer dims are those that decide where an element goes; `to` has the
+ * places of their elements, sorted, and `which` their numbers. The inner dims are the same for each. */
+typedef struct ordered_args {
+    const int64_t *to, *which;
+    const char    *from;
+    uint64_t       n, inner; /* elements of the outer dims, and of the inner ones */
+    uint32_t       nd, inner_nd;
+    uint32_t       size[ARG_DIMS], inner_size[ARG_DIMS]; /* inner to outer */
+    int64_t        stride[1][ARG_DIMS], inner_stride[2][ARG_DIMS]; /* of `from`; of what is written, and of `from` */
+    uint8_t        is;
+} ordered_args;
+#define NOWHERE INT64_MAX /* the place of an element whose index is out of range */
+
 /* A draw: `threads` threads, four numbers a step. In a graph seed and offset are those of the replay. */
 enum { DRAW_THREADS = ARG_THREADS, DRAWS = 4 }; /* 256 is PyTorch's too, or the numbers would differ */
 typedef struct draw_args {
@@ -593,6 +606,7 @@ extern const draw_kernels draw_table[]; /* to a name that is NULL */
 extern const drop_kernels drop_table[]; /* to KT_NONE */
 extern const void *const take_kernels[], *const put_kernels[], *const masked_kernels[]; /* by the logarithm of the width */
 extern const void *const combine_kernels[]; /* add, multiply, amax, amin */
+extern const void *const ordered_kernels[], *const put_last_kernels[], *const targets_kernel; /* add, multiply; by width */
 extern const void *const offsets_kernel, *const count_true_kernel, *const write_true_kernel;
 extern const void *const cross_kernels[]; /* by the logarithm of the width; NULL: there is none */
 extern const void *const arange_kernels[], *const linspace_kernels[]; /* by compute type, up to int64 */

@@ -1,9 +1,11 @@
 /* blas.c - matrix products by cuBLASLt, which is opened when the first is asked for. A kind of product (sizes, layouts, dtypes)
- * is described to the library once; its descriptors and the way that it proposes are kept.
+ * is described to the library once; its descriptors and a way of multiplying are kept: the first that the library proposes, or,
+ * of a product that takes long enough, the quickest of several, which are timed when it is first asked for.
  *
  * In: a product of column-major matrices. Out: a launch on the plan's stream. Independent of: plans' operands, who asks. */
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "parts.h"
@@ -13,7 +15,7 @@
 
 /* ---- the library ---- */
 #define CALLS(X)                                                                                                               \
-    X(cublasLtCreate) X(cublasLtMatmul) X(cublasLtMatmulAlgoGetHeuristic) X(cublasLtMatmulDescCreate)                          \
+    X(cublasLtCreate) X(cublasLtGetVersion) X(cublasLtMatmul) X(cublasLtMatmulAlgoGetHeuristic) X(cublasLtMatmulDescCreate)                          \
     X(cublasLtMatmulDescDestroy) X(cublasLtMatmulDescSetAttribute) X(cublasLtMatrixLayoutCreate)                               \
     X(cublasLtMatrixLayoutDestroy) X(cublasLtMatrixLayoutSetAttribute) X(cublasLtMatmulPreferenceCreate)                       \
     X(cublasLtMatmulPreferenceDestroy) X(cublasLtMatmulPreferenceSetAttribute)
@@ -45,8 +47,16 @@ static bool is_open(int index)
     return lt.here && lt.handle[index];
 }
 
+void blas_about(int index, char *text, size_t room)
+{
+    const bool here = is_open(index);
+    library_about("cuBLASLt", here ? lt.cublasLtGetVersion() : 0, here ? (void *)(uintptr_t)lt.cublasLtCreate : NULL, text, room);
+}
+
 /* ---- kinds of products ---- */
-enum { KINDS = 512, WORKSPACE = 32 << 20 };
+enum { KINDS = 1024, NEAR = 8, WORKSPACE = 32 << 20 };
+enum { MOST_WAYS = 8, TIMED_RUNS = 3 };
+static const double worth_timing = 1e9; /* operations of a product whose ways are timed */
 
 typedef struct kind_key { /* no padding: compared as bytes */
     int64_t index, m, n, k, batches, dtype, to, biased, added, turned_a, turned_b, aligned;
@@ -58,7 +68,8 @@ typedef struct kind {
     cublasLtMatmulDesc_t        product; /* NULL: the place is free */
     cublasLtMatrixLayout_t      a, b, c, d;
     cublasLtMatmulAlgo_t        way;
-    bool                        has_way;
+    bool                        has_way, timed;
+    uint64_t                    used; /* when: the one that was not for longest makes room */
 } kind;
 
 static kind kinds[KINDS];
@@ -133,47 +144,64 @@ static bool make_product(kind *k, const gemm *g)
                                                                sizeof g->bias)));
 }
 
-static bool find_way(kind *k, int index)
+/* What the library proposes, the best first; 0: it has no way. */
+static int find_ways(const kind *k, int index, int most, cublasLtMatmulHeuristicResult_t *found)
 {
-    cublasLtMatmulPreference_t      asks = NULL;
-    cublasLtMatmulHeuristicResult_t found;
-    const size_t                    workspace = WORKSPACE;
-    const uint32_t                  aligned = (uint32_t)k->key.aligned;
-    int                             n = 0;
-    bool                            done = good(lt.cublasLtMatmulPreferenceCreate(&asks)) &&
+    cublasLtMatmulPreference_t asks = NULL;
+    const size_t               workspace = WORKSPACE;
+    const uint32_t             aligned = (uint32_t)k->key.aligned;
+    int                        n = 0;
+    bool                       done = good(lt.cublasLtMatmulPreferenceCreate(&asks)) &&
                 good(lt.cublasLtMatmulPreferenceSetAttribute(asks, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace,
                                                              sizeof workspace));
     for (int i = 0; i < 4 && done; i++)
         done = good(lt.cublasLtMatmulPreferenceSetAttribute(
             asks, (cublasLtMatmulPreferenceAttributes_t)(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES + i), &aligned,
             sizeof aligned));
-    done = done &&
-           good(lt.cublasLtMatmulAlgoGetHeuristic(lt.handle[index], k->product, k->a, k->b, k->c, k->d, asks, 1, &found, &n)) &&
-           n > 0 && good(found.state);
-    if (done)
-        k->way = found.algo;
+    done = done && good(lt.cublasLtMatmulAlgoGetHeuristic(lt.handle[index], k->product, k->a, k->b, k->c, k->d, asks, most,
+                                                          found, &n));
     if (asks)
         lt.cublasLtMatmulPreferenceDestroy(asks);
-    return done;
+    return done && n > 0 && good(found[0].state) ? n : 0;
 }
 
-/* Whoever had the place makes room. A kind that the library has no way for is remembered too. */
+/* Of the places near its own that of the kind, a free one, or the one that was not used for longest, whose kind is forgotten. */
+static kind *place_of(const kind_key *key)
+{
+    static uint64_t now;
+    uint64_t        hash = 0;
+    for (size_t i = 0; i < sizeof *key / sizeof(int64_t); i++)
+        hash = (hash ^ (uint64_t)((const int64_t *)key)[i]) * UINT64_C(0x9e3779b97f4a7c15), hash ^= hash >> 29;
+    kind *oldest = NULL;
+    for (int i = 0; i < NEAR; i++) {
+        kind *k = &kinds[(hash + (uint64_t)i) % KINDS];
+        if (k->product && memcmp(&k->key, key, sizeof *key) == 0) {
+            k->used = ++now;
+            return k;
+        }
+        oldest = !oldest || k->used < oldest->used ? k : oldest;
+    }
+    forget(oldest);
+    oldest->used = ++now;
+    return oldest;
+}
+
+/* A kind that the library has no way for is remembered too. */
 static kind *kind_of(const gemm *g, int index)
 {
-    const kind_key key = key_of(g, index);
-    uint64_t       hash = 0;
-    for (size_t i = 0; i < sizeof key / sizeof(int64_t); i++)
-        hash = (hash ^ (uint64_t)((const int64_t *)&key)[i]) * UINT64_C(0x9e3779b97f4a7c15), hash ^= hash >> 29;
-    kind *k = &kinds[hash % KINDS];
-    if (k->product && memcmp(&k->key, &key, sizeof key) == 0)
+    cublasLtMatmulHeuristicResult_t found;
+    const kind_key                  key = key_of(g, index);
+    kind                           *k = place_of(&key);
+    if (k->product)
         return k;
-    forget(k);
     k->key = key;
     const int64_t a_rows = g->a.turned ? g->k : g->m, b_rows = g->b.turned ? g->n : g->k;
     const bool    made = make_product(k, g) && make_layout(&k->a, g->dtype, a_rows, g->m + g->k - a_rows, &key, 0) &&
                       make_layout(&k->b, g->dtype, b_rows, g->k + g->n - b_rows, &key, 1) &&
                       make_layout(&k->c, g->to, g->m, g->n, &key, 2) && make_layout(&k->d, g->to, g->m, g->n, &key, 3);
-    k->has_way = made && find_way(k, index);
+    k->has_way = made && find_ways(k, index, 1, &found) > 0;
+    if (k->has_way)
+        k->way = found.algo;
     return k;
 }
 
@@ -192,6 +220,65 @@ static kt_status launch(kind *k, const gemm *g, const kt_plan *plan, void *works
     return good(status) ? KT_OK : host->fail(KT_ERR_RUNTIME, "cuBLASLt could not launch a product (status %d)", (int)status);
 }
 
+/* ---- the quickest way ---- */
+static double run_seconds(kind *k, const gemm *g, const kt_plan *plan, void *workspace, cudaEvent_t *at) /* < 0: it cannot be */
+{
+    float             ms = -1;
+    const cudaStream_t stream = stream_at(plan->stream);
+    if (launch(k, g, plan, workspace) || cudaEventRecord(at[0], stream) != cudaSuccess) /* the first one is not timed */
+        return -1;
+    for (int i = 0; i < TIMED_RUNS; i++)
+        if (launch(k, g, plan, workspace))
+            return -1;
+    const bool done = cudaEventRecord(at[1], stream) == cudaSuccess && cudaEventSynchronize(at[1]) == cudaSuccess &&
+                      cudaEventElapsedTime(&ms, at[0], at[1]) == cudaSuccess;
+    return done ? (double)ms : -1;
+}
+
+/* Into memory of its own, since the result may be an addend. Whatever fails, the first way stays. */
+static void choose_way(kind *k, const gemm *g, const kt_plan *plan, void *workspace)
+{
+    cublasLtMatmulHeuristicResult_t found[MOST_WAYS];
+    const int     n = find_ways(k, plan->device_index, MOST_WAYS, found);
+    const int64_t elements = (g->batches - 1) * (g->d.batch > 0 ? g->d.batch : 0) + (g->n - 1) * g->d.ld + g->m;
+    const size_t  bytes = (size_t)elements * (size_t)width_of((int)g->to);
+    cudaEvent_t   at[2] = {NULL, NULL};
+    void         *room = NULL;
+    size_t        granted = 0;
+    double        least = -1;
+    gemm          trial = *g;
+    if (n > 1 && !memory_alloc(NULL, plan->device_index, plan->stream, bytes, &room, &granted) &&
+        cudaEventCreate(&at[0]) == cudaSuccess && cudaEventCreate(&at[1]) == cudaSuccess) {
+        cublasLtMatmulAlgo_t best = k->way;
+        trial.d.data = room;
+        trial.c.data = trial.c.data == g->d.data ? room : trial.c.data;
+        for (int i = 0; i < n; i++) {
+            k->way = found[i].algo;
+            const double took = good(found[i].state) ? run_seconds(k, &trial, plan, workspace, at) : -1;
+            if (took >= 0 && (least < 0 || took < least)) {
+                least = took;
+                best = found[i].algo;
+            }
+        }
+        k->way = best;
+    }
+    for (int i = 0; i < 2; i++)
+        if (at[i])
+            cudaEventDestroy(at[i]);
+    if (room)
+        memory_free(NULL, plan->device_index, room, granted);
+    cudaGetLastError();
+    host->clear();
+}
+
+/* Once for each kind, so that its results have the same bits from the first to the last. */
+static bool is_to_be_timed(const kind *k, const gemm *g, const kt_plan *plan)
+{
+    const char *asked = getenv("KARAT_CUDA_TUNE");
+    return !k->timed && 2.0 * (double)g->m * (double)g->n * (double)g->k * (double)g->batches >= worth_timing &&
+           !(asked && strcmp(asked, "0") == 0) && !host->deterministic() && !(captures_run() && capture_of(plan->stream));
+}
+
 kt_status blas_gemm(const gemm *g, const kt_plan *plan)
 {
     void     *workspace = NULL;
@@ -201,6 +288,9 @@ kt_status blas_gemm(const gemm *g, const kt_plan *plan)
     kind *k = is_open(plan->device_index) ? kind_of(g, plan->device_index) : NULL;
     if (k && k->has_way) {
         status = memory_alloc(NULL, plan->device_index, plan->stream, WORKSPACE, &workspace, &granted);
+        if (!status && is_to_be_timed(k, g, plan))
+            choose_way(k, g, plan, workspace);
+        k->timed = true;
         if (!status)
             status = launch(k, g, plan, workspace);
     }
@@ -211,6 +301,12 @@ kt_status blas_gemm(const gemm *g, const kt_plan *plan)
 }
 
 #else /* built without its header */
+void blas_about(int index, char *text, size_t room)
+{
+    (void)index;
+    library_about("cuBLASLt", 0, NULL, text, room);
+}
+
 kt_status blas_gemm(const gemm *g, const kt_plan *plan)
 {
     (void)g, (void)plan;

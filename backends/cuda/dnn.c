@@ -14,7 +14,7 @@
 
 /* ---- the library ---- */
 #define CALLS(X)                                                                                                               \
-    X(cudnnCreate) X(cudnnSetStream) X(cudnnGetErrorString) X(cudnnCreateTensorDescriptor) X(cudnnDestroyTensorDescriptor)     \
+    X(cudnnCreate) X(cudnnGetVersion) X(cudnnSetStream) X(cudnnGetErrorString) X(cudnnCreateTensorDescriptor) X(cudnnDestroyTensorDescriptor)     \
     X(cudnnSetTensorNdDescriptor) X(cudnnCreateFilterDescriptor) X(cudnnDestroyFilterDescriptor) X(cudnnSetFilterNdDescriptor) \
     X(cudnnCreateConvolutionDescriptor) X(cudnnDestroyConvolutionDescriptor) X(cudnnSetConvolutionNdDescriptor)                \
     X(cudnnSetConvolutionGroupCount) X(cudnnSetConvolutionMathType) X(cudnnGetConvolutionForwardAlgorithm_v7)                  \
@@ -50,6 +50,12 @@ static bool is_open(int index)
     if (dnn.here && !dnn.handle[index] && !is_good(dnn.cudnnCreate(&dnn.handle[index])))
         dnn.handle[index] = NULL;
     return dnn.here && dnn.handle[index];
+}
+
+void dnn_about(int index, char *text, size_t room)
+{
+    const bool here = is_open(index);
+    library_about("cuDNN", here ? dnn.cudnnGetVersion() : 0, here ? (void *)(uintptr_t)dnn.cudnnCreate : NULL, text, room);
 }
 
 /* ---- kinds of convolutions ---- */
@@ -296,6 +302,12 @@ kt_status dnn_convolve(const conv *c, const kt_plan *plan)
 }
 
 #else /* built without its header */
+void dnn_about(int index, char *text, size_t room)
+{
+    (void)index;
+    library_about("cuDNN", 0, NULL, text, room);
+}
+
 bool dnn_serves(const conv *c, int index)
 {
     (void)c, (void)index;

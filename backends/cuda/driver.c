@@ -72,6 +72,15 @@ void *library_open(const char *const *names)
     return library ? library : open_in("/usr/local/cuda/lib64", names, 0);
 }
 
+void library_about(const char *name, size_t version, void *function, char *text, size_t room)
+{
+    Dl_info found;
+    if (function && dladdr(function, &found) && found.dli_fname)
+        snprintf(text, room, "%s %zu, %s\n", name, version, found.dli_fname);
+    else
+        snprintf(text, room, "%s was not found: KARAT_CUDA_LIBS may name its folder\n", name);
+}
+
 void *driver_function(const char *name, unsigned since)
 {
     void                                *function = NULL;

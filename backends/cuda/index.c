@@ -35,6 +35,83 @@ static kt_status index_args_of(const kt_plan *plan, strided_args *g, int operand
     return fault_expect(plan, &g->flat.fault);
 }
 
+/* ---- in order: the same bits at every run ---- */
+
+/* The dims that decide where an element goes, and the others. False: more than the kernels count. */
+static bool split_dims(const kt_plan *plan, kt_plan *outer, ordered_args *g)
+{
+    g->n = g->inner = 1;
+    outer->nd = 0;
+    for (int d = plan->nd - 1; d >= 0; d--) {
+        const int64_t size = plan->size[d];
+        if (plan->stride[2][d] == 0 && plan->stride[0][d] != 0) {
+            if (g->inner_nd == ARG_DIMS)
+                return false;
+            g->inner_size[g->inner_nd] = (uint32_t)size;
+            g->inner_stride[0][g->inner_nd] = plan->stride[0][d];
+            g->inner_stride[1][g->inner_nd++] = plan->stride[1][d];
+            g->inner *= (uint64_t)size;
+        } else {
+            if (g->nd == ARG_DIMS)
+                return false;
+            g->size[g->nd] = (uint32_t)size;
+            g->stride[0][g->nd++] = plan->stride[1][d];
+            g->n *= (uint64_t)size;
+        }
+    }
+    int64_t step = sizeof(int64_t);
+    for (int d = plan->nd - 1, at = (int)g->nd - 1; d >= 0; d--) {
+        if (plan->stride[2][d] == 0 && plan->stride[0][d] != 0)
+            continue;
+        outer->size[at] = plan->size[d];
+        outer->stride[0][at] = plan->stride[0][d];
+        outer->stride[1][at] = step;
+        outer->stride[2][at--] = plan->stride[2][d];
+        step *= plan->size[d];
+    }
+    outer->nd = (uint8_t)g->nd;
+    outer->numel = (int64_t)g->n;
+    return g->n < (uint64_t)1 << 31 && g->inner < (uint64_t)1 << 31;
+}
+
+/* Sorts the places, then runs the kernel, which has one thread for those of a place. */
+static kt_status launch_ordered(const kt_plan *plan, const void *kernel)
+{
+    ordered_args g = {.from = plan->arg[1].data, .is = plan->arg[0].is};
+    strided_args where = {.vector = 1};
+    void        *room = NULL;
+    size_t       granted = 0;
+    kt_plan      outer;
+    memcpy(&outer, plan, sizeof outer);
+    if (plan->arg[1].immediate || !split_dims(plan, &outer, &g))
+        return KT_DECLINED;
+    kt_status status = memory_alloc(NULL, plan->device_index, plan->stream, 3 * g.n * sizeof(int64_t), &room, &granted);
+    if (status)
+        return status;
+    int64_t *const unsorted = room, *const sorted = unsorted + g.n, *const which = sorted + g.n;
+    outer.arg[1] = (kt_operand){.data = (char *)unsorted, .is = KT_I64, .as = KT_I64};
+    status = index_args_of(&outer, &where, 3, sizeof(int64_t));
+    if (!status)
+        status = launch_pieces(targets_kernel, &where, &outer, 3, 0);
+    const lines_to_sort lines = {.values = (char *)sorted, .places = (char *)which, .from = (char *)unsorted, .is = KT_I64,
+                                 .lines = 1, .length = (uint32_t)g.n};
+    if (!status)
+        status = sort_lines(&lines, plan);
+    g.to = sorted;
+    g.which = which;
+    if (!status)
+        status = launch_kernel(kernel, blocks_of(g.n * g.inner, ARG_THREADS), &g, plan);
+    memory_free(NULL, plan->device_index, room, granted);
+    return status;
+}
+
+/* Sums of integers, and what is largest, have one result in any order. */
+static bool order_matters(const kt_plan *plan, int how)
+{
+    const int is = plan->arg[0].is;
+    return how < 2 && (is == KT_F16 || is == KT_BF16 || is == KT_F32 || is == KT_F64) && host->deterministic();
+}
+
 static kt_status launch_by_width(const kt_plan *plan, const void *what)
 {
     const void *const *kernels = what;
@@ -42,6 +119,8 @@ static kt_status launch_by_width(const kt_plan *plan, const void *what)
     const int          width = width_of(plan->arg[0].is), unit = unit_of(plan, width);
     if (plan->arg[0].is != plan->arg[1].is)
         return KT_DECLINED;
+    if (kernels == put_kernels && plan->numel && host->deterministic())
+        return launch_ordered(plan, put_last_kernels[log_of_width(width)]);
     if (index_args_of(plan, &g, 3, unit))
         return KT_ERR_MEMORY;
     if (unit == width)
@@ -58,8 +137,11 @@ static kt_status launch_combined(const kt_plan *plan, const void *what)
     static const uint32_t known = 0 COMBINED(BIT);
 #undef BIT
     strided_args g = {.vector = 1};
+    const int how = (int)((const void *const *)what - combine_kernels);
     if (plan->arg[0].is != plan->arg[1].is || !(known >> plan->arg[0].is & 1))
         return KT_DECLINED;
+    if (plan->numel && order_matters(plan, how))
+        return launch_ordered(plan, ordered_kernels[how]);
     if (index_args_of(plan, &g, 3, width_of(plan->arg[0].is)))
         return KT_ERR_MEMORY;
     return launch_pieces(*(const void *const *)what, &g, plan, 3, 0);

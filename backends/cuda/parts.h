@@ -150,6 +150,7 @@ typedef struct gemm {
     double      alpha, alpha_im, beta, beta_im; /* im: of complex numbers */
     const char *bias; /* NULL: none */
 } gemm;
+void      blas_about(int index, char *text, size_t room); /* for people: its version and file, or that it is not there */
 kt_status blas_gemm(const gemm *g, const kt_plan *plan); /* KT_DECLINED: the library is not there, or has no way */
 
 /* ---- dnn.c: cuDNN, if it is there. Sizes are [batch or channels of the result, channels of a group, space], dense ---- */
@@ -164,6 +165,7 @@ typedef struct conv {
     int64_t     stride[CONV_SPACE], padding[CONV_SPACE], dilation[CONV_SPACE], groups;
     char       *at_x, *at_w, *at_y;
 } conv;
+void      dnn_about(int index, char *text, size_t room);
 bool      dnn_serves(const conv *c, int index); /* the library is there and has a way; addresses are not looked at */
 kt_status dnn_convolve(const conv *c, const kt_plan *plan); /* KT_DECLINED: it has none */
 

@@ -42,6 +42,20 @@ static kt_status facts(kt_backend *self, int index, kt_device_facts *out)
     return KT_OK;
 }
 
+static void about(kt_backend *self, int index, char *text, size_t room)
+{
+    (void)self;
+    int driver = 0, runtime = 0;
+    cudaDriverGetVersion(&driver);
+    cudaRuntimeGetVersion(&runtime);
+    const int n = snprintf(text, room, "CUDA %d.%d, driver for %d.%d\n", runtime / 1000, runtime % 1000 / 10, driver / 1000,
+                           driver % 1000 / 10);
+    const size_t used = n > 0 && (size_t)n < room ? (size_t)n : 0;
+    blas_about(index, text + used, room - used);
+    const size_t more = used + strlen(text + used);
+    dnn_about(index, text + more, room - more);
+}
+
 static kt_backend cuda = {
     .layout = KT_LAYOUT,
     .name = "cuda",
@@ -59,6 +73,7 @@ static kt_backend cuda = {
     .host_free = pinned_free,
     .draws = random_draws,
     .facts = facts,
+    .about = about,
     .run_list = launch_list,
     .streams = &stream_calls,
     .captures = &capture_calls,

@@ -28,6 +28,8 @@ typedef struct kt_device_properties {
     int    multiprocessors, warp, threads;
 } kt_device_properties;
 KT_API kt_status kt_device_ask(kt_device d, kt_device_properties *out);
+/* What its backend works with, for people: a line for each library, which it may open. kt_free_string it; "": it says nothing. */
+KT_API char     *kt_device_about(kt_device d);
 
 /* ---- streams ---- */
 typedef struct kt_stream {

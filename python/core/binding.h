@@ -444,6 +444,10 @@ PyObject *kp_dlpack(PyObject *self, PyObject *args, PyObject *keywords); /* dlpa
 PyObject *kp_dlpack_device(PyObject *self, PyObject *unused);
 PyObject *kp_from_dlpack(PyObject *lender); /* a Tensor on the memory of a capsule, or of an object with __dlpack__ */
 
+/* ---- memory of CUDA devices by __cuda_array_interface__ (cuda_array.c) ---- */
+PyObject  *kp_cuda_array_interface(PyObject *self, void *unused);
+kt_tensor *kp_from_cuda_array(PyObject *lender); /* owned, on the lender's memory */
+
 /* ---- foreign memory (buffer.c) ---- */
 PyObject *kp_from_buffer(PyObject *object, kt_dtype dtype, Py_ssize_t count, Py_ssize_t offset, const char *maker);
 PyObject *kp_wrap_memory(void *memory, kt_dtype dtype, kt_shape shape, kt_shape strides, const char *maker,

@@ -66,6 +66,11 @@ static bool is_lender(PyObject *o)
     return PyType_HasFeature(Py_TYPE(o), Py_TPFLAGS_HEAPTYPE) && PyObject_HasAttrString(o, "__dlpack__");
 }
 
+static bool is_lender_of_cuda(PyObject *o)
+{
+    return PyType_HasFeature(Py_TYPE(o), Py_TPFLAGS_HEAPTYPE) && PyObject_HasAttrString(o, "__cuda_array_interface__");
+}
+
 static kt_tensor *unwrap(PyObject *tensor) /* steals the object; owned */
 {
     kt_tensor *t = tensor ? kt_keep(kp_tensor_of(tensor)) : NULL;
@@ -89,6 +94,10 @@ static kt_tensor *make(PyObject *data, wish w, const char *maker)
     }
     if (is_lender(data)) {
         kt_tensor *t = unwrap(kp_from_dlpack(data));
+        return t ? fulfil(t, w) : NULL;
+    }
+    if (is_lender_of_cuda(data)) {
+        kt_tensor *t = kp_from_cuda_array(data);
         return t ? fulfil(t, w) : NULL;
     }
     kt_tensor *t = kp_from_data(data, w.dtype, maker);

@@ -28,6 +28,8 @@ static const struct {
     {{"KARAT_CACHE_LIMIT", "bytes, with k, m or g",
       "most bytes of large freed blocks cached for reuse (default: one eighth of the memory)"}, BYTES},
     {{"KARAT_CUDA_LIBS", "a directory", "folder searched first for CUDA's libraries (cuBLASLt)"}, FOLDERS},
+    {{"KARAT_CUDA_TUNE", "0, 1",
+      "whether ways of multiplying large matrices are timed on a GPU, each kind once (default: 1)"}, WORD},
     {{"KARAT_FALLBACK", "warn, quiet, error",
       "what happens when a device lacks a kernel and the CPU does the work (default: warn, once for each kernel)"}, WORD},
     {{"KARAT_ISA", "base, avx2, avx512, neon82", "the build of the CPU kernels to use instead of the best one"}, WORD},

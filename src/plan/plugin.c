@@ -47,10 +47,12 @@ static kt_kernel_id kernel_asked(const char *name)
     return kernel;
 }
 
+static bool is_deterministic(void) { return kt_deterministic() != KT_NOT_ASKED; }
+
 static kt_status open_plugin(void *library, const char *path)
 {
     static kt_host host = {.fail = kt_fail, .fail_late = fail_late, .error = kt_error, .clear = kt_clear, .kernel = kernel_asked,
-                           .kernel_name = kt_kernel_name, .kernels = KT_K_end};
+                           .kernel_name = kt_kernel_name, .kernels = KT_K_end, .deterministic = is_deterministic};
     kt_backend *(*open)(const kt_host *) = NULL;
     const kt_layout *layout = dlsym(library, "kt_plugin_layout");
     void            *symbol = dlsym(library, "kt_plugin_open");

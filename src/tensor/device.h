@@ -41,6 +41,16 @@ extern KT__HIDDEN bool kt__devices_lost;                   /* this is a child, a
 void      kt__device_used(void);
 KT__COLD kt_status kt__fail_lost(const kt_backend *b);
 
+/* ---- who holds the memory of devices (plan/holders.c) ---- */
+enum { KT__HELD_LEAST = 1 << 20 }; /* bytes of a block that is worth its line */
+typedef struct kt__holder_hooks {
+    void (*took)(kt_device d, const void *data, size_t bytes);
+    void (*gave)(kt_device d, const void *data);
+    void (*explain)(kt_device d); /* adds to the pending error which lines hold the most */
+} kt__holder_hooks;
+extern KT__HIDDEN const kt__holder_hooks *kt__holders; /* set at start (karat.c) */
+extern KT__HIDDEN const kt__holder_hooks  kt__held_by_line;
+
 kt_status kt__device_alloc(kt_device d, size_t bytes, void **data, size_t *granted);
 void      kt__device_free(kt_device d, void *data, size_t granted);
 

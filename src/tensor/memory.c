@@ -17,6 +17,8 @@ typedef struct device_state {
     kt_generator    *generator; /* of a device that draws by itself, else NULL */
 } device_state;
 
+const kt__holder_hooks *kt__holders;
+
 static device_state *states[KT_MAX_BACKENDS]; /* of each kind `counts` of them; set before the backend can be found */
 static int           counts[KT_MAX_BACKENDS];
 
@@ -80,12 +82,16 @@ kt_status kt__device_alloc(kt_device d, size_t bytes, void **data, size_t *grant
         return status;
     if (status) {
         ADD(out_of_memory, 1);
+        if (kt__holders)
+            kt__holders->explain(d);
         return status;
     }
     ADD(allocated_total, *granted);
     ADD(count_total, 1);
     raise_size(&s->allocated_peak, ADD(allocated, *granted) + *granted);
     raise_count(&s->count_peak, ADD(count, 1) + 1);
+    if (*granted >= KT__HELD_LEAST && kt__holders)
+        kt__holders->took(d, *data, *granted);
     return KT_OK;
 }
 
@@ -101,6 +107,8 @@ void kt__device_free(kt_device d, void *data, size_t granted)
     device_state *s = state_of(d);
     if (s && kt__devices_lost)
         return;
+    if (granted >= KT__HELD_LEAST && kt__holders)
+        kt__holders->gave(d, data);
     b->free(b, d.index, data, granted);
     if (!s)
         return;
@@ -224,6 +232,21 @@ kt_status kt_device_ask(kt_device d, kt_device_properties *out)
     memcpy(full.architecture, f.architecture, sizeof full.architecture);
     memcpy(out, &full, out->size < sizeof full ? out->size : sizeof full);
     return KT_OK;
+}
+
+char *kt_device_about(kt_device d)
+{
+    enum { ROOM = 4096 };
+    d = kt__default_device(d);
+    kt_backend *b = kt__backend(d.kind);
+    char       *text = calloc(1, ROOM);
+    if (!text) {
+        kt__fail_memory(ROOM);
+        return kt__no_text();
+    }
+    if (b && b->about && d.index >= 0 && d.index < b->count(b) && !kt__devices_lost)
+        b->about(b, d.index, text, ROOM);
+    return text;
 }
 
 /* ---- pinned host memory ---- */

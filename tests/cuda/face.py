@@ -133,6 +133,100 @@ def memory():
     print("memory:", torch.cuda.mem_get_info())
 
 
-for part in (names, streams, captures, loops, late_errors, draws, training, memory):
+def lent():
+    """__cuda_array_interface__ out and in, and DLPack, with the streams of both sides; PyTorch's where it is here."""
+    x = torch.arange(6.0, device="cuda").reshape(2, 3)
+    said = x.mT.__cuda_array_interface__
+    assert said["shape"] == (3, 2) and said["strides"] == (4, 12) and said["typestr"] == "<f4" and said["version"] == 3
+    assert said["data"] == (x.data_ptr(), False) and said["stream"] == 1 and x.__cuda_array_interface__["strides"] is None
+
+    class Lender:  # no __dlpack__
+        def __init__(self, tensor):
+            self.tensor, self.__cuda_array_interface__ = tensor, tensor.__cuda_array_interface__
+
+    side = torch.cuda.Stream()
+    with torch.cuda.stream(side):
+        big = torch.zeros(1 << 22, device="cuda")
+        for _ in range(50):
+            big += 1
+        lender = Lender(big)
+        assert lender.__cuda_array_interface__["stream"] == side.cuda_stream
+        with torch.cuda.stream(torch.cuda.default_stream()):
+            seen = torch.as_tensor(lender)
+            assert seen.data_ptr() == big.data_ptr() and (seen + 0)[::1 << 20].tolist() == [50.0] * 4
+    for dtype in (torch.bool, torch.uint8, torch.int16, torch.int64, torch.float16, torch.bfloat16, torch.float64, torch.complex64):
+        y = torch.as_tensor(Lender(torch.ones(3, device="cuda").to(dtype)))
+        assert y.dtype is dtype and y.float().tolist() == [1.0] * 3 if not dtype.is_complex else y.real.tolist() == [1.0] * 3
+    for wrong, error in ((lambda: torch.ones(2).__cuda_array_interface__, AttributeError),
+                         (lambda: torch.ones(2, device="cuda", requires_grad=True).__cuda_array_interface__, RuntimeError)):
+        try:
+            wrong()
+        except error as text:
+            assert "Can't get __cuda_array_interface__ on" in str(text)
+        else:
+            raise AssertionError("no error")
+    try:
+        import torch as other
+    except ImportError:
+        return
+    theirs = other.arange(12.0, device="cuda").reshape(3, 4)[:, 1:]
+    ours = torch.as_tensor(Lender(theirs))
+    assert ours.tolist() == theirs.tolist() and ours.stride() == tuple(theirs.stride()) and ours.data_ptr() == theirs.data_ptr()
+    for dtype in ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64"):
+        a, b = (m.ones(2, 3, device="cuda").to(getattr(m, dtype)).T for m in (torch, other))
+        mine, yours = a.__cuda_array_interface__, b.__cuda_array_interface__
+        assert all(mine[key] == yours[key] for key in ("shape", "strides", "typestr")), (dtype, mine, yours)
+    back = other.as_tensor(Lender(x), device="cuda")
+    assert back.data_ptr() == x.data_ptr() and back.tolist() == x.tolist()
+    shared = other.from_dlpack(x)
+    shared += 1
+    other.cuda.synchronize()
+    assert x.tolist() == shared.tolist() and torch.from_dlpack(shared).data_ptr() == x.data_ptr()
+    print("lent: to PyTorch and back, by both ways")
+
+
+def holders():
+    """An error of memory says which lines hold the most."""
+    torch.cuda.empty_cache()
+    total = torch.cuda.mem_get_info()[1]
+    held = [torch.zeros(64 << 20, device="cuda") for _ in range(3)]
+    torch.cuda.set_per_process_memory_fraction((torch.cuda.memory_reserved() + (64 << 20)) / total)
+    try:
+        torch.zeros(1 << 30, device="cuda")
+    except torch.cuda.OutOfMemoryError as error:
+        print("out of memory:", str(error).replace("\n", " |"))
+        assert "768.00 MiB in 3 tensors made at face.py" in str(error) and "Tried to allocate 4096.00 MiB" in str(error)
+    else:
+        raise AssertionError("no error")
+    finally:
+        torch.cuda.set_per_process_memory_fraction(1.0)
+    assert len(held) == 3 and torch.zeros(1 << 28, device="cuda").sum().item() == 0
+    print(torch.cuda.memory_summary())
+
+
+def legacy():
+    x = torch.cuda.FloatTensor([1, 2, 3])
+    assert x.is_cuda and isinstance(x, torch.cuda.FloatTensor) and x.type() == "torch.cuda.FloatTensor"
+    assert x.type(torch.cuda.HalfTensor).dtype is torch.float16 and not x.type("torch.FloatTensor").is_cuda
+    assert torch.ones(2).type("torch.cuda.DoubleTensor").type() == "torch.cuda.DoubleTensor"
+    with torch.cuda.nvtx.range("forward of {}", "x"):
+        assert torch.cuda.nvtx.range_push("a") == -2 and torch.cuda.nvtx.range_pop() == -2
+
+
+def forks():
+    """A child of a process that has used the device is told so, and the parent goes on."""
+    import os
+    child = os.fork()
+    if not child:
+        try:
+            torch.ones(1, device="cuda")
+        except RuntimeError as error:
+            os._exit(0 if "Cannot re-initialize CUDA in forked subprocess" in str(error) else 2)
+        os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0 and torch.ones(1, device="cuda").item() == 1
+
+
+PARTS = (names, streams, captures, loops, late_errors, draws, training, memory, lent, holders, legacy, forks)
+for part in PARTS:
     part()
-print("face: 8 parts passed")
+print(f"face: {len(PARTS)} parts passed")

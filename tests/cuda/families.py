@@ -193,6 +193,43 @@ def indexing():
                 fail("index out of range", str(error))
 
 
+def ordered():
+    """With deterministic algorithms: sums at one place in the CPU's order, and the last of several that are put at one place."""
+    torch.use_deterministic_algorithms(True)
+    try:
+        for dtype in FLOATS:
+            x, i = values((100, 48), dtype), torch.randint(0, 100, (3000,))
+            wide = torch.randint(0, 48, (100, 200))
+            both(f"index_add in order {dtype}", lambda t, k, v: t.index_add(0, k, v), x, i, values((3000, 48), dtype), exact=True)
+            both(f"index_add of columns {dtype}", lambda t, k, v: t.index_add(1, k % 48, v), x, i, values((100, 3000), dtype),
+                 exact=True)
+            both(f"scatter_add in order {dtype}", lambda t, k, v: t.scatter_add(1, k, v), x, wide, values((100, 200), dtype),
+                 exact=True)
+            both(f"index_put accumulate in order {dtype}", lambda t, k, v: t.clone().index_put_((k,), v, accumulate=True), x, i,
+                 values((3000, 48), dtype), exact=True)
+            both(f"of one number {dtype}", lambda t, k: t.index_put((k,), torch.ones((), dtype=t.dtype, device=t.device),
+                                                                    accumulate=True), x, i, exact=True)
+            both(f"scatter_reduce prod in order {dtype}", lambda t, k, v: t.scatter_reduce(1, k, v, "prod"), x, wide[:, :20],
+                 values((100, 20), dtype), exact=True)
+        for dtype in FLOATS + (torch.int64, torch.uint8, torch.complex64):
+            x, i = values((100, 48), dtype), torch.randint(0, 100, (3000,))
+            both(f"the last is put {dtype}", lambda t, k, v: t.clone().index_put_((k,), v), x, i, values((3000, 48), dtype),
+                 exact=True)
+            both(f"the last is copied {dtype}", lambda t, k, v: t.index_copy(1, k % 48, v), x, i, values((100, 3000), dtype),
+                 exact=True)
+            both(f"the last is scattered {dtype}", lambda t, k, v: t.scatter(0, k[:, None].expand(-1, 48) % 100, v), x, i,
+                 values((3000, 48), dtype), exact=True)
+        x = torch.zeros(4, 6, device="cuda")
+        try:
+            x.index_add(0, torch.tensor([1, 9, 1], device="cuda"), torch.ones(3, 6, device="cuda")).tolist()
+            fail("index out of range, in order", "no error")
+        except (IndexError, RuntimeError) as error:
+            if "out of" not in str(error):
+                fail("index out of range, in order", str(error))
+    finally:
+        torch.use_deterministic_algorithms(False)
+
+
 def copies():
     for dtype in FLOATS + (torch.int64, torch.int32, torch.uint8, torch.bool, torch.complex64, torch.complex128):
         x = values((96, 40, 64), torch.float32).to(dtype)
@@ -426,7 +463,7 @@ def norms():
             both(f"rms_norm {dtype} {shape}, no weight", lambda *t: through(F.rms_norm, *t), x)
             both(f"layer_norm {dtype} {shape}, nothing flows back", lambda x, *t: F.layer_norm(x, x.shape[-1:], *t), x, w, b)
             if dtype in (torch.bfloat16, torch.float16):
-                both(f"layer_norm {dtype} {shape}, wide weights", lambda *t: through(F.layer_norm, *t), x, w.float(), b.float())
+                both(f"rms_norm {dtype} {shape}, wide weights", lambda *t: through(F.rms_norm, *t), x, w.float())
         x, w = values((40, 256), dtype), values((256,), dtype)
         both(f"layer_norm {dtype} of a view", lambda x, w: F.layer_norm(x[:, 1:], (255,), w[1:], w[:-1]), x, w)
         both(f"layer_norm {dtype} far from 0", lambda x, w: F.layer_norm(x + 100, (256,), w), x, w)
@@ -568,5 +605,5 @@ def complexes():
         both(f"matmul broadcast {dtype}", torch.matmul, a, b[0])
 
 
-run((reductions, softmaxes, entropies, products, indexing, copies, lines, conversions, lookups, models, lists, convolutions,
-     norms, draws, choices, complexes))
+run((reductions, softmaxes, entropies, products, indexing, ordered, copies, lines, conversions, lookups, models, lists,
+     convolutions, norms, draws, choices, complexes))

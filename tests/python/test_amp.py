@@ -2,6 +2,7 @@
 finite. Facts of PyTorch 2.11."""
 
 import copy
+import gc
 import pickle
 import warnings
 import weakref
@@ -410,6 +411,20 @@ def test_nothing_is_searched_before_a_skip():
     with torch.autocast(KIND, dtype=f16):
         torch.ones(1) / torch.zeros(1)
     assert torch._karat.first_not_finite() is None
+
+
+def test_a_search_ends_with_its_scaler():
+    p = nn.Parameter(torch.ones(3))
+    optimizer, scaler = torch.optim.SGD([p], 0.5), torch.amp.GradScaler(KIND)
+    hooks = len(torch.nn.modules.module._global_forward_pre_hooks)
+    scaled(scaler, p, float("inf"))
+    scaler.step(optimizer)
+    scaler.update()
+    assert len(torch.nn.modules.module._global_forward_pre_hooks) == hooks + 1
+    del scaler
+    gc.collect()
+    torch.ones(1) / torch.zeros(1)
+    assert len(torch.nn.modules.module._global_forward_pre_hooks) == hooks and torch._karat.first_not_finite() is None
 
 
 # ---- the report ----

@@ -53,6 +53,7 @@ def test_samplers():
     assert set(WeightedRandomSampler([0.0, 1.0], 20)) == {1}
 
 
+@pytest.mark.not_on_a_gpu("PyTorch draws on the default device, which a generator of the CPU is refused on")
 def test_the_parts_of_several_processes():
     def parts(n, **options):
         return [list(DistributedSampler(range(n), 3, rank, **options)) for rank in range(3)]

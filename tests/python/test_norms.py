@@ -5,6 +5,7 @@ import math
 import karat as torch
 import pytest
 from karat.nn import functional as F
+from on_device import DEVICE
 
 DTYPES = [torch.float32, torch.float64, torch.bfloat16, torch.float16]
 NEAR = {torch.float32: 1e-5, torch.float64: 1e-12, torch.bfloat16: 3e-2, torch.float16: 4e-3}
@@ -60,6 +61,7 @@ def test_a_norm_that_nothing_flows_back_through_is_the_same(dtype):
     assert torch.allclose(of.float(), leaf.grad.float(), rtol=1e-2, atol=1e-3) and of.float().abs().sum() > 0
 
 
+@pytest.mark.not_on_a_gpu("float32 beside a narrow input is refused there, as by PyTorch")
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
 def test_float32_parameters_beside_halves(dtype):
     x, w = torch.randn(4, 8).to(dtype).requires_grad_(), torch.rand(8).requires_grad_()
@@ -187,9 +189,6 @@ def test_refusals():
          "Expected more than 1 value per channel when training, got input size torch.Size([1, 4, 1])"),
         (lambda: F.batch_norm(x, zeros, ones, eps=-1.0), ValueError, "batch_norm eps must be positive, but got -1.0"),
         (lambda: F.batch_norm(x.long(), zeros, ones), NotImplementedError, "\"batch_norm\" not implemented for 'Long'"),
-        (lambda: F.batch_norm(x, zeros.double(), ones.double()), RuntimeError,
-         "mixed dtype (CPU): expect parameter to have scalar type of Float"),
-        (lambda: F.batch_norm(x.double(), zeros, ones), RuntimeError, "mixed dtype (CPU): all inputs must share same datatype."),
         (lambda: F.group_norm(x[0, 0], 1), RuntimeError, "Expected at least 2 dimensions for input tensor but received 1"),
         (lambda: torch.group_norm(x[0, 0], 1), IndexError,
          "Dimension out of range (expected to be in range of [-1, 0], but got 1)"),
@@ -220,6 +219,47 @@ def test_refusals():
         assert str(caught.value).splitlines()[0] == text
 
 
+@pytest.mark.not_on_a_gpu("PyTorch has other rules there: test_mixed_dtypes_on_a_gpu")
+def test_mixed_dtypes():
+    x, zeros, ones = torch.ones(2, 4, 3), torch.zeros(4), torch.ones(4)
+    for run, text in (
+        (lambda: F.batch_norm(x, zeros.double(), ones.double()), "mixed dtype (CPU): expect parameter to have scalar type of Float"),
+        (lambda: F.batch_norm(x.double(), zeros, ones), "mixed dtype (CPU): all inputs must share same datatype."),
+        (lambda: F.instance_norm(x.double(), zeros, ones, ones), "mixed dtype (CPU): all inputs must share same datatype."),
+        (lambda: torch.batch_norm_update_stats(x.double(), ones, ones, 0.1),
+         "mixed dtype (CPU): all inputs must share same datatype."),
+        (lambda: torch.batch_norm_update_stats(x, ones.double(), ones.double(), 0.1),
+         "mixed dtype (CPU): expect parameter to have scalar type of Float"),
+    ):
+        with pytest.raises(RuntimeError) as caught:
+            run()
+        assert str(caught.value).splitlines()[0] == text
+
+
+@pytest.mark.skipif(DEVICE != "cuda", reason="PyTorch's rules on CUDA")
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64])
+def test_mixed_dtypes_on_a_gpu(dtype):
+    x, rows, w = torch.randn(2, 4, 3).to(dtype), torch.randn(3, 4).to(dtype), torch.ones(4)
+    mean, var, own = torch.zeros(4), torch.ones(4), torch.ones(4, dtype=dtype)
+    says = f"expected scalar type {torch._karat.torch_name(dtype)} but found Float"
+    refused = [lambda: F.layer_norm(rows, (4,), w, w), lambda: F.layer_norm(rows, (4,), None, w), lambda: F.group_norm(x, 2, w, w)]
+    if dtype is torch.float64:
+        refused += [lambda: F.batch_norm(x, mean, var, w, w), lambda: F.batch_norm(x, mean, var, own, own)]
+    for call in refused:
+        with pytest.raises(RuntimeError) as caught:
+            call()
+        assert str(caught.value).splitlines()[0] == says
+    taken = [lambda training: F.batch_norm(x, mean.clone(), var.clone(), training=training)]
+    if dtype is not torch.float64:
+        taken += [lambda training: F.batch_norm(x, mean.clone(), var.clone(), w, w, training),
+                  lambda training: F.batch_norm(x, mean.clone(), var.clone(), own, own, training)]
+    for call in taken:
+        for training in (True, False):
+            y = call(training)
+            want = F.batch_norm(x.float(), mean.clone(), var.clone(), training=training)
+            assert y.dtype is dtype and torch.allclose(y.float(), want + (1 if call is not taken[0] else 0), rtol=1e-2, atol=3e-2)
+
+
 @pytest.mark.parametrize("running", ["float32", "float64", "bfloat16", "float16"])
 def test_running_statistics_of_instances_may_have_any_dtype(running):
     mean, variance = (torch.full((3,), v, dtype=getattr(torch, running)) for v in (0.5, 2.0))
@@ -233,8 +273,6 @@ def test_running_statistics_of_instances_may_have_any_dtype(running):
         F.instance_norm(x, written, variance.clone(), w)
         assert written.dtype == mean.dtype
         assert torch.allclose(written.float(), mean.float() * 0.9 + x.float().mean((0, 2)) * 0.1, rtol=2e-2, atol=2e-2)
-    with pytest.raises(RuntimeError, match="mixed dtype .CPU.: all inputs must share same datatype."):
-        F.instance_norm(x, mean, variance, torch.ones(3))
 
 
 def test_local_response_norm():
@@ -367,8 +405,6 @@ def test_batch_norm_update_stats(dtype):
     (torch.ones(4, 3).int(), None, NotImplementedError, "\"batch_norm_update_stats_cpu\" not implemented for 'Int'"),
     (torch.ones(0, 3), None, RuntimeError, "input tensor must have at least one element, but got input_sizes = [0, 3]"),
     (torch.ones(3), None, IndexError, "Dimension out of range (expected to be in range of [-1, 0], but got 1)"),
-    (torch.ones(4, 3).double(), torch.ones(3), RuntimeError, "mixed dtype (CPU): all inputs must share same datatype."),
-    (torch.ones(4, 3), torch.ones(3).double(), RuntimeError, "mixed dtype (CPU): expect parameter to have scalar type of Float"),
     (torch.ones(4, 3), torch.ones(2), RuntimeError, "running_mean should contain 3 elements not 2"),
 ])
 def test_batch_norm_update_stats_refuses(x, running, kind, says):

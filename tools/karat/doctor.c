@@ -6,6 +6,36 @@
 
 #include "karat.h"
 
+/* Each device of that name, and what its backend works with. */
+static void tell_devices(const char *kind)
+{
+    const int count = kt_device_count(kind);
+    if (kt_failed()) {
+        printf("%-12s%s\n", kind, kt_error());
+        kt_clear();
+    }
+    for (int i = 0; i < count; i++) {
+        char                 name[64];
+        kt_device_properties p = {.size = sizeof p};
+        snprintf(name, sizeof name, "%s:%d", kind, i);
+        const kt_device d = kt_device_find(name);
+        if (kt_device_ask(d, &p)) {
+            printf("%-12s%s\n", name, kt_error());
+            kt_clear();
+            continue;
+        }
+        printf("%-12s%s, %s, %.1f GiB, %d multiprocessors\n", name, p.name, p.architecture, (double)p.memory / 0x1p30,
+               p.multiprocessors);
+        char *text = kt_device_about(d);
+        for (char *line = strtok(text, "\n"); line && i == 0; line = strtok(NULL, "\n"))
+            printf("%-12s%s\n", "", line);
+        kt_free_string(text);
+    }
+    if (count == 0)
+        printf("%-12snone: no plugin libkarat_%s.so beside the library or in KARAT_BACKEND_PATH, no driver, or no device\n", kind,
+               kind);
+}
+
 int karat_doctor(int n, char **words)
 {
     if (n == 1 && (!strcmp(words[0], "-h") || !strcmp(words[0], "--help"))) {
@@ -31,6 +61,7 @@ int karat_doctor(int n, char **words)
     for (int kind = KT_CPU; kt_device_name((kt_device){kind, 0})[0] != '?'; kind++)
         printf(" %s", kt_device_name((kt_device){kind, 0}));
     putchar('\n');
+    tell_devices("cuda");
     const kt_variable *v;
     for (int i = 0; (v = kt_variable_at(i)); i++) {
         const char *value = getenv(v->name);

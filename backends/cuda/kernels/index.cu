@@ -1,8 +1,8 @@
 /* index.cu - elements moved to and from places that index tensors name, masks, and the places where a mask holds. Any layout.
  *
  * An element is bytes of a width, but where it is combined with what is there: then atomically, so that several may meet at one
- * place, in any order. Of several that are put at one place some one stays. An index out of range is reported, and its element
- * left out. */
+ * place, in any order. Of several that are put at one place some one stays. Where the order matters to the user, the places are
+ * sorted first, and those of one place have one thread. An index out of range is reported, and its element left out. */
 #include <stddef.h>
 
 #include "args.h"
@@ -181,6 +181,71 @@ template <int HOW> static __global__ void __launch_bounds__(ARG_THREADS) combine
     }
 }
 
+/* ---- in order ---- */
+
+/* Where each element goes, as an address: operand 1 is an array of these. */
+static __global__ void __launch_bounds__(ARG_THREADS) targets(ARGUMENTS(strided_args) g)
+{
+    int64_t at[3];
+    if (!place(g, at))
+        return;
+    const int64_t p = place_of(g, g.flat.at[2], at[2]);
+    *(int64_t *)(g.flat.at[1].data + at[1]) =
+        p < 0 ? NOWHERE : (int64_t)(intptr_t)(g.flat.at[0].data + at[0] + p * (int64_t)g.flat.param[1]);
+}
+
+/* Of this thread: which of the sorted places, and the bytes to its inner element in what is written and in `from`. */
+static __device__ __forceinline__ bool ordered_place(const ordered_args &g, uint64_t &k, int64_t (&inside)[2])
+{
+    const uint64_t thread = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x;
+    k = thread / g.inner;
+    inside[0] = inside[1] = 0;
+    if (k >= g.n || g.to[k] == NOWHERE)
+        return false;
+    walk((uint32_t)(thread - k * g.inner), g.inner_nd, g.inner_size, g.inner_stride, inside);
+    return true;
+}
+
+static __device__ __forceinline__ const char *ordered_from(const ordered_args &g, uint64_t k, int64_t inside)
+{
+    int64_t at[1] = {inside};
+    walk((uint32_t)g.which[k], g.nd, g.size, g.stride, at);
+    return g.from + at[0];
+}
+
+template <class S> static __global__ void __launch_bounds__(ARG_THREADS) put_last(ARGUMENTS(ordered_args) g)
+{
+    uint64_t k;
+    int64_t  inside[2];
+    if (!ordered_place(g, k, inside) || (k + 1 < g.n && g.to[k + 1] == g.to[k]))
+        return;
+    *(S *)((char *)(intptr_t)g.to[k] + inside[0]) = *(const S *)ordered_from(g, k, inside[1]);
+}
+
+template <int D> static __device__ void combine_all(const ordered_args &g, uint64_t k, const int64_t (&inside)[2], int how)
+{
+    typedef typename dtype<D>::S S;
+    const int64_t to = g.to[k];
+    S            *p = (S *)((char *)(intptr_t)to + inside[0]);
+    S             sum = *p;
+    for (; k < g.n && g.to[k] == to; k++)
+        sum = next_of<D>(sum, *(const S *)ordered_from(g, k, inside[1]), how);
+    *p = sum;
+}
+
+template <int HOW> static __global__ void __launch_bounds__(ARG_THREADS) combine_ordered(ARGUMENTS(ordered_args) g)
+{
+    uint64_t k;
+    int64_t  inside[2];
+    if (!ordered_place(g, k, inside) || (k > 0 && g.to[k - 1] == g.to[k]))
+        return;
+    switch (g.is) {
+#define EACH(ID) case KT_##ID: combine_all<KT_##ID>(g, k, inside, HOW); break;
+        COMBINED(EACH)
+#undef EACH
+    }
+}
+
 /* ---- where a mask holds: counted by blocks, then written; each block adds up those before it ---- */
 static __device__ __forceinline__ uint32_t block_sum(uint32_t mine)
 {
@@ -260,5 +325,8 @@ const void *const put_kernels[] = BY_WIDTH(put);
 const void *const masked_kernels[] = BY_WIDTH(masked);
 const void *const combine_kernels[] = {(const void *)combine<ADD>, (const void *)combine<MULTIPLY>, (const void *)combine<AMAX>,
                                        (const void *)combine<AMIN>};
+const void *const ordered_kernels[] = {(const void *)combine_ordered<ADD>, (const void *)combine_ordered<MULTIPLY>};
+const void *const put_last_kernels[] = BY_WIDTH(put_last);
+const void *const targets_kernel = (const void *)targets;
 const void *const offsets_kernel = (const void *)offsets;
 const void *const count_true_kernel = (const void *)count_true, *const write_true_kernel = (const void *)write_true;

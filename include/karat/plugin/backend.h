@@ -15,7 +15,7 @@
 KT_BEGIN
 
 enum {
-    KT_BACKEND_ABI  = 4,
+    KT_BACKEND_ABI  = 5,
     KT_MAX_DIMS     = 64,
     KT_MAX_OPERANDS = 12, /* outputs and inputs of one kernel call */
     KT_MAX_PARAMS   = 16  /* scalars of one kernel call: alpha, value, min, max, ... */
@@ -259,6 +259,8 @@ struct kt_backend {
      * random kernels run on the CPU and their results are copied. */
     uint64_t    (*draws)(kt_backend *self, const kt_plan *plan);
     kt_status   (*facts)(kt_backend *self, int index, kt_device_facts *out);
+    /* What it works with, for people: a line for each library, its version and file. It may open them. */
+    void        (*about)(kt_backend *self, int index, char *text, size_t room);
     /* Launches the first plans of a list together, as many as it wants to: *taken of them, 0: none, so that the first is to be
      * run by itself. The n plans stand packed, one behind the other; all are of one device and stream, none has lazy bits in its
      * output, and none writes what another reads or writes. After an error none of them need have run. */
@@ -289,6 +291,7 @@ typedef struct kt_host {
     const char  *(*kernel_name)(kt_kernel_id kernel); /* "?": unknown */
     kt_kernel_id kernels;                     /* all ids are smaller: the length of a table indexed by id */
     kt_backend  *cpu;                         /* to run what the device cannot */
+    bool         (*deterministic)(void);      /* the user wants the same bits at every run, whatever that costs */
 } kt_host;
 
 /* A plugin is one definition: KT_PLUGIN(host) { look the ids up with host->kernel; return &my_backend; }. It returns NULL after

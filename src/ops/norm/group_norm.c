@@ -55,18 +55,39 @@ static bool is_mixed(const kt_tensor *input, kt_tensor *const *t, int n)
     return false;
 }
 
-static kt_status check_dtypes(const kt_call *call, const kt_tensor *input, kt_tensor *const *t, int n)
+static bool is_narrow(const kt_tensor *input)
 {
-    const bool mixed = is_mixed(input, t, n);
-    const bool narrow = kt__dtype_rows[input->dtype].category == KT_CAT_FLOAT && input->dtype != KT_F64 && input->dtype != KT_F32;
+    return kt__dtype_rows[input->dtype].category == KT_CAT_FLOAT && input->dtype != KT_F64 && input->dtype != KT_F32;
+}
+
+/* PyTorch's rules on CUDA: float32 beside a narrow input is for batch norms, whose statistics may also be float32 where there are no
+ * parameters. `parameters` of the n tensors are no statistics. */
+static kt_status check_on_cuda(const kt_call *call, const kt_tensor *input, kt_tensor *const *t, int n, int parameters)
+{
+    bool plain = true;
+    for (int i = 0; i < parameters; i++)
+        plain &= !t[i];
+    for (int i = 0; i < n; i++) {
+        const bool fits = !t[i] || t[i]->dtype == input->dtype ||
+                          (t[i]->dtype == KT_F32 && n > parameters && (is_narrow(input) || (i >= parameters && plain)));
+        if (!fits)
+            return kt__norm_fail_found(call, input, t[i]);
+    }
+    return KT_OK;
+}
+
+static kt_status check_dtypes(const kt_call *call, const kt_tensor *input, kt_tensor *const *t, int n, int parameters)
+{
+    const bool mixed = is_mixed(input, t, n), narrow = is_narrow(input);
     if (kt__policy(kt__mode()) == KT_PERMISSIVE)
         return KT_OK;
+    if (input->backend == KT_CUDA)
+        return check_on_cuda(call, input, t, n, parameters);
     for (int i = 0; i < n; i++) {
         if (t[i] && mixed && t[i]->dtype != KT_F32)
             return kt__fail_dtype(call, KT_ERR_RUNTIME, "mixed dtype (CPU): expect parameter to have scalar type of Float");
         if (t[i] && !mixed && t[i]->dtype != input->dtype)
-            return kt__fail_dtype(call, KT_ERR_RUNTIME, "expected scalar type %s but found %s",
-                                  kt_dtype_torch_name((kt_dtype)input->dtype), kt_dtype_torch_name((kt_dtype)t[i]->dtype));
+            return kt__norm_fail_found(call, input, t[i]);
     }
     return !mixed || narrow ? KT_OK
                             : kt__fail_dtype(call, KT_ERR_RUNTIME, "mixed dtype (CPU): all inputs must share same datatype.");
@@ -74,7 +95,8 @@ static kt_status check_dtypes(const kt_call *call, const kt_tensor *input, kt_te
 
 static kt_dtype statistics_of(const kt_tensor *input, kt_tensor *const *t, int n)
 {
-    return is_mixed(input, t, n) && input->dtype != KT_F64 ? KT_F32 : (kt_dtype)input->dtype;
+    const bool mixed = is_mixed(input, t, n) || (n > 2 && input->backend == KT_CUDA && is_narrow(input));
+    return mixed && input->dtype != KT_F64 ? KT_F32 : (kt_dtype)input->dtype;
 }
 
 static kt_tensor *new_image(const kt_tensor *input, kt_memory_format format)
@@ -143,9 +165,9 @@ static kt_status train(kt_call *call, const planes *p, kt_tensor *weight, kt_ten
     return kt__end_several(call, (kt_tensor *[]){m.y, m.mean, m.rstd}, 3);
 }
 
-static kt_tensor *reciprocal_deviation(kt_tensor *variance, double eps)
+static kt_tensor *reciprocal_deviation(kt_tensor *variance, kt_dtype wide_as, double eps)
 {
-    kt_tensor *wide = kt__converted_inside(variance, kt__wide_dtype((kt_dtype)variance->dtype), KT_WHY_PROMOTION);
+    kt_tensor *wide = kt__converted_inside(variance, wide_as, KT_WHY_PROMOTION);
     return kt_rsqrt(kt_add_s(wide, KT_FLOAT(eps)));
 }
 
@@ -153,7 +175,10 @@ static kt_status apply(kt_call *call, const planes *p, kt_tensor *weight, kt_ten
 {
     kt_tensor *input = call->arg[INPUT].t, *y = new_image(input, p->format);
     kt_tensor *x = kt_contiguous(input, .memory_format = p->format);
-    kt_tensor *mean = kt_contiguous(running[0]), *rstd = reciprocal_deviation(running[1], kt__arg(call, NODE_EPS)->f);
+    const bool     wider = input->dtype == KT_F64; /* than statistics of float32 */
+    const kt_dtype at_least = kt__wide_dtype((kt_dtype)(wider ? input->dtype : running[1]->dtype));
+    kt_tensor     *mean = kt_contiguous(wider ? kt__converted_inside(running[0], KT_F64, KT_WHY_PROMOTION) : running[0]);
+    kt_tensor     *rstd = reciprocal_deviation(running[1], at_least, kt__arg(call, NODE_EPS)->f);
     kt_tensor *none[] = {kt__norm_new(call, input, of, KT_SHAPE(0)), kt__norm_new(call, input, of, KT_SHAPE(0))};
     if (!x || !y || !mean || !rstd || !none[0] || !none[1])
         return kt_error_status();
@@ -194,7 +219,7 @@ kt_status kt__body_batch_norm_node(kt_call *call)
         if (check_count(t[i], names[i], input->sizes[1]))
             return kt_error_status();
     if (kt__one_device((kt_tensor *[]){input, weight ? weight : input, bias ? bias : input, t[2] ? t[2] : input,
-                                       t[3] ? t[3] : input}, 5) || check_dtypes(call, input, t, 4) ||
+                                       t[3] ? t[3] : input}, 5) || check_dtypes(call, input, t, 4, 2) ||
         kt__norm_judge(call, input, names[2], t[2]) || kt__norm_judge(call, input, names[3], t[3]))
         return kt_error_status();
     const kt_dtype of = statistics_of(input, t, 4);
@@ -220,7 +245,7 @@ kt_status kt__body_batch_norm_update_stats(kt_call *call)
         return kt_fail(KT_ERR_RUNTIME, "input tensor must have at least one element, but got input_sizes = %s",
                        KT__SIZES_TEXT(input));
     if (check_count(t[0], "running_mean", input->sizes[1]) || check_count(t[1], "running_var", input->sizes[1]) ||
-        kt__one_device((kt_tensor *[]){input, t[0] ? t[0] : input, t[1] ? t[1] : input}, 3) || check_dtypes(call, input, t, 2) ||
+        kt__one_device((kt_tensor *[]){input, t[0] ? t[0] : input, t[1] ? t[1] : input}, 3) || check_dtypes(call, input, t, 2, 0) ||
         kt__norm_judge(call, input, "running_mean", t[0]) || kt__norm_judge(call, input, "running_var", t[1]))
         return kt_error_status();
     for (int i = 0; i < input->ndim; i++)
@@ -280,7 +305,7 @@ kt_status kt__body_native_group_norm(kt_call *call)
     if (batch < 0 || channels < 0 || each < 0 || input->numel != batch * channels * each)
         return kt_fail(KT_ERR_RUNTIME, "Expected X.numel() == N * C * HxW to be true, but got false.  (Could this error message "
                        "be improved?  If so, please report an enhancement request to PyTorch.)");
-    if (check_dtypes(call, input, t, 2))
+    if (check_dtypes(call, input, t, 2, 2))
         return kt_error_status();
     const kt__decision *d = kt__resolve_in_body(call, &room);
     if (!d || kt__refuse_known(call, NULL, (kt_dtype)d->result) ||

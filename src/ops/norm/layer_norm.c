@@ -124,6 +124,10 @@ static kt_status layer_norm_as(kt_call *call, int how)
     const kt__decision *d = kt__resolve_in_body(call, &room);
     if (!d || kt__refuse_known(call, NULL, (kt_dtype)d->result) || kt__refuse(call, STAGE_AFTER))
         return kt_error_status();
+    kt_tensor *const parameters[] = {weight, bias};
+    for (int i = 0; i < 2 && input->backend == KT_CUDA && kt__policy(kt__mode()) != KT_PERMISSIVE; i++)
+        if (parameters[i] && parameters[i]->dtype != input->dtype) /* float32 beside a narrow input is the CPU's alone */
+            return kt__norm_fail_found(call, input, parameters[i]);
     const kt_tensor *first = weight ? weight : bias;
     const bool       mixed = first && first->dtype == KT_F32 && input->dtype != KT_F64;
     return normalise(call, weight, bias, kt__arg(call, EPS)->f, mixed ? KT_F32 : (kt_dtype)input->dtype, how);

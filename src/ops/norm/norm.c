@@ -54,6 +54,12 @@ kt_status kt__norm_judge(const kt_call *call, const kt_tensor *input, const char
                                       : kt__allow(kt__mode(), call, name, t, (kt_dtype)input->dtype, KT_WHY_PROMOTION);
 }
 
+kt_status kt__norm_fail_found(const kt_call *call, const kt_tensor *input, const kt_tensor *t)
+{
+    return kt__fail_dtype(call, KT_ERR_RUNTIME, "expected scalar type %s but found %s",
+                          kt_dtype_torch_name((kt_dtype)input->dtype), kt_dtype_torch_name((kt_dtype)t->dtype));
+}
+
 bool kt__norm_parameter(const kt_call *call, const char *name, kt_tensor **t, const kt_tensor *input)
 {
     if (kt__norm_judge(call, input, name, *t))

@@ -30,6 +30,8 @@ kt_tensor *kt__norm_new(const kt_call *call, const kt_tensor *beside, kt_dtype d
 /* May a parameter or a running statistic of that dtype stand beside the input? float32 beside a narrower float is read as it is:
  * then the input is seen as float32; else the other as the input's dtype. NULL may. */
 kt_status kt__norm_judge(const kt_call *call, const kt_tensor *input, const char *name, const kt_tensor *t);
+/* The error for one that may not. */
+KT__COLD kt_status kt__norm_fail_found(const kt_call *call, const kt_tensor *input, const kt_tensor *t);
 /* Row-major: itself, where there is nothing to copy. */
 static inline kt_tensor *kt__norm_dense(kt_tensor *t) { return kt__is_contiguous(t) ? t : kt_contiguous(t); }
 /* *t, judged, as a dense tensor; of a dtype that the kernel does not take beside the input's (policy permissive) converted. NULL

@@ -194,6 +194,8 @@ cudaError_t cudaFree(void *data) { return free(data), cudaSuccess; }
 cudaError_t cudaHostAlloc(void **data, size_t bytes, unsigned) { return get(data, bytes); }
 cudaError_t cudaFreeHost(void *data) { return free(data), cudaSuccess; }
 cudaError_t cudaMemGetInfo(size_t *free_now, size_t *total) { return *free_now = *total = TOTAL, cudaSuccess; }
+cudaError_t cudaDriverGetVersion(int *version) { return *version = 13000, cudaSuccess; }
+cudaError_t cudaRuntimeGetVersion(int *version) { return *version = 13000, cudaSuccess; }
 cudaError_t cudaMemset(void *data, int value, size_t bytes) { return memset(data, value, bytes), cudaSuccess; }
 cudaError_t cudaMemsetAsync(void *data, int value, size_t bytes, cudaStream_t) { return cudaMemset(data, value, bytes); }
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind, cudaStream_t)

@@ -11,8 +11,8 @@
 #include "call/row.h"
 #include "support/memory.h"
 
-#ifdef KT_ON_GPU /* tests/cuda compiles this file once more */
-#define PLUGIN KT_TEST_BUILD_DIR "/lib/libkarat_cuda.so"
+#ifdef KT_ON_GPU /* tests/cuda compiles this file once more; TEST_CUDA_PLUGIN names another plugin */
+#define PLUGIN (getenv("TEST_CUDA_PLUGIN") ? getenv("TEST_CUDA_PLUGIN") : KT_TEST_BUILD_DIR "/lib/libkarat_cuda.so")
 #define DEVICE "cuda:0"
 #else
 #define PLUGIN KT_TEST_BUILD_DIR "/backends/mirror.so"

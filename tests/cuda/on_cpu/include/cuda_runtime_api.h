@@ -61,6 +61,8 @@ cudaError_t cudaFree(void *data);
 cudaError_t cudaHostAlloc(void **data, size_t bytes, unsigned flags);
 cudaError_t cudaFreeHost(void *data);
 cudaError_t cudaMemGetInfo(size_t *free, size_t *total);
+cudaError_t cudaDriverGetVersion(int *version);
+cudaError_t cudaRuntimeGetVersion(int *version);
 cudaError_t cudaMemset(void *data, int value, size_t bytes);
 cudaError_t cudaMemsetAsync(void *data, int value, size_t bytes, cudaStream_t stream);
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream);
