@@ -1,5 +1,5 @@
-"""state.py - autocast's state on this thread, as torch's functions read and set it. The engine keeps that of the devices that are
-here; of others (no CUDA device, say) it is kept here, where it changes nothing."""
+"""state.py - autocast's state on this thread, as torch's functions read and set it. The engine keeps that of the devices it
+knows, CUDA's always; of others it is kept here, where it changes nothing."""
 
 import threading
 import warnings
@@ -12,6 +12,13 @@ _bf16, _f16 = _karat.dtypes["bfloat16"], _karat.dtypes["float16"]
 _DEFAULTS = {"cpu": _bf16, "hpu": _bf16, "xla": _bf16, "maia": _bf16}
 _KINDS = "cpu cuda ipu xpu mps hpu mtia maia xla privateuseone".split()
 _elsewhere = threading.local()
+
+
+def has_cuda():
+    """Is there a CUDA device?"""
+    from .. import cuda
+
+    return cuda.is_available()
 
 
 def is_here(device_type):
@@ -56,6 +63,11 @@ def is_autocast_available(device_type):
 def is_autocast_enabled(device_type=None):
     """Is autocast on for this device type? By default for CUDA."""
     return get("cuda" if device_type is None else _checked(device_type, "is_autocast_enabled"))[0]
+
+
+def is_any_autocast_on(device_type):
+    """Is autocast on for this device type, or for any that PyTorch knows?"""
+    return any(get(kind)[0] for kind in {device_type, *_KINDS} - {"meta"})
 
 
 def set_autocast_enabled(device_type, enabled=None):

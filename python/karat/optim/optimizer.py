@@ -180,6 +180,11 @@ def _check_foreach(group):
         raise AssertionError("_foreach ops don't support autograd")
 
 
+def _on_device_of(params, *numbers):
+    """What a GradScaler gave to the optimizer, its scale and whether a gradient is infinite, beside the parameters."""
+    return [one if one is None or one.device == params[0].device else one.to(params[0].device) for one in numbers]
+
+
 def _zero_step(group, p):
     """How many steps were made: on the CPU, unless the device counts them itself."""
     fused = group.get("fused")
