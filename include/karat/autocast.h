@@ -6,8 +6,8 @@
  *     }
  *
  * A float32 leaf that requires grad is cast once, however often it is used, until the outermost scope is closed, the leaf is
- * written to, or the cache is cleared. Tensors on the meta device are cast as those of the kind that the innermost scope was opened
- * for: PyTorch leaves them alone, and a model tried out there tells nothing about its dtypes. */
+ * written to, or the cache is cleared. Tensors on the meta device are cast as those of the kind that the innermost scope was
+ * opened for: PyTorch leaves them alone, and a model tried out there tells nothing about its dtypes. */
 #ifndef KARAT_AUTOCAST_H
 #define KARAT_AUTOCAST_H
 

@@ -147,6 +147,15 @@ def test_what_is_joined_has_the_widest():
 
 
 @of_the_cpu
+def test_formulas_of_backward_join_any_floats():
+    x = karat.full((3, 3), 0.5, dtype=bf16, requires_grad=True)
+    y = x.prod()
+    with autocast(f16):  # where the user's own cat of bfloat16 is refused
+        y.backward()
+    assert x.grad.dtype == bf16 and x.grad[0, 0].item() == 0.5**8
+
+
+@of_the_cpu
 def test_float64_and_integers_are_left_alone():
     m = ones(2, 2)
     with autocast():

@@ -214,7 +214,7 @@ class GradScaler:
             if state["stage"] is OptState.READY:
                 self._check_inf_per_device(optimizer)
             found = [one.to(scale.device, non_blocking=True) for one in state["found_inf_per_device"].values()]
-            optimizer.grad_scale = None if state["stage"] is OptState.UNSCALED else scale
+            optimizer.grad_scale = None if state["stage"] is OptState.UNSCALED else scale * getattr(optimizer, "grad_scale", 1)
             optimizer.found_inf = sum(found[1:], found[0]) if found else 0
             self.stepped = not (found and optimizer.found_inf.item())
             if not self.stepped:

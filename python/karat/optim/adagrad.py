@@ -37,7 +37,7 @@ class Adagrad(Optimizer):
                         differentiable=differentiable, fused=fused)
         super().__init__(params, defaults)
         if fused:
-            _check_fused(self, differentiable, foreach)
+            _check_fused(self, differentiable, foreach, unscales=False)
         for group in self.param_groups:
             for p in group["params"]:
                 self._start(group, p, self.state[p])

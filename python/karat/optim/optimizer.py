@@ -140,12 +140,13 @@ def _check_betas(betas):
             raise ValueError(f"Invalid beta parameter at index {i}: {betas[i]}")
 
 
-def _check_fused(optimizer, differentiable, foreach):
+def _check_fused(optimizer, differentiable, foreach, unscales=True):
     if differentiable:
         raise RuntimeError("`fused` does not support `differentiable`")
     if foreach:
         raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
-    optimizer._step_supports_amp_scaling = True
+    if unscales:
+        optimizer._step_supports_amp_scaling = True
     optimizer._need_device_dtype_check_for_fused = True
 
 
