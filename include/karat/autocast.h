@@ -6,7 +6,8 @@
  *     }
  *
  * A float32 leaf that requires grad is cast once, however often it is used, until the outermost scope is closed, the leaf is
- * written to, or the cache is cleared. Tensors on the meta device are left alone. */
+ * written to, or the cache is cleared. Tensors on the meta device are cast as those of the kind that the innermost scope was
+ * opened for: PyTorch leaves them alone, and a model tried out there tells nothing about its dtypes. */
 #ifndef KARAT_AUTOCAST_H
 #define KARAT_AUTOCAST_H
 
@@ -73,6 +74,10 @@ KT_API bool      kt_autocast_enabled(kt_device_kind kind);
 KT_API kt_status kt_set_autocast_enabled(kt_device_kind kind, bool on);
 KT_API kt_dtype  kt_autocast_dtype(kt_device_kind kind); /* KT_NONE and an error where there is no such device */
 KT_API kt_status kt_set_autocast_dtype(kt_device_kind kind, kt_dtype dtype);
+/* The kind whose classes and dtype meta tensors get: the one that was last turned on, and need not be here. KT_DEVICE_DEFAULT:
+ * none, they are left alone. */
+KT_API kt_device_kind kt_autocast_meta(void);
+KT_API kt_status kt_set_autocast_meta(kt_device_kind kind);
 KT_API bool      kt_autocast_cache_enabled(void);
 KT_API void      kt_set_autocast_cache_enabled(bool on);
 KT_API int       kt_autocast_enter(void); /* how many scopes are open now */

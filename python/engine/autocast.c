@@ -8,9 +8,12 @@
 #include <karat/plugin/call.h>
 #include <stdlib.h>
 
+/* Of a device that need not be here, if it is CUDA's: its autocast has a state all the same. */
 static int kind_of(PyObject *o, kt_device_kind *kind)
 {
     kt_device d;
+    if (PyUnicode_Check(o) && PyUnicode_CompareWithASCIIString(o, "cuda") == 0)
+        return *kind = KT_CUDA, 1;
     const int found = PyUnicode_Check(o) ? kp_to_device(o, &d) : 0;
     if (found == 0)
         PyErr_Format(PyExc_TypeError, "a device type must be str, not %s", Py_TYPE(o)->tp_name);
@@ -42,6 +45,21 @@ static PyObject *set_autocast(PyObject *module, PyObject *args)
         !kp_to_dtype(dtype, &d))
         return NULL;
     return kt_set_autocast_dtype(kind, d) || kt_set_autocast_enabled(kind, on) ? kp_raise() : Py_NewRef(Py_None);
+}
+
+static PyObject *get_meta(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    return PyLong_FromLong((long)kt_autocast_meta());
+}
+
+static PyObject *set_meta(PyObject *module, PyObject *o)
+{
+    (void)module;
+    kt_device_kind kind = PyLong_Check(o) ? (kt_device_kind)PyLong_AsLong(o) : KT_DEVICE_DEFAULT;
+    if (PyErr_Occurred() || (!PyLong_Check(o) && o != Py_None && !kind_of(o, &kind)))
+        return NULL;
+    return kt_set_autocast_meta(kind) ? kp_raise() : Py_NewRef(Py_None);
 }
 
 static PyObject *get_cache(PyObject *module, PyObject *unused)
@@ -241,6 +259,8 @@ static PyObject *set_class(PyObject *module, PyObject *args)
 PyMethodDef kp_autocast_functions[] = {
     {"get_autocast", get_autocast, METH_O, "of a device type: is autocast on, and which dtype does it lower to?"},
     {"set_autocast", set_autocast, METH_VARARGS, "set both"},
+    {"get_autocast_meta", get_meta, METH_NOARGS, "which devices do meta tensors stand for? A number for set_autocast_meta"},
+    {"set_autocast_meta", set_meta, METH_O, "set_autocast_meta(device type, None or what get_autocast_meta gave)"},
     {"get_autocast_cache", get_cache, METH_NOARGS, "are casts of weights kept?"},
     {"set_autocast_cache", set_cache, METH_O, "keep them, or not"},
     {"autocast_enter", enter, METH_NOARGS, "a scope is entered; how many are"},

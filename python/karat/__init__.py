@@ -106,7 +106,7 @@ from ._ops import ops  # noqa: E402, F401
 from . import optim  # noqa: E402, F401
 from .func import vmap  # noqa: E402, F401
 from . import amp  # noqa: E402, F401
-from .amp import autocast  # noqa: E402, F401
+from .amp import GradScaler, autocast  # noqa: E402, F401
 from .amp.state import NAMES as _autocast_names  # noqa: E402
 from .settings import NAMES as _settings  # noqa: E402
 from .symbols import NAMES as _symbols  # noqa: E402

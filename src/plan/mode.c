@@ -130,9 +130,17 @@ kt_status kt__use_autocast_classes(uint8_t *classes)
 
 static kt_status check_kind(kt_device_kind kind)
 {
-    return kind != KT_META && kt__backend((int)kind)
+    const bool known = kind == KT_CUDA || (kind != KT_META && kt__backend((int)kind)); /* meta tensors may stand for CUDA's */
+    return known
                ? KT_OK
                : kt_fail(KT_ERR_RUNTIME, "unknown device type for autocast in get_autocast_dispatch_key_from_device_type");
+}
+
+static void stand_for(kt__autocast_state *s, int kind)
+{
+    const uint16_t bit = 1u << KT_META;
+    s->meta = (uint16_t)kind;
+    s->on = (uint16_t)(kind ? s->on | bit : s->on & ~bit);
 }
 
 kt_dtype kt__lower_dtype(uint64_t mode, int kind)
@@ -150,6 +158,19 @@ kt_status kt_set_autocast_enabled(kt_device_kind kind, bool on)
     kt__autocast_state s = *state_of(kt__mode());
     const uint16_t     bit = (uint16_t)(1u << (int)kind);
     s.on = (uint16_t)(on ? s.on | bit : s.on & ~bit);
+    if (on || s.meta == (int)kind)
+        stand_for(&s, on ? (int)kind : 0);
+    return enter_state(&s);
+}
+
+kt_device_kind kt_autocast_meta(void) { return (kt_device_kind)state_of(kt__mode())->meta; }
+
+kt_status kt_set_autocast_meta(kt_device_kind kind)
+{
+    if (kind != KT_DEVICE_DEFAULT && check_kind(kind))
+        return kt_error_status();
+    kt__autocast_state s = *state_of(kt__mode());
+    stand_for(&s, (int)kind);
     return enter_state(&s);
 }
 
@@ -184,7 +205,7 @@ kt_mode_guard kt_autocast_lower_to(kt_dtype dtype)
         return g;
     }
     for (int kind = 0; kind < KT_MAX_BACKENDS; kind++)
-        if (s.on >> kind & 1)
+        if (s.on >> kind & 1 || (s.meta && s.meta == kind))
             s.dtype[kind] = (uint8_t)dtype;
     if (s.on)
         enter_state(&s);
@@ -215,6 +236,7 @@ kt_mode_guard kt_autocast_open_everywhere(kt_dtype dtype)
             s.on = (uint16_t)(s.on | 1u << kind);
             s.dtype[kind] = (uint8_t)dtype;
         }
+    stand_for(&s, kt__backend(KT_CUDA) ? KT_CUDA : KT_CPU);
     enter_state(&s);
     return g;
 }

@@ -32,10 +32,11 @@ enum { KT__LEVELS = 64 };
 #define KT_M_NO_FORWARD (1ull << 39) /* no level is seen */
 
 typedef struct kt__autocast_state {
-    uint16_t on;                     /* bit k: on for device kind k */
+    uint16_t on;                     /* bit k: on for device kind k; meta's: where `meta` is not 0 */
     uint16_t classes;                /* an id of the thread's own classes of operators (kt__autocast_classes); 0: the table's */
+    uint16_t meta;                   /* the kind that meta tensors stand for; 0: they are left alone */
     uint8_t  dtype[KT_MAX_BACKENDS]; /* the low-precision dtype of that kind; KT_NONE: the default */
-} kt__autocast_state;
+} kt__autocast_state; /* compared byte by byte: it has no padding */
 enum { KT__MOST_STATES = 1024 };
 /* Append-only; a state is written before its id is returned. */
 extern KT__HIDDEN kt__autocast_state kt__autocast_states[KT__MOST_STATES];
@@ -75,18 +76,20 @@ static inline uint64_t kt__dry_run_mode(uint64_t mode, int kind)
     return mode & KT_M_DRY_RUN_DEVICE ? mode : mode | (uint64_t)kind << 24;
 }
 
-/* The device kind whose autocast applies to `t`; 0: none, as for meta tensors in PyTorch. */
+/* The device kind whose autocast applies to `t`; 0: none. */
 static inline int kt__autocast_kind(uint64_t mode, const kt_tensor *t)
 {
     const int dry_run = (int)((mode & KT_M_DRY_RUN_DEVICE) >> 24);
-    return dry_run ? dry_run : !t || t->backend == KT_META ? 0 : t->backend;
+    const int backend = dry_run ? dry_run : t ? t->backend : 0;
+    return backend == KT_META ? kt__autocast_states[(mode & KT_M_STATE) >> 8].meta : backend;
 }
 
 /* The mode of a call whose first tensor is `t`: without autocast unless it is on for the tensor's device. */
 static inline uint64_t kt__mode_of_call(uint64_t mode, const kt_tensor *t)
 {
-    const int kind = kt__autocast_kind(mode, t);
-    if (!(kt__autocast_states[(mode & KT_M_STATE) >> 8].on >> kind & 1))
+    const int  kind = kt__autocast_kind(mode, t);
+    const bool meta = t && t->backend == KT_META && !(mode & KT_M_DRY_RUN_DEVICE);
+    if (!(kt__autocast_states[(mode & KT_M_STATE) >> 8].on >> (meta ? KT_META : kind) & 1))
         return kt__without_autocast(mode);
     return kind == KT_CPU ? mode : mode | KT_M_NOT_CPU;
 }

@@ -136,6 +136,47 @@ def test_functions_of_the_state():
     assert torch.amp.is_autocast_available("cuda") and not torch.amp.is_autocast_available("meta")
 
 
+def test_functions_of_the_state_of_other_devices():
+    for kind, text in (("meta", "unsupported scalarType"), ("vulkan", "unsupported scalarType")):
+        with pytest.raises(RuntimeError, match=text):
+            torch.get_autocast_dtype(kind)
+        for call in (lambda: torch.is_autocast_enabled(kind), lambda: torch.set_autocast_enabled(kind, True)):
+            with pytest.raises(RuntimeError, match="unknown device type for autocast in get_autocast_dispatch_key_from_device_type$"):
+                call()
+    torch.set_autocast_dtype("lazy", f16)
+    assert torch.get_autocast_dtype("lazy") is f16 and torch.get_autocast_dtype("xla") is bf16
+    with pytest.raises(RuntimeError, match="User specified an unsupported autocast device_type 'lazy'"):
+        torch.autocast("lazy")
+    with pytest.raises(AssertionError, match="Tried to use AMP with the `privateuseone` backend"):
+        torch.autocast("privateuseone")
+    torch.set_autocast_enabled(enabled=True)
+    assert torch.is_autocast_enabled() and torch.is_autocast_enabled(device_type="cuda")
+    torch.set_autocast_enabled(False)
+    with torch.autocast("cuda:0"):  # as PyTorch, which looks for a device of "cuda" alone
+        assert torch.is_autocast_enabled()
+    assert not torch.is_autocast_enabled()
+
+
+@pytest.mark.parametrize("call, text", [
+    (lambda: torch.set_autocast_enabled(), r"set_autocast_enabled\(\) received an invalid combination of arguments - got \(\)"),
+    (lambda: torch.set_autocast_enabled(1), r"argument 'enabled' \(position 1\) must be bool, not int"),
+    (lambda: torch.set_autocast_enabled(enabled=True, other=1), "received an invalid combination of arguments"),
+    (lambda: torch.is_autocast_enabled(None), r"argument 'device_type' \(position 1\) must be str, not NoneType"),
+    (lambda: torch.get_autocast_dtype(torch.device("cpu")), r"argument 'device_type' \(position 1\) must be str, not torch.device"),
+    (lambda: torch.set_autocast_cpu_enabled(1), r"enabled must be a bool \(got int\)"),
+    (lambda: torch.set_autocast_gpu_dtype(1), r"dtype must be a torch.dtype \(got int\)"),
+    (lambda: torch.set_autocast_cpu_enabled(), r"torch.set_autocast_cpu_enabled\(\) takes exactly one argument \(0 given\)"),
+    (lambda: torch.is_autocast_cpu_enabled(1), r"torch.is_autocast_cpu_enabled\(\) takes no arguments \(1 given\)"),
+    (lambda: torch.autocast("xpu", cache_enabled=1).__enter__(), r"enabled must be a bool \(got int\)"),
+    (lambda: torch.amp.is_autocast_available(3), r"_is_autocast_available\(\): argument 'device_type' \(position 1\) must be str"),
+])
+def test_wrong_arguments_of_functions_of_the_state(call, text):
+    before = state()
+    with pytest.raises(TypeError, match=text):
+        call()
+    assert state() == before
+
+
 def test_old_names():
     with pytest.warns(DeprecationWarning, match=r"use torch.get_autocast_dtype\('cpu'\) instead"):
         assert torch.get_autocast_cpu_dtype() is bf16
@@ -274,6 +315,30 @@ def test_a_fused_optimizer_unscales_by_itself():
     scaler.step(optimizer)
     scaler.update()
     assert scaler.stepped is True and all(x < 1 for x in p.tolist())
+
+
+@of_the_cpu
+def test_what_a_fused_step_is_given():
+    p = nn.Parameter(torch.ones(3))
+    for kind, unscales in ((torch.optim.SGD, True), (torch.optim.Adam, True), (torch.optim.Adagrad, False)):
+        assert getattr(kind([p], fused=True), "_step_supports_amp_scaling", False) is unscales
+    optimizer, scaler = torch.optim.Adagrad([p], fused=True), torch.GradScaler(KIND)
+    scaled(scaler, p)
+    optimizer.grad_scale, optimizer.found_inf = torch.tensor(2.0), torch.tensor(1.0)
+    optimizer.step()
+    assert optimizer.state[p]["step"].item() == 0.0 and p.tolist() == [1.0] * 3  # it did not step
+    optimizer, scaler = torch.optim.SGD([p], 1.0, fused=True), torch.amp.GradScaler(KIND, 8.0)
+    scaled(scaler, p)
+    optimizer.grad_scale = 2.0  # of the user's own: both divide
+    scaler.step(optimizer)
+    scaler.update()
+    assert p.tolist() == [0.0] * 3 and not hasattr(optimizer, "grad_scale")
+    p.grad = None
+    scaler.scale(torch.ones(()))
+    scaler.unscale_(optimizer)
+    p.grad = torch.ones(3)  # after the gradients were looked at
+    with pytest.raises(AttributeError, match="'int' object has no attribute 'device'"):
+        scaler.step(optimizer)
 
 
 def test_messages_of_the_scaler():

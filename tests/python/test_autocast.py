@@ -2,6 +2,7 @@
 The dtypes and graphs are those that PyTorch 2.11 shows for the same lines."""
 import contextlib
 import threading
+import warnings
 
 import pytest
 
@@ -146,6 +147,15 @@ def test_what_is_joined_has_the_widest():
 
 
 @of_the_cpu
+def test_formulas_of_backward_join_any_floats():
+    x = karat.full((3, 3), 0.5, dtype=bf16, requires_grad=True)
+    y = x.prod()
+    with autocast(f16):  # where the user's own cat of bfloat16 is refused
+        y.backward()
+    assert x.grad.dtype == bf16 and x.grad[0, 0].item() == 0.5**8
+
+
+@of_the_cpu
 def test_float64_and_integers_are_left_alone():
     m = ones(2, 2)
     with autocast():
@@ -211,10 +221,54 @@ def test_in_place_and_out():
             karat.tensordot(m, m, 1, out=karat.empty(3, 3))
 
 
-def test_meta_tensors_are_left_alone():
+def dtypes_on_meta():
     m = karat.ones(3, 3, device="meta")
+    return (m @ m).dtype, karat.mv(m, m[0]).dtype, m.half().exp().dtype
+
+
+def test_meta_tensors_stand_for_the_devices_of_the_innermost_region():
+    left_alone, of_the_cpu, of_cuda = (f32, f32, f16), (bf16, f32, f16), (f16, f16, f32)
+    assert dtypes_on_meta() == left_alone
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of CUDA, which may not be here
+        with karat.autocast("cpu", dtype=bf16):
+            assert dtypes_on_meta() == of_the_cpu
+            with karat.autocast("cuda", dtype=f16):
+                assert dtypes_on_meta() == of_cuda
+                with karat.autocast("cpu", enabled=False):
+                    assert dtypes_on_meta() == left_alone
+                with karat.autocast("xpu"):
+                    assert dtypes_on_meta() == left_alone
+                assert dtypes_on_meta() == of_cuda
+            assert dtypes_on_meta() == of_the_cpu
+            seen = []
+            thread = threading.Thread(target=lambda: seen.append(dtypes_on_meta()))
+            thread.start()
+            thread.join()
+            assert seen == [left_alone]
+    assert dtypes_on_meta() == left_alone
+    karat.set_autocast_enabled("cuda", True)
+    assert dtypes_on_meta() == of_cuda
+    karat.set_autocast_enabled("cuda", False)
+    assert dtypes_on_meta() == left_alone
+
+
+def test_training_on_meta_under_autocast():
+    linear, seen = karat.nn.Linear(3, 3, device="meta"), []
+
+    def part(x):
+        seen.append(linear(x).dtype)
+        return linear(x)
+
     with autocast():
-        assert (m @ m).dtype == f32 and F.mse_loss(m.bfloat16(), m.bfloat16()).dtype == bf16
+        y = karat.utils.checkpoint.checkpoint(part, karat.ones(2, 3, device="meta"), use_reentrant=False)
+    assert y.dtype == bf16 and graph(y).startswith("Addmm(ToCopy(AccumulateGrad)")
+    y.sum().backward()
+    assert seen == [bf16, bf16] and linear.weight.grad.dtype == f32
+    with pytest.raises(TypeError, match="a device type must be str, not float"):
+        _karat.set_autocast_meta(0.5)
+    with pytest.raises(RuntimeError, match="unknown device type for autocast"):
+        _karat.set_autocast_meta("meta")
 
 
 def test_policies_refuse_the_casts():

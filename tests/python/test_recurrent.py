@@ -219,6 +219,27 @@ def test_autocast():
     assert dtypes == {"lstm": torch.bfloat16, "gru": torch.float32, "rnn_tanh": torch.bfloat16, "rnn_relu": torch.bfloat16}
 
 
+@pytest.mark.cpu_only("classes of autocast that a GPU does not share")
+@pytest.mark.parametrize("lower, weights, given, result", [
+    ("bfloat16", "float32", "bfloat16", "bfloat16"), ("float16", "float32", "float16", "float16"),
+    ("bfloat16", "float32", "float16", "float32"), ("float16", "bfloat16", "bfloat16", "float32"),
+    ("bfloat16", "bfloat16", "float32", "float32"),
+])
+def test_a_gru_under_autocast_takes_what_a_layer_before_it_lowered(lower, weights, given, result):
+    dtype = {name: getattr(torch, name) for name in (lower, weights, given, result)}
+    torch.manual_seed(3)
+    gru, x = torch.nn.GRU(3, 4).to(dtype[weights]), torch.rand(5, 3).to(dtype[given])
+    with torch.autocast("cpu", dtype=dtype[lower]):
+        y, h = gru(x)
+    assert y.dtype is h.dtype is dtype[result]
+    assert torch.allclose(y.float(), gru.float()(x.float())[0], atol=0.02)
+    y.float().sum().backward()
+    with pytest.raises(RuntimeError, match="mat1 and mat2 must have the same dtype"), torch.autocast("cpu"):
+        gru.double()(x)
+    with torch.autocast("xpu"), pytest.raises(RuntimeError, match="mat1 and mat2 must have the same dtype"):
+        gru(x)  # PyTorch looks at the dtypes first only where no autocast is on
+
+
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_threads_do_not_change_the_bits(threads):
     torch.manual_seed(10)

@@ -169,6 +169,7 @@ void sweep_got_several(const char *name, kt_tensor *const *t, size_t n);
 #define GIVEN_voidPP(name, value)           ((void)(value))
 #define GIVEN_kt_category(name, value)      ((void)(value))
 #define GIVEN_kt_device(name, value)        ((void)(value))
+#define GIVEN_kt_device_kind(name, value)   ((void)(value))
 #define GIVEN_kt_dtype(name, value)         ((void)(value))
 #define GIVEN_kt_kernel_id(name, value)     ((void)(value))
 #define GIVEN_kt_wait_mode(name, value)     ((void)(value))

@@ -99,7 +99,8 @@ class Seen:
 
 def text(region):
     seen = region._seen
-    lines = [f"autocast on {region.device}, lowering to {_short(region.fast_dtype)}" + ("" if region._enabled else ", disabled")]
+    reach = "" if region._enabled else ", of meta tensors alone" if region._meta else ", disabled"
+    lines = [f"autocast on {region.device}, lowering to {_short(region.fast_dtype)}{reach}"]
     operators = sorted(seen.operators().items(), key=lambda one: (-one[1], one[0][0]))
     width = max((len(op) for (op, *_), _ in operators), default=0)
     for (op, dtype, class_), count in operators:

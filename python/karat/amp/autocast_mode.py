@@ -4,7 +4,7 @@ import functools
 import warnings
 
 from .. import _karat
-from .._karat import Tensor, dtype as _dtype
+from .._karat import Tensor, device as _device, dtype as _dtype
 from . import _report, state
 from .state import is_autocast_available
 
@@ -34,7 +34,8 @@ class autocast:
 
     dtype: bfloat16 or float16; by default bfloat16 on the CPU, float16 on other devices. enabled=False: operators run as without
     autocast. cache_enabled: a weight is cast once, however often it is used, until the outermost region ends or the weight is
-    written to."""
+    written to. Meta tensors are cast as those of device_type are, whether there is such a device here or not (PyTorch leaves them
+    alone)."""
 
     def __init__(self, device_type, dtype=None, enabled=True, cache_enabled=None):
         if not isinstance(device_type, str):
@@ -42,14 +43,22 @@ class autocast:
         self.fast_dtype = state.get_autocast_dtype(device_type) if dtype is None else dtype
         if not is_autocast_available(device_type):
             raise RuntimeError(f"User specified an unsupported autocast device_type '{device_type}'")
+        if device_type == "privateuseone":
+            raise AssertionError("Tried to use AMP with the `privateuseone` backend, but the backend has not registered a module "
+                                 "or  the module miss some necessary funcs. The backend should register a module by "
+                                 "`torch._register_device_module`, and the module must have these funcs: \n"
+                                 "`get_amp_supported_dtype() -> List[torch.dtype]`. \n")
         self.device = device_type
+        self._kind = _device(device_type).type
         self._cache_enabled = state.is_autocast_cache_enabled() if cache_enabled is None else cache_enabled
         self._enabled = enabled if not enabled or self._is_supported() else False
+        # meta tensors stand for the devices that were asked for, here or not
+        self._meta = self._kind if self._enabled or (enabled and self._kind == "cuda") else None
         self._before = []
         self._seen = _report.Seen()
 
     def _is_supported(self):
-        if self.device == "cuda" and not state.is_here("cuda"):
+        if self.device == "cuda" and not state.has_cuda():
             warnings.warn("CUDA is not available or torch_xla is imported. Disabling autocast.", stacklevel=3)
             return False
         if self.device == "cuda" or self.fast_dtype in (_bf16, _f16):
@@ -66,8 +75,10 @@ class autocast:
         if not isinstance(self._enabled, bool):
             raise TypeError("set_autocast_enabled(): argument 'enabled' (position 2) must be bool, not "
                             f"{type(self._enabled).__name__}")
-        self._before.append((state.get(self.device), state.is_autocast_cache_enabled()))
-        state.put(self.device, self._enabled, self.fast_dtype)
+        state.check_bool(self._cache_enabled)
+        self._before.append((state.get(self._kind), state.is_autocast_cache_enabled(), _karat.get_autocast_meta()))
+        state.put(self._kind, self._enabled, self.fast_dtype)
+        _karat.set_autocast_meta(self._meta if state.is_here(self._kind) else None)
         _karat.autocast_enter()
         _karat.set_autocast_cache(self._cache_enabled)
         self._seen.enter()
@@ -77,9 +88,10 @@ class autocast:
         if not self._before:
             raise AttributeError("'autocast' object has no attribute 'prev'")
         self._seen.leave()
-        before, cache = self._before.pop()
+        before, cache, meta = self._before.pop()
         _karat.autocast_leave()
-        state.put(self.device, *before)
+        state.put(self._kind, *before)
+        _karat.set_autocast_meta(meta)
         _karat.set_autocast_cache(cache)
         return False
 

@@ -13,6 +13,7 @@ from .. import _karat
 from .._karat import Tensor
 from . import _report
 from ._search import Search
+from .state import has_cuda
 
 __all__ = ["OptState", "GradScaler"]
 
@@ -64,7 +65,7 @@ class GradScaler:
                  enabled=True):
         self._device = device
         self._enabled = enabled
-        if self._device == "cuda" and enabled and not _has_cuda():
+        if self._device == "cuda" and enabled and not has_cuda():
             warnings.warn("torch.cuda.amp.GradScaler is enabled, but CUDA is not available.  Disabling.", stacklevel=2)
             self._enabled = False
         if self._enabled:
@@ -213,8 +214,8 @@ class GradScaler:
             if state["stage"] is OptState.READY:
                 self._check_inf_per_device(optimizer)
             found = [one.to(scale.device, non_blocking=True) for one in state["found_inf_per_device"].values()]
-            optimizer.grad_scale = None if state["stage"] is OptState.UNSCALED else scale
-            optimizer.found_inf = sum(found[1:], found[0]) if found else None
+            optimizer.grad_scale = None if state["stage"] is OptState.UNSCALED else scale * getattr(optimizer, "grad_scale", 1)
+            optimizer.found_inf = sum(found[1:], found[0]) if found else 0
             self.stepped = not (found and optimizer.found_inf.item())
             if not self.stepped:
                 self._note_skip(optimizer)
@@ -390,9 +391,3 @@ class GradScaler:
 
     def _found_inf_per_device(self, optimizer):
         return self._per_optimizer_states[id(optimizer)]["found_inf_per_device"]
-
-
-def _has_cuda():
-    from .. import cuda
-
-    return cuda.is_available()

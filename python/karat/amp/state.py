@@ -1,5 +1,5 @@
-"""state.py - autocast's state on this thread, as torch's functions read and set it. The engine keeps that of the devices that are
-here; of others (no CUDA device, say) it is kept here, where it changes nothing."""
+"""state.py - autocast's state on this thread, as torch's functions read and set it. The engine keeps that of the devices it
+knows, CUDA's always; of others it is kept here, where it changes nothing."""
 
 import threading
 import warnings
@@ -14,6 +14,13 @@ _KINDS = "cpu cuda ipu xpu mps hpu mtia maia xla privateuseone".split()
 _elsewhere = threading.local()
 
 
+def has_cuda():
+    """Is there a CUDA device?"""
+    from .. import cuda
+
+    return cuda.is_available()
+
+
 def is_here(device_type):
     """Does the engine keep the state of autocast for these devices?"""
     try:
@@ -23,62 +30,88 @@ def is_here(device_type):
     return True
 
 
+def _type_name(value):
+    return {_device: "torch.device", _dtype: "torch.dtype"}.get(type(value), type(value).__name__)
+
+
 def _checked(device_type, function):
     if not isinstance(device_type, str):
-        raise TypeError(f"{function}(): argument 'device_type' (position 1) must be str, not {type(device_type).__name__}")
+        raise TypeError(f"{function}(): argument 'device_type' (position 1) must be str, not {_type_name(device_type)}")
     return _device(device_type).type  # an unknown name is an error
 
 
-def get(device_type):
+def _is_on(kind):
+    if is_here(kind):
+        return _karat.get_autocast(kind)[0]
+    if kind not in _KINDS:
+        raise RuntimeError("unknown device type for autocast in get_autocast_dispatch_key_from_device_type")
+    return vars(_elsewhere).get(("on", kind), False)
+
+
+def _dtype_of(kind):
+    if is_here(kind):
+        return _karat.get_autocast(kind)[1]
+    known = vars(_elsewhere).get(("dtype", kind))
+    if known is None and kind not in _KINDS:
+        raise RuntimeError("unsupported scalarType")
+    return known or _DEFAULTS.get(kind, _f16)
+
+
+def get(kind):
     """(is autocast on, the dtype it lowers to)"""
-    if is_here(device_type):
-        return _karat.get_autocast(device_type)
-    if device_type not in _KINDS:
-        raise RuntimeError("unsupported scalarType" if device_type == "meta" else
-                           f"unknown device type for autocast in get_autocast_dispatch_key_from_device_type: {device_type}")
-    return vars(_elsewhere).get(device_type, (False, _DEFAULTS.get(device_type, _f16)))
+    return _is_on(kind), _dtype_of(kind)
 
 
-def put(device_type, enabled, dtype):
-    if is_here(device_type):
-        _karat.set_autocast(device_type, enabled, dtype)
+def put(kind, enabled, dtype):
+    """Sets both."""
+    if is_here(kind):
+        _karat.set_autocast(kind, enabled, dtype)
     else:
-        get(device_type)
-        vars(_elsewhere)[device_type] = enabled, dtype
+        vars(_elsewhere).update({("on", kind): enabled, ("dtype", kind): dtype})
 
 
 def is_autocast_available(device_type):
     """Does PyTorch have autocast for devices of this type? Whether one is here is another question."""
-    kind = _checked(device_type, "is_autocast_available")
+    kind = _checked(device_type, "_is_autocast_available")
     return kind in _KINDS or (kind != "meta" and is_here(kind))
 
 
-def is_autocast_enabled(device_type=None):
+def is_autocast_enabled(device_type="cuda"):
     """Is autocast on for this device type? By default for CUDA."""
-    return get("cuda" if device_type is None else _checked(device_type, "is_autocast_enabled"))[0]
+    return _is_on(_checked(device_type, "is_autocast_enabled"))
 
 
-def set_autocast_enabled(device_type, enabled=None):
-    """Turns autocast on or off for a device type. With one argument: for CUDA."""
-    if enabled is None and not isinstance(device_type, str):
-        device_type, enabled = "cuda", device_type
-    kind = _checked(device_type, "set_autocast_enabled")
-    if not isinstance(enabled, bool):
-        raise TypeError(f"set_autocast_enabled(): argument 'enabled' (position 2) must be bool, not {type(enabled).__name__}")
-    put(kind, enabled, get(kind)[1])
+def is_any_autocast_on(device_type):
+    """Is autocast on for this device type, or for any that PyTorch knows?"""
+    return any(get(kind)[0] for kind in {device_type, *_KINDS} - {"meta"})
+
+
+def set_autocast_enabled(*args, **kwargs):
+    """set_autocast_enabled(device_type, enabled) turns autocast on or off for a device type; with one argument for CUDA."""
+    args += tuple(kwargs.pop(name) for name in ("device_type", "enabled") if name in kwargs)
+    if len(args) not in (1, 2) or kwargs:
+        given = ", ".join(map(_type_name, args))
+        raise TypeError(f"set_autocast_enabled() received an invalid combination of arguments - got ({given}), but expected one "
+                        "of:\n * (str device_type, bool enabled)\n * (bool enabled)\n")
+    kind = _checked(args[0], "set_autocast_enabled") if len(args) == 2 else "cuda"
+    if not isinstance(args[-1], bool):
+        raise TypeError(f"set_autocast_enabled(): argument 'enabled' (position {len(args)}) must be bool, not "
+                        f"{_type_name(args[-1])}")
+    _is_on(kind)  # an error where there is no autocast
+    put(kind, args[-1], _dtype_of(kind))
 
 
 def get_autocast_dtype(device_type):
     """The dtype that autocast lowers to on this device type."""
-    return get(_checked(device_type, "get_autocast_dtype"))[1]
+    return _dtype_of(_checked(device_type, "get_autocast_dtype"))
 
 
 def set_autocast_dtype(device_type, dtype):
     """Sets the dtype that autocast lowers to on this device type."""
     kind = _checked(device_type, "set_autocast_dtype")
     if not isinstance(dtype, _dtype):
-        raise TypeError(f"set_autocast_dtype(): argument 'dtype' (position 2) must be torch.dtype, not {type(dtype).__name__}")
-    put(kind, get(kind)[0], dtype)
+        raise TypeError(f"set_autocast_dtype(): argument 'dtype' (position 2) must be torch.dtype, not {_type_name(dtype)}")
+    put(kind, kind in _KINDS and _is_on(kind), dtype)
 
 
 def is_autocast_cache_enabled():
@@ -88,8 +121,7 @@ def is_autocast_cache_enabled():
 
 def set_autocast_cache_enabled(enabled):
     """Casts of weights are kept, or not."""
-    if not isinstance(enabled, bool):
-        raise TypeError(f"enabled must be a bool (got {type(enabled).__name__})")
+    check_bool(enabled)
     _karat.set_autocast_cache(enabled)
 
 
@@ -108,8 +140,12 @@ def clear_autocast_cache():
     _karat.autocast_clear_cache()
 
 
-def _old(name, shown, instead, function):
+def _old(name, shown, instead, function, check):
     def called(*args):
+        if len(args) != (check is not None):
+            raise TypeError(f"torch.{name}() takes {'exactly one argument' if check else 'no arguments'} ({len(args)} given)")
+        if check:
+            check(*args)
         warnings.warn(f"torch.{shown} is deprecated. Please use torch.{instead} instead.", DeprecationWarning, stacklevel=2)
         return function(*args)
 
@@ -118,12 +154,23 @@ def _old(name, shown, instead, function):
     return called
 
 
+def check_bool(enabled):
+    if not isinstance(enabled, bool):
+        raise TypeError(f"enabled must be a bool (got {_type_name(enabled)})")
+
+
+def _check_dtype(dtype):
+    if not isinstance(dtype, _dtype):
+        raise TypeError(f"dtype must be a torch.dtype (got {_type_name(dtype)})")
+
+
 def _of_one_kind(short, kind):
     """The old functions of one device type."""
 
     def made(name, argument, function):
         call = f"{name.replace(f'_{short}', '')}('{kind}'{', ' + argument if argument else ''})"
-        return _old(name, f"{name}({argument})", call, lambda *args: function(kind, *args))
+        check = {"enabled": check_bool, "dtype": _check_dtype}.get(argument)
+        return _old(name, f"{name}({argument})", call, lambda *args: function(kind, *args), check)
 
     of_dtype = {f"get_autocast_{short}_dtype": made(f"get_autocast_{short}_dtype", "", get_autocast_dtype),
                 f"set_autocast_{short}_dtype": made(f"set_autocast_{short}_dtype", "dtype", set_autocast_dtype)}

@@ -1,6 +1,6 @@
 """Adagrad: steps shrink with the sum of squared gradients."""
 
-from .. import _foreach_add_, _fused_adagrad_, full_like, preserve_format
+from .. import _foreach_add_, _foreach_sub_, _fused_adagrad_, full_like, preserve_format
 from ._steps import _step_adagrad_
 from .optimizer import (
     Optimizer,
@@ -11,6 +11,7 @@ from .optimizer import (
     _loss_of,
     _number,
     _numbers,
+    _on_device_of,
     _use_grad_for_differentiable,
     _zero_step,
 )
@@ -36,7 +37,7 @@ class Adagrad(Optimizer):
                         differentiable=differentiable, fused=fused)
         super().__init__(params, defaults)
         if fused:
-            _check_fused(self, differentiable, foreach)
+            _check_fused(self, differentiable, foreach, unscales=False)
         for group in self.param_groups:
             for p in group["params"]:
                 self._start(group, p, self.state[p])
@@ -66,7 +67,9 @@ class Adagrad(Optimizer):
                 continue
             for p in params:
                 _device_dtype_check_for_fused(p, cuda_unsupported=True)
+            scale, found_inf = _on_device_of(params, getattr(self, "grad_scale", None), getattr(self, "found_inf", None))
             _foreach_add_(steps, 1)
-            _fused_adagrad_(params, grads, sums, steps, lr=group["lr"], grad_scale=getattr(self, "grad_scale", None),
-                            found_inf=getattr(self, "found_inf", None), **options)
+            _fused_adagrad_(params, grads, sums, steps, lr=group["lr"], grad_scale=scale, found_inf=found_inf, **options)
+            if found_inf is not None:
+                _foreach_sub_(steps, [found_inf] * len(steps))
         return loss

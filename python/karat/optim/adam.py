@@ -11,6 +11,7 @@ from .optimizer import (
     _check_not_negative,
     _device_dtype_check_for_fused,
     _loss_of,
+    _on_device_of,
     _to_scalar,
     _use_grad_for_differentiable,
     _zero_step,
@@ -91,6 +92,7 @@ def _run(group, params, grads, averages, squares, largest, steps, grad_scale=Non
     if group["fused"] or group["capturable"]:
         if not group["fused"]:
             _check_capturable(" and state_steps", params, not group["foreach"])
+        grad_scale, found_inf = _on_device_of(params, grad_scale, found_inf)
         _foreach_add_(steps, 1)
         (_fused_adamw_ if decoupled else _fused_adam_)(params, grads, averages, squares, largest, steps, lr=group["lr"],
                                                       grad_scale=grad_scale, found_inf=found_inf, **options)

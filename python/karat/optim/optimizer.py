@@ -140,12 +140,13 @@ def _check_betas(betas):
             raise ValueError(f"Invalid beta parameter at index {i}: {betas[i]}")
 
 
-def _check_fused(optimizer, differentiable, foreach):
+def _check_fused(optimizer, differentiable, foreach, unscales=True):
     if differentiable:
         raise RuntimeError("`fused` does not support `differentiable`")
     if foreach:
         raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
-    optimizer._step_supports_amp_scaling = True
+    if unscales:
+        optimizer._step_supports_amp_scaling = True
     optimizer._need_device_dtype_check_for_fused = True
 
 
@@ -178,6 +179,11 @@ def _check_capturable(what, params, supports_xla=True):
 def _check_foreach(group):
     if group["foreach"] and group.get("differentiable"):
         raise AssertionError("_foreach ops don't support autograd")
+
+
+def _on_device_of(params, *numbers):
+    """What a GradScaler gave to the optimizer, its scale and whether a gradient is infinite, beside the parameters."""
+    return [one if one is None or one.device == params[0].device else one.to(params[0].device) for one in numbers]
 
 
 def _zero_step(group, p):

@@ -11,6 +11,7 @@ from .optimizer import (
     _followed,
     _loss_of,
     _number,
+    _on_device_of,
     _to_scalar,
     _use_grad_for_differentiable,
 )
@@ -79,8 +80,8 @@ class SGD(Optimizer):
             return
         for p in params:
             _device_dtype_check_for_fused(p)
-        _fused_sgd_(params, grads, buffers, lr=lr, grad_scale=getattr(self, "grad_scale", None),
-                    found_inf=getattr(self, "found_inf", None), **options)
+        scale, found_inf = _on_device_of(params, getattr(self, "grad_scale", None), getattr(self, "found_inf", None))
+        _fused_sgd_(params, grads, buffers, lr=lr, grad_scale=scale, found_inf=found_inf, **options)
 
 
 def sgd(params, d_p_list, momentum_buffer_list, has_sparse_grad=False, foreach=None, fused=None, grad_scale=None, found_inf=None,

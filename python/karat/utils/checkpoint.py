@@ -100,6 +100,7 @@ class _Casting:
     def __init__(self, args):
         kinds = {a.device.type for a in args if isinstance(a, Tensor)} - {"meta"} | {"cpu"}
         self.regions = [(kind, *state.get(kind), state.is_autocast_cache_enabled()) for kind in kinds]
+        self.meta = _karat.get_autocast_meta()
 
     @contextlib.contextmanager
     def again(self):
@@ -107,6 +108,8 @@ class _Casting:
             for kind, enabled, dtype, cached in self.regions:
                 if enabled or state.get(kind)[0]:
                     regions.enter_context(autocast(kind, dtype, enabled, cached))
+            regions.callback(_karat.set_autocast_meta, _karat.get_autocast_meta())
+            _karat.set_autocast_meta(self.meta)
             yield
 
 

@@ -89,6 +89,24 @@ static kt_tensor *as_dtype(kt_tensor *t, kt_dtype dtype, bool promotes)
     return !t || t->dtype == dtype || !promotes ? t : kt__converted(t, dtype, KT_WHY_PROMOTION);
 }
 
+/* What one layer in one direction is calculated from. */
+typedef struct operands {
+    kt_tensor *gates, *h, *c, *w_hh, *b_hh, *w_hr;
+} operands;
+
+/* Under autocast, of a row that lowers none of its tensors by itself: PyTorch's products lower what they are given, and the sum
+ * with the state before has the wider dtype of both. Here that is the dtype of the whole recurrence. float64 is not cast. */
+static kt_status widen_under_autocast(operands *o)
+{
+    const kt_dtype dtype = kt_promote_types((kt_dtype)o->gates->dtype, (kt_dtype)(o->c ? o->c : o->h)->dtype);
+    kt_tensor    **each[] = {&o->gates, &o->h, &o->c, &o->w_hh, &o->b_hh, &o->w_hr};
+    for (size_t i = 0; i < sizeof each / sizeof *each; i++)
+        if (*each[i] && kt__dtype_rows[(*each[i])->dtype].category & KT_CAT_FLOAT && (*each[i])->dtype != KT_F64 &&
+            !(*each[i] = kt__converted_inside(*each[i], dtype, KT_WHY_AUTOCAST)))
+            return kt_error_status();
+    return KT_OK;
+}
+
 /* PyTorch multiplies first, and then takes any sizes that broadcast. */
 static kt_status check_ranks(const layers *l, const kt_tensor *input)
 {
@@ -102,23 +120,20 @@ static run run_one(const layers *l, kt_tensor *input, int64_t layer, int64_t dir
 {
     const int64_t     at = layer * l->directions + direction;
     kt_tensor *const *p = l->params + at * l->per_layer;
-    kt_tensor        *h = kt_select(l->hx, 0, at), *c = l->cx ? kt_select(l->cx, 0, at) : NULL;
-    kt_tensor        *b_ih = l->biases ? p[2] : NULL, *b_hh = l->biases ? p[3] : NULL;
-    kt_tensor        *w_hr = l->projected ? p[l->per_layer - 1] : NULL;
-    const bool        apart = l->mode == KT__GRU; /* its b_hh stands inside a gate */
-    kt_tensor        *bias = b_ih && !apart ? kt_add(b_ih, b_hh) : b_ih;
-    kt_tensor        *gates = bias || !b_ih ? kt_linear(input, p[0], .bias = bias) : NULL;
-    if (!gates || !h || check_ranks(l, input))
+    operands o = {.h = kt_select(l->hx, 0, at), .c = l->cx ? kt_select(l->cx, 0, at) : NULL, .w_hh = p[1],
+                  .b_hh = l->biases ? p[3] : NULL, .w_hr = l->projected ? p[l->per_layer - 1] : NULL};
+    const bool apart = l->mode == KT__GRU; /* its b_hh stands inside a gate */
+    kt_tensor *b_ih = l->biases ? p[2] : NULL, *bias = b_ih && !apart ? kt_add(b_ih, o.b_hh) : b_ih;
+    o.gates = bias || !b_ih ? kt_linear(input, p[0], .bias = bias) : NULL;
+    if (!o.gates || !o.h || check_ranks(l, input))
         return (run){0};
-    const bool permits = kt__policy(kt__mode()) == KT_PERMISSIVE;
-    if (gates->dtype != h->dtype && input->dtype == h->dtype) /* autocast: the states keep their dtype */
-        gates = kt__converted_inside(gates, (kt_dtype)h->dtype, KT_WHY_AUTOCAST);
-    if (!gates)
+    if (kt__mode_of_call(kt__mode(), input) & KT_M_AUTOCAST && widen_under_autocast(&o))
         return (run){0};
-    const kt_dtype dtype = (kt_dtype)gates->dtype;
-    h = as_dtype(h, dtype, permits), c = as_dtype(c, dtype, true);
-    kt_tensor *w_hh = as_dtype(p[1], dtype, permits);
-    b_hh = as_dtype(b_hh, dtype, permits), w_hr = as_dtype(w_hr, dtype, permits);
+    const bool     permits = kt__policy(kt__mode()) == KT_PERMISSIVE;
+    const kt_dtype dtype = (kt_dtype)o.gates->dtype;
+    kt_tensor     *gates = o.gates, *h = as_dtype(o.h, dtype, permits), *c = as_dtype(o.c, dtype, true);
+    kt_tensor     *w_hh = as_dtype(o.w_hh, dtype, permits), *b_hh = as_dtype(o.b_hh, dtype, permits);
+    kt_tensor     *w_hr = as_dtype(o.w_hr, dtype, permits);
     if (kt__failed())
         return (run){0};
     if (!b_hh && h->dtype != w_hh->dtype) { /* a product of two; with a bias the recurrence's own check has addmm's words */

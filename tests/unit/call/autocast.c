@@ -248,12 +248,13 @@ TEST(other_devices)
     CHECK_FAILS(kt_atan2(kt_to(m, .dtype = KT_BF16), m), KT_ERR_RUNTIME, "Unexpected floating ScalarType");
 }
 
-/* Meta tensors are left alone, as in PyTorch; where they stand for others their autocast holds. */
+/* The try of another call stands for the device of its tensors, whatever meta tensors stand for otherwise. */
 TEST(dry_runs)
 {
     KT_SCOPE;
     kt_tensor *m = kt_ones(KT_SHAPE(3, 3), .device = {KT_META, 0}), *h = kt_to(m, .dtype = KT_BF16);
     KT_AUTOCAST(KT_CPU, KT_BF16);
+    kt_set_autocast_meta(KT_DEVICE_DEFAULT);
     CHECK_EQ_INT(kt_dtype_of(kt_mm(m, m)), KT_F32);
     CHECK_EQ_INT(kt_dtype_of(kt_prod(h)), KT_BF16);
     const uint64_t mode = kt__mode();
@@ -400,4 +401,52 @@ TEST(setters)
     CHECK(!kt_autocast_enabled(KT_CPU));
     kt_autocast_close(&g);
     kt_autocast_close(NULL);
+}
+
+/* ---- meta ---- */
+
+static kt_dtype product_on_meta(void)
+{
+    KT_SCOPE;
+    kt_tensor *m = kt_full(KT_SHAPE(3, 3), KT_FLOAT(1), .dtype = KT_F32, .device = {KT_META, 0});
+    return kt_dtype_of(kt_mm(m, m));
+}
+
+static kt_dtype exp_on_meta(void)
+{
+    KT_SCOPE;
+    return kt_dtype_of(kt_exp(kt_full(KT_SHAPE(3), KT_FLOAT(1), .dtype = KT_F16, .device = {KT_META, 0})));
+}
+
+TEST(meta_tensors_stand_for_the_kind_that_was_asked_for)
+{
+    CHECK_EQ_INT(kt_autocast_meta(), KT_DEVICE_DEFAULT);
+    CHECK_EQ_INT(product_on_meta(), KT_F32);
+    {
+        KT_AUTOCAST(KT_CPU, KT_BF16);
+        CHECK_EQ_INT(kt_autocast_meta(), KT_CPU);
+        CHECK_EQ_INT(product_on_meta(), KT_BF16);
+        CHECK_EQ_INT(exp_on_meta(), KT_F16);
+        {
+            KT_AUTOCAST(KT_CUDA, KT_NONE); /* which need not be here */
+            CHECK_EQ_INT(kt_autocast_meta(), KT_CUDA);
+            CHECK_EQ_INT(product_on_meta(), KT_F16);
+            CHECK_EQ_INT(exp_on_meta(), KT_F32);
+            CHECK_EQ_INT(kt_set_autocast_meta(KT_DEVICE_DEFAULT), KT_OK);
+            CHECK_EQ_INT(product_on_meta(), KT_F32);
+        }
+        CHECK_EQ_INT(product_on_meta(), KT_BF16);
+        kt_mode_guard pinned = kt_autocast_lower_to(KT_F64); /* as inside a module that is pinned */
+        CHECK_EQ_INT(product_on_meta(), KT_F64);
+        kt_mode_close(&pinned);
+        CHECK_EQ_INT(kt_set_autocast_enabled(KT_CPU, false), KT_OK);
+        CHECK_EQ_INT(product_on_meta(), KT_F32);
+    }
+    CHECK_EQ_INT(product_on_meta(), KT_F32);
+    {
+        KT_AUTOCAST(KT_F16);
+        CHECK_EQ_INT(product_on_meta(), KT_F16);
+    }
+    CHECK_FAILS(kt_set_autocast_meta(KT_META), KT_ERR_RUNTIME, "unknown device type for autocast");
+    CHECK_FAILS(kt_set_autocast_meta((kt_device_kind)99), KT_ERR_RUNTIME, "unknown device type for autocast");
 }

@@ -5,6 +5,7 @@ import numbers
 import warnings
 
 from ... import _karat
+from ...amp.state import is_any_autocast_on
 from .. import init
 from ..parameter import Parameter
 from ..utils.rnn import PackedSequence
@@ -123,7 +124,7 @@ class RNNBase(Module):
     def check_input(self, input, batch_sizes):
         """The input's dtype, dims and width."""
         weight = getattr(self, self._flat_weights_names[0])
-        if input.dtype != weight.dtype and (input.is_meta or not _karat.get_autocast(input.device.type)[0]):
+        if input.dtype != weight.dtype and not is_any_autocast_on(input.device.type):
             error = ValueError(f"RNN input dtype ({input.dtype}) does not match weight dtype ({weight.dtype}). Convert input: "
                                f"input.to({weight.dtype}), or convert model: model.to({input.dtype})")
             raise _karat.told(error, self.mode.lower(), input)

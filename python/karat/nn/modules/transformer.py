@@ -5,7 +5,7 @@ import math
 import warnings
 
 from ... import _karat
-from ...amp import state
+from ...amp.state import is_any_autocast_on
 from .. import functional as F
 from .. import init
 from .._multi_head import _as_scores
@@ -188,7 +188,7 @@ class TransformerEncoder(Module):
     def _drops_padding(self, src, padding):
         """Where PyTorch runs with nested tensors, which have no places for the padding, these are 0 in the result."""
         follows = _karat.is_grad_enabled() and (src.requires_grad or any(p.requires_grad for p in self.parameters()))
-        if not self.use_nested_tensor or self.training or follows or src.dim() != 3 or state.get(src.device.type)[0]:
+        if not self.use_nested_tensor or self.training or follows or src.dim() != 3 or is_any_autocast_on(src.device.type):
             return False
         taken = padding.logical_not()
         return not self.mask_check or bool(taken[:, :-1].logical_or(taken[:, 1:].logical_not()).all())  # on the left
