@@ -122,15 +122,20 @@ KT_ALWAYS void FN(apply_here)(void *restrict y, const void *restrict x, T mean, 
         const FN(pair) p = FN(pair_at)(x, i, halves);
         FN(lanes)      u = TIMES(LESS(p.a, ALL(mean)), ALL(rstd)), v = TIMES(LESS(p.b, ALL(mean)), ALL(rstd));
         FN(ask_to_write)(out, i);
-        if (weighed)
+        if (weighed && lifted) {
+            u = TIMES_PLUS(u, LANES_AT(w + i), LANES_AT(b + i));
+            v = TIMES_PLUS(v, LANES_AT(w + i + LANES), LANES_AT(b + i + LANES));
+        } else if (weighed) {
             u = TIMES(u, LANES_AT(w + i)), v = TIMES(v, LANES_AT(w + i + LANES));
-        if (lifted)
+        } else if (lifted) {
             u = PLUS(u, LANES_AT(b + i)), v = PLUS(v, LANES_AT(b + i + LANES));
+        }
         FN(put_pair)(y, i, (FN(pair)){u, v}, halves);
     }
     for (; i < n; i++) {
-        const T h = (FN(value_at)(x, i, halves) - mean) * rstd, g = weighed ? h * w[i] : h;
-        FN(put_value)(y, i, lifted ? g + b[i] : g, halves);
+        const T h = (FN(value_at)(x, i, halves) - mean) * rstd;
+        FN(put_value)(y, i, weighed && lifted ? NUMBER_TIMES_PLUS(h, w[i], b[i]) : weighed ? h * w[i] : lifted ? h + b[i] : h,
+                      halves);
     }
 }
 
@@ -160,7 +165,7 @@ KT_ALWAYS void FN(norm_forward)(const FN(norm) *p, const FN(norm_room) *r, int64
     FN(norm_put)(p, p->rstd, row, rstd);
 }
 
-static void FN(norm_rows)(void *ctx, int64_t begin, int64_t end)
+KT_IN_REGISTERS static void FN(norm_rows)(void *ctx, int64_t begin, int64_t end)
 {
     FN(norm)     *p = ctx;
     FN(norm_room) r;
@@ -176,7 +181,8 @@ static void FN(norm_rows)(void *ctx, int64_t begin, int64_t end)
     kt__block_put(r.made, r.granted);
 }
 
-/* ---- back: of g = grad * w, dx = rstd * (g - average of g - xhat * average of g * xhat) ---- */
+/* ---- back: of g = grad * w, dx = rstd * (g - average of g - xhat * average of g * xhat) ----
+ * lift is rstd times the first average, and turn its square times the second, both negative. */
 
 KT_ALWAYS void FN(flow_here)(void *restrict to, const void *restrict x, const void *restrict grad, const T *restrict w, T mean,
                              T rstd, T lift, T turn, int64_t n, FN(soon) out, bool weighed, bool halves)
@@ -188,14 +194,13 @@ KT_ALWAYS void FN(flow_here)(void *restrict to, const void *restrict x, const vo
         FN(ask_to_write)(out, i);
         if (weighed)
             g.a = TIMES(g.a, LANES_AT(w + i)), g.b = TIMES(g.b, LANES_AT(w + i + LANES));
-        const FN(lanes) h = TIMES(LESS(from.a, ALL(mean)), ALL(rstd)), k = TIMES(LESS(from.b, ALL(mean)), ALL(rstd));
-        g.a = TIMES(ALL(rstd), LESS(LESS(g.a, ALL(lift)), TIMES(h, ALL(turn))));
-        g.b = TIMES(ALL(rstd), LESS(LESS(g.b, ALL(lift)), TIMES(k, ALL(turn))));
+        g.a = TIMES_PLUS(g.a, ALL(rstd), TIMES_PLUS(LESS(from.a, ALL(mean)), ALL(turn), ALL(lift)));
+        g.b = TIMES_PLUS(g.b, ALL(rstd), TIMES_PLUS(LESS(from.b, ALL(mean)), ALL(turn), ALL(lift)));
         FN(put_pair)(to, i, g, halves);
     }
     for (; i < n; i++) {
-        const T g = FN(value_at)(grad, i, halves), h = (FN(value_at)(x, i, halves) - mean) * rstd;
-        FN(put_value)(to, i, rstd * ((weighed ? g * w[i] : g) - lift - h * turn), halves);
+        const T a = FN(value_at)(grad, i, halves), g = weighed ? a * w[i] : a;
+        FN(put_value)(to, i, NUMBER_TIMES_PLUS(g, rstd, NUMBER_TIMES_PLUS(FN(value_at)(x, i, halves) - mean, turn, lift)), halves);
     }
 }
 
@@ -217,7 +222,7 @@ KT_ALWAYS void FN(norm_back_row)(const FN(norm) *p, const FN(norm_room) *r, int6
                 FN(norm_soon)(p, p->x, row), FN(norm_soon)(p, p->grad, row), halves);
     if (p->y < 0)
         return;
-    const T        lift = p->centred ? (T)(t.sum / (double)n) : 0, turn = (T)(t.product / (double)n);
+    const T        lift = p->centred ? (T)(-rstd * (t.sum / (double)n)) : 0, turn = (T)(-rstd * (t.product / (double)n) * rstd);
     void          *to = r->y ? (void *)r->y : FN(norm_at)(p, p->y, row);
     const FN(soon) out = FN(norm_soon)(p, p->y, row);
     if (p->w)
@@ -228,7 +233,7 @@ KT_ALWAYS void FN(norm_back_row)(const FN(norm) *p, const FN(norm_room) *r, int6
 }
 
 /* From the last block to the first: what was made last is still in the caches. */
-static void FN(norm_back_blocks)(void *ctx, int64_t begin, int64_t end)
+KT_IN_REGISTERS static void FN(norm_back_blocks)(void *ctx, int64_t begin, int64_t end)
 {
     FN(norm)     *p = ctx;
     FN(norm_room) r;
