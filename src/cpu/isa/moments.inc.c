@@ -220,7 +220,7 @@ KT_ALWAYS void FN(ties_two)(FN(quarter) *sum, FN(quarter) *more_sum, FN(quarter)
                             FN(quarters) from, FN(quarters) back, const T *w, T mean, T rstd, T *to_w, T *to_b, int apart,
                             bool weighed, bool gathers)
 {
-    const FN(quarter) h = (from.a - mean) * rstd, k = (from.b - mean) * rstd;
+    const FN(quarter) h = from.a - mean, k = from.b - mean;
     FN(quarter)       g = back.a, f = back.b;
     if (weighed)
         g *= QUARTER_AT(w), f *= QUARTER_AT(w + apart);
@@ -228,7 +228,7 @@ KT_ALWAYS void FN(ties_two)(FN(quarter) *sum, FN(quarter) *more_sum, FN(quarter)
     *more_sum += f, *more_product = FN(fused)(f, k, *more_product);
     if (!gathers)
         return;
-    const FN(quarter) a = FN(fused)(back.a, h, QUARTER_AT(to_w)), b = FN(fused)(back.b, k, QUARTER_AT(to_w + apart));
+    const FN(quarter) a = FN(fused)(back.a * rstd, h, QUARTER_AT(to_w)), b = FN(fused)(back.b * rstd, k, QUARTER_AT(to_w + apart));
     const FN(quarter) c = QUARTER_AT(to_b) + back.a, d = QUARTER_AT(to_b + apart) + back.b;
     QUARTER_AT(to_w) = a, QUARTER_AT(to_w + apart) = b;
     QUARTER_AT(to_b) = c, QUARTER_AT(to_b + apart) = d;
@@ -276,14 +276,14 @@ KT_ALWAYS int FN(ties_groups)(FN(ties_lanes) *t, const void *x, const void *grad
     for (; i + 2 * LANES <= n; i += 2 * LANES) {
         FN(ask_to_read)(soon, i), FN(ask_to_read)(more, i);
         const FN(pair)  from = FN(pair_at)(x, i, halves), back = FN(pair_at)(grad, i, halves);
-        const FN(lanes) h = TIMES(LESS(from.a, ALL(mean)), ALL(rstd)), k = TIMES(LESS(from.b, ALL(mean)), ALL(rstd));
+        const FN(lanes) h = LESS(from.a, ALL(mean)), k = LESS(from.b, ALL(mean));
         FN(lanes)       g = back.a, f = back.b;
         if (weighed)
             g = TIMES(g, LANES_AT(w + i)), f = TIMES(f, LANES_AT(w + i + LANES));
         s = PLUS(s, g), p = TIMES_PLUS(g, h, p), u = PLUS(u, f), q = TIMES_PLUS(f, k, q);
         if (gathers) {
-            LANES_TO(to_w + i, TIMES_PLUS(back.a, h, LANES_AT(to_w + i)));
-            LANES_TO(to_w + i + LANES, TIMES_PLUS(back.b, k, LANES_AT(to_w + i + LANES)));
+            LANES_TO(to_w + i, TIMES_PLUS(TIMES(back.a, ALL(rstd)), h, LANES_AT(to_w + i)));
+            LANES_TO(to_w + i + LANES, TIMES_PLUS(TIMES(back.b, ALL(rstd)), k, LANES_AT(to_w + i + LANES)));
             LANES_TO(to_b + i, PLUS(LANES_AT(to_b + i), back.a));
             LANES_TO(to_b + i + LANES, PLUS(LANES_AT(to_b + i + LANES), back.b));
         }
@@ -307,14 +307,14 @@ KT_ALWAYS void FN(ties_here)(FN(ties) *ties, const void *x, const void *grad, co
         OPENED(lane, t.sum);
         OPENED(product, t.product);
         for (int j = 0; i < n; i++, j = (j + 1) % LANES) {
-            const T h = (FN(value_at)(x, i, halves) - mean) * rstd, a = FN(value_at)(grad, i, halves), g = weighed ? a * w[i] : a;
+            const T h = FN(value_at)(x, i, halves) - mean, a = FN(value_at)(grad, i, halves), g = weighed ? a * w[i] : a;
             lane[j] += g, product[j] = NUMBER_TIMES_PLUS(g, h, product[j]);
             if (gathers)
-                to_w[i] = NUMBER_TIMES_PLUS(a, h, to_w[i]), to_b[i] += a;
+                to_w[i] = NUMBER_TIMES_PLUS(a * rstd, h, to_w[i]), to_b[i] += a;
         }
         CLOSED(t.sum, lane), CLOSED(t.product, product);
     }
-    ties->sum += (A)FN(across)(&t.sum), ties->product += (A)FN(across)(&t.product);
+    ties->sum += (A)FN(across)(&t.sum), ties->product += (A)FN(across)(&t.product) * (A)rstd;
 }
 
 KT_ALWAYS void FN(ties_of)(FN(ties) *t, const void *x, const void *grad, const T *w, T mean, T rstd, T *to_w, T *to_b, int64_t n,

@@ -8,7 +8,7 @@
  * take as long as what is asked of them. Independent of: operators, the number of threads. */
 #include "cpu/isa/moments.inc.c"
 
-enum { BLOCKS = 64, BATCH = 32, PARTIAL_BYTES = 1 << 25, NEAR = 2048 };
+enum { BLOCKS = 64, BATCH = 64, PARTIAL_BYTES = 1 << 25, NEAR = 2048 };
 /* blocks of rows at most; rows that are summed in T; bytes of the blocks' sums, unless one block has more; bytes that the
  * processor itself looks ahead */
 
@@ -98,17 +98,24 @@ static const void *FN(norm_row)(const FN(norm) *p, int operand, int64_t row, T *
     return room;
 }
 
+/* Statistics are Ts as a rule: a call for each of a row would take as long as a tenth of the row. */
+KT_ALWAYS bool FN(norm_is_number)(const FN(lens) *l) { return l->is == SELF && !l->rounds && l->bits == 0; }
+
 static T FN(norm_number)(const FN(norm) *p, int operand, int64_t row)
 {
     T value = 0;
-    if (operand >= 0)
+    if (operand >= 0 && FN(norm_is_number)(&p->lens[operand]))
+        memcpy(&value, FN(norm_at)(p, operand, row), sizeof value);
+    else if (operand >= 0)
         FN(load_tile)(&value, &p->lens[operand], FN(norm_at)(p, operand, row), 1);
     return value;
 }
 
 static void FN(norm_put)(const FN(norm) *p, int operand, int64_t row, T value)
 {
-    if (operand >= 0)
+    if (operand >= 0 && FN(norm_is_number)(&p->lens[operand]))
+        memcpy(FN(norm_at)(p, operand, row), &value, sizeof value);
+    else if (operand >= 0)
         FN(store_tile)(FN(norm_at)(p, operand, row), &p->lens[operand], &value, 1);
 }
 
@@ -152,6 +159,19 @@ KT_ALWAYS void FN(norm_apply)(void *y, const void *x, T mean, T rstd, const T *w
         FN(apply_here)(y, x, mean, rstd, NULL, NULL, n, out, false, false, halves);
 }
 
+/* Functions of their own: the loops that sum are compiled with other options (KT_IN_REGISTERS), which would take these apart. */
+static __attribute__((noinline)) void FN(apply_halves)(void *y, const void *x, T mean, T rstd, const T *w, const T *b, int64_t n,
+                                                       FN(soon) out)
+{
+    FN(norm_apply)(y, x, mean, rstd, w, b, n, out, true);
+}
+
+static __attribute__((noinline)) void FN(apply_whole)(void *y, const void *x, T mean, T rstd, const T *w, const T *b, int64_t n,
+                                                      FN(soon) out)
+{
+    FN(norm_apply)(y, x, mean, rstd, w, b, n, out, false);
+}
+
 KT_ALWAYS void FN(norm_forward)(const FN(norm) *p, const FN(norm_room) *r, int64_t row, bool halves)
 {
     const void *x = FN(norm_row)(p, p->x, row, r->x);
@@ -159,7 +179,7 @@ KT_ALWAYS void FN(norm_forward)(const FN(norm) *p, const FN(norm_room) *r, int64
     FN(moments) m = {0};
     FN(moments_of)(&m, x, p->length, p->centred, FN(norm_soon)(p, p->x, row), halves);
     const T mean = (T)m.mean, rstd = (T)(1 / __builtin_sqrt(m.squares / (double)p->length + p->eps));
-    FN(norm_apply)(y, x, mean, rstd, p->w, p->b, p->length, FN(norm_soon)(p, p->y, row), halves);
+    (halves ? FN(apply_halves) : FN(apply_whole))(y, x, mean, rstd, p->w, p->b, p->length, FN(norm_soon)(p, p->y, row));
     FN(norm_write)(p, r, row);
     FN(norm_put)(p, p->mean, row, mean);
     FN(norm_put)(p, p->rstd, row, rstd);
@@ -204,6 +224,27 @@ KT_ALWAYS void FN(flow_here)(void *restrict to, const void *restrict x, const vo
     }
 }
 
+KT_ALWAYS void FN(norm_flow)(void *to, const void *x, const void *grad, const T *w, T mean, T rstd, T lift, T turn, int64_t n,
+                             FN(soon) out, bool halves)
+{
+    if (w)
+        FN(flow_here)(to, x, grad, w, mean, rstd, lift, turn, n, out, true, halves);
+    else
+        FN(flow_here)(to, x, grad, NULL, mean, rstd, lift, turn, n, out, false, halves);
+}
+
+static __attribute__((noinline)) void FN(flow_halves)(void *to, const void *x, const void *grad, const T *w, T mean, T rstd, T lift,
+                                                      T turn, int64_t n, FN(soon) out)
+{
+    FN(norm_flow)(to, x, grad, w, mean, rstd, lift, turn, n, out, true);
+}
+
+static __attribute__((noinline)) void FN(flow_whole)(void *to, const void *x, const void *grad, const T *w, T mean, T rstd, T lift,
+                                                     T turn, int64_t n, FN(soon) out)
+{
+    FN(norm_flow)(to, x, grad, w, mean, rstd, lift, turn, n, out, false);
+}
+
 static void FN(norm_flush)(A *restrict to, T *restrict sums, int64_t n, bool first)
 {
     for (int64_t i = 0; i < n; i++) {
@@ -225,10 +266,7 @@ KT_ALWAYS void FN(norm_back_row)(const FN(norm) *p, const FN(norm_room) *r, int6
     const T        lift = p->centred ? (T)(-rstd * (t.sum / (double)n)) : 0, turn = (T)(-rstd * (t.product / (double)n) * rstd);
     void          *to = r->y ? (void *)r->y : FN(norm_at)(p, p->y, row);
     const FN(soon) out = FN(norm_soon)(p, p->y, row);
-    if (p->w)
-        FN(flow_here)(to, x, grad, p->w, mean, rstd, lift, turn, n, out, true, halves);
-    else
-        FN(flow_here)(to, x, grad, NULL, mean, rstd, lift, turn, n, out, false, halves);
+    (halves ? FN(flow_halves) : FN(flow_whole))(to, x, grad, p->w, mean, rstd, lift, turn, n, out);
     FN(norm_write)(p, r, row);
 }
 
