@@ -1,5 +1,5 @@
-"""Run by hand: calls of neural-network operators and linear algebra with random geometry, dtypes, layouts and mistakes, in karat and
-in PyTorch, and where they differ: values, gradients, second derivatives, dtypes, sizes, strides, errors.
+"""Run by hand: calls of neural-network operators and linear algebra with random geometry, dtypes, layouts and mistakes, in karat
+and in PyTorch, and where they differ: values, gradients, second derivatives, dtypes, sizes, strides, errors.
 
     tests/random/compare_layers.py /path/to/python-with-torch [first seed] [how many] [families, separated by commas]
 
@@ -86,7 +86,8 @@ def conv(c):
                   f"{groups}, {dilation})")
     else:
         padding = c.per_dim(n, 0, 1, 2) if c.often(0.8) else repr(c.one("same", "valid", "other" if c.wrong else "same"))
-        c.text = f"F.conv{n}d({x}, {w}, {b}, {stride}, {padding}, {dilation}, {groups if not c.wrong else c.one(groups, 2, 0, -1)})"
+        c.text = (f"F.conv{n}d({x}, {w}, {b}, {stride}, {padding}, {dilation}, "
+                  f"{groups if not c.wrong else c.one(groups, 2, 0, -1)})")
 
 
 def pool(c):
@@ -115,17 +116,21 @@ def pool(c):
         n = max(n, 2)
         c.tensors.clear()
         x = c.add("x", batch + [c.size(1, 5)] + [c.size(2, 10) for _ in range(n)], d)
-        s = still(c, "s", [1 if not batch else batch[0], c.tensors["x"][0][-n - 1] if len(c.tensors["x"][0]) > n else 1, n], d, "unit")
+        s = (still(c, "s", [1 if not batch else batch[0], c.tensors["x"][0][-n - 1] if len(c.tensors["x"][0]) > n else 1, n], d,
+              "unit"))
         out = c.one(f"output_size={c.per_dim(n, 1, 2, 3)}", f"output_ratio={c.one(0.5, 0.7, (0.5,) * n)}")
-        c.text = f"F.fractional_max_pool{n}d({x}, {c.per_dim(n, 1, 2)}, {out}, return_indices={c.often(0.5)}, _random_samples={s})"
+        c.text = (f"F.fractional_max_pool{n}d({x}, {c.per_dim(n, 1, 2)}, {out}, return_indices={c.often(0.5)}, "
+                  f"_random_samples={s})")
 
 
 def interpolate(c):
     n = c.one(1, 2, 2, 2, 3)
-    mode = c.one("nearest", "nearest-exact", "area", {1: "linear", 2: "bilinear", 3: "trilinear"}[n], "bicubic" if n == 2 else "nearest")
+    mode = (c.one("nearest", "nearest-exact", "area", {1: "linear", 2: "bilinear", 3: "trilinear"}[n], "bicubic" if n == 2
+            else "nearest"))
     x = c.add("x", [c.size(1, 3), c.size(1, 4)] + [c.size(1, 7) for _ in range(n)], c.dtype(REAL + ["uint8"]))
     how = c.one(f"size={c.per_dim(n, 1, 2, 5, 8)}", f"scale_factor={c.per_dim(n, 0.5, 1.7, 2, 2.0, 3.3)}")
-    aligned = c.maybe(0.5, f", align_corners={c.often(0.5)}") if mode not in ("nearest", "nearest-exact", "area") or c.wrong else ""
+    aligned = (c.maybe(0.5, f", align_corners={c.often(0.5)}") if mode not in ("nearest", "nearest-exact", "area") or c.wrong
+               else "")
     more = c.maybe(0.3, f", recompute_scale_factor={c.often(0.5)}") + (c.maybe(0.4, ", antialias=True"))
     c.text = f"F.interpolate({x}, {how}, mode={mode!r}{aligned}{more})"
 
@@ -153,7 +158,8 @@ def fold(c):
         return
     two = lambda v: v if isinstance(v, tuple) else (v, v)
     try:
-        blocks = math.prod((i + 2 * pp - dd * (kk - 1) - 1) // ss + 1 for i, kk, dd, pp, ss in zip(image, two(k), two(di), two(p), two(s)))
+        blocks = (math.prod((i + 2 * pp - dd * (kk - 1) - 1) // ss + 1 for i, kk, dd, pp, ss in zip(image, two(k), two(di),
+                  two(p), two(s))))
     except ZeroDivisionError:
         blocks = 2
     area = math.prod(two(k))
@@ -167,7 +173,8 @@ def norm(c):
         shape = [c.size(1, 5) for _ in range(c.one(1, 2, 3))] + [c.one(1, 3, 17, 40)]
         inner = shape[-c.one(1, 1, 2):]
         x, w = c.add("x", shape, d), c.add("w", inner, c.one(d, d, "float32")) if c.often(0.6) else "None"
-        b = ", " + c.add("b", inner, c.tensors["w"][1] if w == "w" else d) if kind == "layer" and c.often(0.6) else ", None" if kind == "layer" else ""
+        b = (", " + c.add("b", inner, c.tensors["w"][1] if w == "w" else d) if kind == "layer" and c.often(0.6)
+             else ", None" if kind == "layer" else "")
         c.text = f"F.{kind}_norm({x}, {inner}, {w}{b}, eps={c.one(1e-5, 1e-2, 0.0)})"
         return
     channels = c.one(1, 2, 4, 6)
@@ -177,21 +184,26 @@ def norm(c):
     b = c.add("b", [channels], c.tensors["w"][1] if w == "w" else d) if c.often(0.6) else "None"
     if kind in ("batch", "instance"):
         stats = (c.add("m", [channels], c.tensors["w"][1] if w == "w" else d, "still"),
-                 c.add("v", [channels], c.tensors["w"][1] if w == "w" else d, "still_positive")) if c.often(0.6) else ("None", "None")
+                 c.add("v", [channels], c.tensors["w"][1] if w == "w" else d, "still_positive")) if c.often(0.6) else ("None",
+                 "None")
         flag = "training" if kind == "batch" else "use_input_stats"
-        c.text = (f"(F.{kind}_norm({x}, {stats[0]}, {stats[1]}, {w}, {b}, {flag}={c.often(0.6)}, momentum={c.one(0.1, 0.5, 1.0, 0.0)}, "
+        c.text = (f"(F.{kind}_norm({x}, {stats[0]}, {stats[1]}, {w}, {b}, {flag}={c.often(0.6)}, "
+        f"momentum={c.one(0.1, 0.5, 1.0, 0.0)}, "
                   f"eps={c.one(1e-5, 1e-2)}), {stats[0]}, {stats[1]})")
     elif kind == "group":
-        c.text = f"F.group_norm({x}, {c.one(1, 2, channels, 3 if c.wrong else 1, 0 if c.wrong else 1)}, {w}, {b}, {c.one(1e-5, 1e-2)})"
+        c.text = (f"F.group_norm({x}, {c.one(1, 2, channels, 3 if c.wrong else 1, 0 if c.wrong else 1)}, {w}, {b}, "
+                  f"{c.one(1e-5, 1e-2)})")
     elif kind == "local":
-        c.text = f"F.local_response_norm({x}, {c.one(1, 2, 3, 5, 0 if c.wrong else 2)}, alpha={c.one(1e-4, 0.5)}, beta={c.one(0.75, 0.5)}, k={c.one(1.0, 2.0)})"
+        c.text = (f"F.local_response_norm({x}, {c.one(1, 2, 3, 5, 0 if c.wrong else 2)}, alpha={c.one(1e-4, 0.5)}, "
+                  f"beta={c.one(0.75, 0.5)}, k={c.one(1.0, 2.0)})")
     else:
-        c.text = f"F.normalize({x}, p={c.one(1, 2.0, 3, 0.5, math.inf) if not c.wrong else 0}, dim={c.one(0, 1, -1, 5 if c.wrong else 1)}, eps={c.one(1e-12, 0.5)})"
+        c.text = (f"F.normalize({x}, p={c.one(1, 2.0, 3, 0.5, math.inf) if not c.wrong else 0}, "
+                  f"dim={c.one(0, 1, -1, 5 if c.wrong else 1)}, eps={c.one(1e-12, 0.5)})")
 
 
 def attention(c):
     d, e, v = c.dtype(), c.one(1, 4, 8, 16, 17), c.one(4, 8, 8, 3)
-    length, keys = c.one(0, 1, 3, 5, 33) if c.often(0.3) else c.one(1, 4, 7), c.one(0, 1, 6, 40) if c.often(0.3) else c.one(2, 5, 7)
+    length, keys = c.one(1, 4, 7, 1, 4, 7, 0, 3, 5, 33), c.one(2, 5, 7, 2, 5, 7, 0, 1, 6, 40)
     lead = [c.size(1, 3) for _ in range(c.one(0, 1, 1, 2, 2, 2, 3))]
     gqa = len(lead) >= 2 and c.often(0.3)
     few = lead[:-1] + [c.one(1, lead[-1], 2)] if gqa else lead
@@ -200,7 +212,8 @@ def attention(c):
     args = [c.add("q", lead + [length, e], d), c.add("k", few + [keys, e], d), c.add("v", few + [keys, v], d)]
     if c.often(0.5):
         kind = c.one("bool", "bool", d, d, "float32", "float64", "int64" if c.wrong else "bool")
-        shape = c.one([length, keys], [1, keys], [length, 1], [keys], lead[:1] + [1] * (len(lead) - 1) + [length, keys], lead + [length, keys])
+        shape = (c.one([length, keys], [1, keys], [length, 1], [keys], lead[:1] + [1] * (len(lead) - 1) + [length, keys],
+                 lead + [length, keys]))
         args.append("attn_mask=" + c.add("mask", shape, kind, "mask" if kind == "bool" else c.one("randn", "infs")))
         if c.wrong and c.often(0.3):
             args.append("is_causal=True")
@@ -243,7 +256,8 @@ def cell(c):
     gates = {"lstm": 4, "gru": 3}.get(kind, 1)
     x, h = c.add("x", batch + [inputs], d), c.add("h", batch + [hidden], d)
     state = f"({h}, {c.add('c', batch + [hidden], d)})" if kind == "lstm" else h
-    c.text = (f"T.{kind}_cell({x}, {state}, {c.add('u', [gates * hidden, inputs], d)}, {c.add('w', [gates * hidden, hidden], d)}, "
+    c.text = (f"T.{kind}_cell({x}, {state}, {c.add('u', [gates * hidden, inputs], d)}, "
+    f"{c.add('w', [gates * hidden, hidden], d)}, "
               f"{c.add('a', [gates * hidden], d)}, {c.add('b', [gates * hidden], d)})")
 
 
@@ -254,7 +268,8 @@ def bag(c):
     high = rows + (2 if c.wrong and c.often(0.4) else 0)
     if c.often(0.3):
         i = c.add("i", [c.size(0, 4) for _ in range(c.one(0, 1, 2, 3))], kind, "index", high)
-        c.text = f"F.embedding({i}, {w}, padding_idx={c.one('None', 0, -1, 9 if c.wrong else 1)}{c.maybe(0.2, ', scale_grad_by_freq=True')})"
+        often = c.maybe(0.2, ", scale_grad_by_freq=True")
+        c.text = f"F.embedding({i}, {w}, padding_idx={c.one('None', 0, -1, 9 if c.wrong else 1)}{often})"
         return
     mode = c.one("sum", "mean", "max", "other" if c.wrong else "sum")
     pad = f", padding_idx={c.one(0, -1, 1)}" if c.often(0.4) else ""
@@ -275,7 +290,8 @@ def bag(c):
 
 def loss(c):
     d, how = c.dtype(), f", reduction={c.one('mean', 'sum', 'none', 'other' if c.wrong and c.often(0.3) else 'mean')!r}"
-    kind = c.one("cross", "cross", "cross_soft", "nll", "bce", "bce_logits", "pair", "pair", "hinge", "cosine", "margin_rank", "triplet",
+    kind = c.one("cross", "cross", "cross_soft", "nll", "bce", "bce_logits", "pair", "pair", "hinge", "cosine", "margin_rank",
+    "triplet",
                  "multi_margin", "multilabel", "multilabel_soft", "soft_margin", "gaussian", "poisson", "kl", "ctc", "triplet_d")
     n, k = c.size(1, 5), c.one(1, 3, 4, 7)
     inner = [c.size(1, 3) for _ in range(c.one(0, 0, 1, 2))]
@@ -304,21 +320,28 @@ def loss(c):
         more = {"smooth_l1_loss": f", beta={c.one(1.0, 0.5, 0.0, -1.0 if c.wrong else 2.0)}",
                 "huber_loss": f", delta={c.one(1.0, 0.5, 0.0 if c.wrong else 2.0)}"}.get(name, "")
         w = f", weight={c.add('w', [n, k], other)}" if c.often(0.2) and name != "smooth_l1_loss" else ""
-        c.text = f"F.{name}({c.add('x', [n, k], d if name == 'huber_loss' else c.dtype(COMPLEX))}, {c.add('t', c.one([n, k], [k], [n, 1]), other)}{how}{more}{w})"
+        c.text = (f"F.{name}({c.add('x', [n, k], d if name == 'huber_loss' else c.dtype(COMPLEX))}, "
+                  f"{c.add('t', c.one([n, k], [k], [n, 1]), other)}{how}{more}{w})")
     elif kind == "hinge":
-        c.text = f"F.hinge_embedding_loss({c.add('x', [n, k], d)}, {c.add('t', [n, k], other, 'sign')}, margin={c.one(1.0, 0.3)}{how})"
+        c.text = (f"F.hinge_embedding_loss({c.add('x', [n, k], d)}, {c.add('t', [n, k], other, 'sign')}, "
+                  f"margin={c.one(1.0, 0.3)}{how})")
     elif kind == "cosine":
-        c.text = (f"F.cosine_embedding_loss({c.add('x', [n, k], d)}, {c.add('y', [n, k], other)}, {c.add('t', [n], c.one('int64', d), 'sign')}, "
+        c.text = (f"F.cosine_embedding_loss({c.add('x', [n, k], d)}, {c.add('y', [n, k], other)}, "
+        f"{c.add('t', [n], c.one('int64', d), 'sign')}, "
                   f"margin={c.one(0.0, 0.4)}{how})")
     elif kind == "margin_rank":
-        c.text = f"F.margin_ranking_loss({c.add('x', [n], d)}, {c.add('y', [n], other)}, {c.add('t', [n], d, 'sign')}, margin={c.one(0.0, 0.5)}{how})"
+        c.text = (f"F.margin_ranking_loss({c.add('x', [n], d)}, {c.add('y', [n], other)}, {c.add('t', [n], d, 'sign')}, "
+                  f"margin={c.one(0.0, 0.5)}{how})")
     elif kind in ("triplet", "triplet_d"):
         three = ", ".join(c.add(name, [n, k], d) for name in "xyz")
-        c.text = (f"F.triplet_margin_loss({three}, margin={c.one(1.0, 0.2, -1.0 if c.wrong else 0.5)}, p={c.one(2.0, 1.0, 3.0)}, swap={c.often(0.4)}{how})"
-                  if kind == "triplet" else f"F.triplet_margin_with_distance_loss({three}, margin={c.one(1.0, 0.2)}, swap={c.often(0.4)}{how})")
+        c.text = (f"F.triplet_margin_loss({three}, margin={c.one(1.0, 0.2, -1.0 if c.wrong else 0.5)}, "
+        f"p={c.one(2.0, 1.0, 3.0)}, swap={c.often(0.4)}{how})"
+                  if kind == "triplet" else f"F.triplet_margin_with_distance_loss({three}, margin={c.one(1.0, 0.2)}, "
+                  f"swap={c.often(0.4)}{how})")
     elif kind == "multi_margin":
         w = f", weight={c.add('w', [k], d)}" if c.often(0.4) else ""
-        c.text = f"F.multi_margin_loss({c.add('x', [n, k], d)}, {c.add('t', [n], 'int64', 'index', high)}, p={c.one(1, 2, 3 if c.wrong else 1)}, margin={c.one(1.0, 0.3)}{w}{how})"
+        c.text = (f"F.multi_margin_loss({c.add('x', [n, k], d)}, {c.add('t', [n], 'int64', 'index', high)}, "
+                  f"p={c.one(1, 2, 3 if c.wrong else 1)}, margin={c.one(1.0, 0.3)}{w}{how})")
     elif kind == "multilabel":
         c.text = f"F.multilabel_margin_loss({c.add('x', [n, k], d)}, {c.add('t', [n, k], 'int64', 'label', high)}{how})"
     elif kind == "multilabel_soft":
@@ -330,13 +353,16 @@ def loss(c):
         v = c.one(c.add("v", c.one([n, k], [n, 1], [n]), d, "positive"), "0.5")
         if v == "0.5":
             c.tensors.pop("v")
-        c.text = f"F.gaussian_nll_loss({c.add('x', [n, k], d)}, {c.add('t', [n, k], other)}, {v}, full={c.often(0.5)}, eps={c.one(1e-6, 0.1)}{how})"
+        c.text = (f"F.gaussian_nll_loss({c.add('x', [n, k], d)}, {c.add('t', [n, k], other)}, {v}, full={c.often(0.5)}, "
+                  f"eps={c.one(1e-6, 0.1)}{how})")
     elif kind == "poisson":
-        c.text = f"F.poisson_nll_loss({c.add('x', [n, k], d, 'positive')}, {c.add('t', [n, k], other, 'positive')}, log_input={c.often(0.5)}, full={c.often(0.5)}{how})"
+        c.text = (f"F.poisson_nll_loss({c.add('x', [n, k], d, 'positive')}, {c.add('t', [n, k], other, 'positive')}, "
+                  f"log_input={c.often(0.5)}, full={c.often(0.5)}{how})")
     elif kind == "kl":
         how = f", reduction={c.one('mean', 'sum', 'none', 'batchmean')!r}"
         logs = c.often(0.5)
-        c.text = f"F.kl_div({c.add('x', [n, k], d)}, {c.add('t', c.one([n, k], [k]), other, 'randn' if logs else 'unit')}, log_target={logs}{how})"
+        c.text = (f"F.kl_div({c.add('x', [n, k], d)}, {c.add('t', c.one([n, k], [k]), other, 'randn' if logs else 'unit')}, "
+                  f"log_target={logs}{how})")
     else:
         steps, classes, batch, most = c.r.randint(1, 8), c.one(2, 4), c.size(1, 3), c.one(1, 2, 3)
         x = c.add("x", [steps, batch, classes], d)
@@ -370,7 +396,8 @@ def linalg(c):
     elif kind in ("solve", "lu_solve"):
         b = c.add("b", c.one(batch + [n, m], batch + [n], [n, m]), d)
         left = c.maybe(0.3, ", left=False")
-        c.text = f"T.linalg.solve({square()}, {b}{left})" if kind == "solve" else f"T.linalg.lu_solve(*T.linalg.lu_factor({square()}), {b}{left}{c.maybe(0.3, ', adjoint=True')})"
+        c.text = (f"T.linalg.solve({square()}, {b}{left})" if kind == "solve"
+                  else f"T.linalg.lu_solve(*T.linalg.lu_factor({square()}), {b}{left}{c.maybe(0.3, ', adjoint=True')})")
     elif kind == "triangular":
         left = c.often(0.6)
         b = c.add("b", batch + ([n, m] if left else [m, n]), d)
@@ -382,7 +409,8 @@ def linalg(c):
     elif kind == "cholesky_solve":
         c.text = f"T.cholesky_solve({c.add('b', batch + [n, m], d)}, T.linalg.cholesky({spd()}){c.maybe(0.3, ', upper=True')})"
     elif kind == "qr":
-        c.text = f"T.linalg.qr({c.add('a', batch + [n, m], d)}, mode={c.one('reduced', 'complete', 'r', 'x' if c.wrong else 'r')!r})"
+        c.text = (f"T.linalg.qr({c.add('a', batch + [n, m], d)}, "
+                  f"mode={c.one('reduced', 'complete', 'r', 'x' if c.wrong else 'r')!r})")
     elif kind == "svd":
         c.text = f"rebuilt_svd({c.add('a', batch + [n, m], d)}, {c.often(0.5)})"
     elif kind == "svdvals":
@@ -391,7 +419,8 @@ def linalg(c):
         c.text = f"T.linalg.pinv({c.add('a', batch + [n, m], d, how)}{c.one('', ', rtol=0.01', ', atol=0.1')})"
     elif kind == "lstsq":
         b = c.add("b", c.one(batch + [n, 2], batch + [n]), d)
-        c.text = f"T.linalg.lstsq({c.add('a', batch + [n, m], d)}, {b}{c.maybe(0.5, ', driver=' + repr(c.one('gelsy', 'gels', 'gelsd', 'gelss')))})"
+        c.text = (f"T.linalg.lstsq({c.add('a', batch + [n, m], d)}, "
+                  f"{b}{c.maybe(0.5, ', driver=' + repr(c.one('gelsy', 'gels', 'gelsd', 'gelss')))})")
     elif kind in ("lu", "lu_factor"):
         c.text = f"T.linalg.{kind}({c.add('a', batch + [n, m], d)})"
     elif kind == "ldl":
@@ -402,14 +431,19 @@ def linalg(c):
         p = c.one("None", 2, -2, "'fro'", "'nuc'", 1, -1, "math.inf", 7 if c.wrong else 1)
         c.text = f"T.linalg.cond({square() if p not in ('None', 2, -2) else c.add('a', batch + [n, m], d, how)}, {p})"
     elif kind == "matrix_norm":
-        c.text = f"T.linalg.matrix_norm({c.add('a', batch + [n, m], d)}, {c.one(1, -1, 2, -2, 'math.inf', chr(39) + 'nuc' + chr(39), chr(39) + 'fro' + chr(39), 3 if c.wrong else 1)}{c.maybe(0.3, ', keepdim=True')}{c.maybe(0.2, ', dim=(0, 1)')})"
+        order = c.one(1, -1, 2, -2, "math.inf", "'nuc'", "'fro'", 3 if c.wrong else 1)
+        more = c.maybe(0.3, ", keepdim=True") + c.maybe(0.2, ", dim=(0, 1)")
+        c.text = f"T.linalg.matrix_norm({c.add('a', batch + [n, m], d)}, {order}{more})"
     elif kind == "vector_norm":
-        c.text = f"T.linalg.vector_norm({c.add('a', batch + [n, m], d)}, {c.one(0, 1, 2, 3, -1, 0.5, 'math.inf', '-math.inf')}{c.one('', ', dim=-1', ', dim=0, keepdim=True', ', dim=()')})"
+        order, more = (c.one(0, 1, 2, 3, -1, 0.5, "math.inf", "-math.inf"), c.one("", ", dim=-1", ", dim=0, keepdim=True",
+                       ", dim=()"))
+        c.text = f"T.linalg.vector_norm({c.add('a', batch + [n, m], d)}, {order}{more})"
     elif kind == "matrix_power":
         c.text = f"T.linalg.matrix_power({square()}, {c.one(0, 1, 2, 3, -1, -2)})"
     elif kind == "multi_dot":
         k = c.size(1, 4)
-        c.text = f"T.linalg.multi_dot([{c.add('a', c.one([n, m], [m]), d)}, {c.add('b', [m, k], d)}, {c.add('e', c.one([k, 2], [k]), d)}])"
+        c.text = (f"T.linalg.multi_dot([{c.add('a', c.one([n, m], [m]), d)}, {c.add('b', [m, k], d)}, "
+                  f"{c.add('e', c.one([k, 2], [k]), d)}])")
     elif kind == "cross":
         c.text = f"T.linalg.cross({c.add('a', batch + [3], d)}, {c.add('b', c.one(batch + [3], [3]), d)})"
     elif kind == "householder":
@@ -425,7 +459,8 @@ def linalg(c):
 
 
 def lists(c):
-    kind = c.one("add", "mul", "sub", "div", "maximum", "pow", "exp", "neg", "norm", "addcmul", "addcdiv", "lerp", "sqrt", "clamp_min", "abs", "copy", "zero", "max")
+    kind = (c.one("add", "mul", "sub", "div", "maximum", "pow", "exp", "neg", "norm", "addcmul", "addcdiv", "lerp", "sqrt",
+            "clamp_min", "abs", "copy", "zero", "max"))
     count = c.one(0, 1, 2, 3)
     ds = [c.dtype(COMPLEX + ["int64", "int32", "bool"]) if c.often(0.3) else "float32" for _ in range(count)]
     names = lambda letter: "[" + ", ".join(c.add(f"{letter}{i}", [i + 1, 2], ds[i]) for i in range(count)) + "]"
@@ -456,37 +491,48 @@ def lists(c):
 
 def similar(c):
     d, n, m, k = c.dtype(), c.size(1, 4), c.size(1, 4), c.size(1, 5)
-    kind = c.one("cosine", "pairwise", "pdist", "cdist", "bilinear", "shuffle", "unshuffle", "channel", "one_hot", "pad", "glu", "softmax",
+    kind = c.one("cosine", "pairwise", "pdist", "cdist", "bilinear", "shuffle", "unshuffle", "channel", "one_hot", "pad", "glu",
+     "softmax",
                  "log_softmax", "gumbel", "prelu", "rrelu", "dropout")
     if kind == "cosine":
-        c.text = f"F.cosine_similarity({c.add('x', [n, k], d)}, {c.add('y', c.one([n, k], [k], [1, k]), d)}, dim={c.one(0, 1, -1)}, eps={c.one(1e-8, 0.5)})"
+        c.text = (f"F.cosine_similarity({c.add('x', [n, k], d)}, {c.add('y', c.one([n, k], [k], [1, k]), d)}, "
+                  f"dim={c.one(0, 1, -1)}, eps={c.one(1e-8, 0.5)})")
     elif kind == "pairwise":
-        c.text = f"F.pairwise_distance({c.add('x', [n, k], c.dtype(COMPLEX))}, {c.add('y', c.one([n, k], [k]), d)}, p={c.one(2.0, 1.0, 0.5, math.inf)!r}, keepdim={c.often(0.3)})".replace("inf", "math.inf")
+        c.text = (f"F.pairwise_distance({c.add('x', [n, k], c.dtype(COMPLEX))}, {c.add('y', c.one([n, k], [k]), d)}, "
+                  f"p={c.one(2.0, 1.0, 0.5, math.inf)!r}, keepdim={c.often(0.3)})".replace("inf", "math.inf"))
     elif kind == "pdist":
-        c.text = f"F.pdist({c.add('x', [n, k], d)}, p={c.one('2.0', '1.0', '0.0', '0.5', 'math.inf', '-1.0' if c.wrong else '3.0')})"
+        c.text = (f"F.pdist({c.add('x', [n, k], d)}, "
+                  f"p={c.one('2.0', '1.0', '0.0', '0.5', 'math.inf', '-1.0' if c.wrong else '3.0')})")
     elif kind == "cdist":
         lead = c.one([], [2], [1])
-        c.text = f"T.cdist({c.add('x', lead + [n, k], d)}, {c.add('y', c.one(lead, []) + [m, k], d)}, p={c.one('2.0', '1.0', '0.0', '0.5', 'math.inf')})"
+        c.text = (f"T.cdist({c.add('x', lead + [n, k], d)}, {c.add('y', c.one(lead, []) + [m, k], d)}, "
+                  f"p={c.one('2.0', '1.0', '0.0', '0.5', 'math.inf')})")
     elif kind == "bilinear":
         b = c.add("b", [2], d) if c.often(0.5) else "None"
         c.text = f"F.bilinear({c.add('x', [n, k], d)}, {c.add('y', [n, m], d)}, {c.add('w', [2, k, m], d)}, {b})"
     elif kind == "shuffle":
-        c.text = f"F.pixel_shuffle({c.add('x', c.one([n], []) + [4 * m, k, 3], c.dtype(COMPLEX + WRONG))}, {c.one(1, 2, 3 if c.wrong else 2, 0 if c.wrong else 2)})"
+        c.text = (f"F.pixel_shuffle({c.add('x', c.one([n], []) + [4 * m, k, 3], c.dtype(COMPLEX + WRONG))}, "
+                  f"{c.one(1, 2, 3 if c.wrong else 2, 0 if c.wrong else 2)})")
     elif kind == "unshuffle":
-        c.text = f"F.pixel_unshuffle({c.add('x', c.one([n], []) + [m, 4, 6], c.dtype(COMPLEX + WRONG))}, {c.one(1, 2, 3 if c.wrong else 2, 0 if c.wrong else 2)})"
+        c.text = (f"F.pixel_unshuffle({c.add('x', c.one([n], []) + [m, 4, 6], c.dtype(COMPLEX + WRONG))}, "
+                  f"{c.one(1, 2, 3 if c.wrong else 2, 0 if c.wrong else 2)})")
     elif kind == "channel":
-        c.text = f"F.channel_shuffle({c.add('x', [n, 6, k, 2][:c.one(3, 4)], c.dtype(COMPLEX + WRONG))}, {c.one(1, 2, 3, 4 if c.wrong else 6, 0 if c.wrong else 1)})"
+        c.text = (f"F.channel_shuffle({c.add('x', [n, 6, k, 2][:c.one(3, 4)], c.dtype(COMPLEX + WRONG))}, "
+                  f"{c.one(1, 2, 3, 4 if c.wrong else 6, 0 if c.wrong else 1)})")
     elif kind == "one_hot":
-        c.text = f"F.one_hot({c.add('x', c.one([n], [n, k], []), c.one('int64', 'int64', 'int32' if c.wrong else 'int64'), 'index', 4)}, {c.one(-1, 4, 7, 2 if c.wrong else 5, 0 if c.wrong else 5)})"
+        x = c.add("x", c.one([n], [n, k], []), c.one("int64", "int64", "int32" if c.wrong else "int64"), "index", 4)
+        c.text = f"F.one_hot({x}, {c.one(-1, 4, 7, 2 if c.wrong else 5, 0 if c.wrong else 5)})"
     elif kind == "pad":
         dims = c.one(1, 2, 3)
         mode = c.one("constant", "reflect", "replicate", "circular")
         sides = [c.one(0, 1, 2, -1) for _ in range(2 * dims if not c.wrong else c.one(2 * dims, 3))]
-        c.text = f"F.pad({c.add('x', [c.size(1, 2), c.size(1, 3)] + [c.size(2, 5) for _ in range(dims)], c.dtype(COMPLEX + WRONG))}, {sides}, mode={mode!r}{c.maybe(0.3, ', value=1.5')})"
+        x = c.add("x", [c.size(1, 2), c.size(1, 3)] + [c.size(2, 5) for _ in range(dims)], c.dtype(COMPLEX + WRONG))
+        c.text = f"F.pad({x}, {sides}, mode={mode!r}{c.maybe(0.3, ', value=1.5')})"
     elif kind == "glu":
         c.text = f"F.glu({c.add('x', [n, 2 * k], d)}, {c.one(-1, 1, 0)})"
     elif kind in ("softmax", "log_softmax"):
-        c.text = f"F.{kind}({c.add('x', [n, c.one(1, 5, 33, 70), m], d)}, {c.one(0, 1, 2, -1)}{c.maybe(0.2, ', dtype=T.float64')})"
+        c.text = (f"F.{kind}({c.add('x', [n, c.one(1, 5, 33, 70), m], d)}, "
+                  f"{c.one(0, 1, 2, -1)}{c.maybe(0.2, ', dtype=T.float64')})")
     elif kind == "gumbel":
         c.text = f"F.gumbel_softmax({c.add('x', [n, k], d)}, tau={c.one(1.0, 0.5)}, hard={c.often(0.5)}, dim={c.one(-1, 0)})"
     elif kind == "prelu":
@@ -495,7 +541,8 @@ def similar(c):
         c.text = f"F.rrelu({c.add('x', [n, k], d)}, {c.one(0.1, 0.5)}, {c.one(0.3, 0.6)}, training={c.often(0.5)})"
     else:
         name = c.one("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout")
-        c.text = f"F.{name}({c.add('x', [n, k, m, 2, 2][:c.r.randint(1, 5)], c.dtype(COMPLEX))}, {c.one(0.0, 0.3, 1.0, -1 if c.wrong else 0.5, 2 if c.wrong else 0.5)}, {c.often(0.8)})"
+        c.text = (f"F.{name}({c.add('x', [n, k, m, 2, 2][:c.r.randint(1, 5)], c.dtype(COMPLEX))}, "
+                  f"{c.one(0.0, 0.3, 1.0, -1 if c.wrong else 0.5, 2 if c.wrong else 0.5)}, {c.often(0.8)})")
 
 
 def still(c, name, *about):
@@ -505,7 +552,8 @@ def still(c, name, *about):
     return name
 
 
-FAMILIES = {f.__name__: f for f in (conv, pool, interpolate, grid, fold, norm, attention, recurrent, cell, bag, loss, linalg, lists, similar)}
+FAMILIES = ({f.__name__: f for f in (conv, pool, interpolate, grid, fold, norm, attention, recurrent, cell, bag, loss, linalg,
+            lists, similar)})
 
 
 # ---- one process: its answers ----
@@ -554,7 +602,8 @@ def told(T, x):
     if isinstance(x, T.Tensor):
         y = x.detach()
         real = T.view_as_real(y.resolve_conj()) if y.is_complex() else y
-        return [str(x.dtype).rpartition(".")[2], list(x.shape), [s for n, s in zip(x.shape, x.stride()) if n > 1 and x.numel()], real.double().flatten().tolist()]
+        return [str(x.dtype).rpartition(".")[2], list(x.shape), [s for n, s in zip(x.shape, x.stride()) if n > 1 and x.numel()],
+         real.double().flatten().tolist()]
     return [told(T, one) for one in x] if isinstance(x, (list, tuple)) else None if x is None else repr(x)
 
 
@@ -584,8 +633,8 @@ def scope_of(T):
         done = f(first, *more)
         return first if done is None else done
 
-    return {"T": T, "F": T.nn.functional, "math": math, "fixed": fixed, "rebuilt_svd": rebuilt_svd, "rebuilt_eigh": rebuilt_eigh,
-            "rebuilt_eig": rebuilt_eig, "listed": listed, "spd": lambda a: a @ a.mH + T.eye(a.shape[-1], dtype=a.dtype) * 0.5}
+    return {"T": T, "F": T.nn.functional, "math": math, "inf": math.inf, "fixed": fixed, "rebuilt_svd": rebuilt_svd,
+            "rebuilt_eigh": rebuilt_eigh, "rebuilt_eig": rebuilt_eig, "listed": listed, "spd": lambda a: a @ a.mH + T.eye(a.shape[-1], dtype=a.dtype) * 0.5}
 
 
 def flat(T, x):
@@ -614,7 +663,8 @@ def answer_of(T, case, seed):
     scope = scope_of(T)
     for name, spec in case.tensors.items():
         x = tensor_of(T, spec)
-        scope[name] = x.requires_grad_() if spec[5] and (x.is_floating_point() or x.is_complex()) and not spec[2].startswith("still") else x
+        flows = spec[5] and (x.is_floating_point() or x.is_complex()) and not spec[2].startswith("still")
+        scope[name] = x.requires_grad_() if flows else x
     if "listed" in case.text and "_(" in case.text.replace("_, ", "_("):
         scope |= {name: scope[name].detach() for name in case.tensors}
     T.manual_seed(seed)
@@ -702,7 +752,8 @@ def main():
         refused += bool(b) and isinstance(b["value"][0], str) and len(b["value"]) == 2
         differ += found is not None
         if found:
-            tensors = {name: f"{spec[1]}{spec[0]} {spec[2]} {spec[4]}{'' if spec[5] else ' still'}" for name, spec in case.tensors.items()}
+            tensors = ({name: f"{spec[1]}{spec[0]} {spec[2]} {spec[4]}{'' if spec[5] else ' still'}" for name,
+                       spec in case.tensors.items()})
             print(f"seed {seed}: {case.text}\n  {tensors}\n  {found}")
     print(f"{n} cases, {refused} of them errors, {differ} differ")
     return differ > 0

@@ -2,8 +2,8 @@
  * type, A the wider one.
  *
  * In: values in the core's own cache. Out: moments, joined to those of earlier pieces. Within a tile sums are made in T, in lanes
- * that are the same in all builds of an architecture; tiles are joined in A. While values are worked on, memory that is wanted next is
- * asked for. Independent of: plans, threads. */
+ * that are the same in all builds of an architecture; tiles are joined in A. While values are worked on, memory that is wanted
+ * next is asked for. Independent of: plans, threads. */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/thread.h"
@@ -228,7 +228,8 @@ KT_ALWAYS void FN(ties_two)(FN(quarter) *sum, FN(quarter) *more_sum, FN(quarter)
     *more_sum += f, *more_product = FN(fused)(f, k, *more_product);
     if (!gathers)
         return;
-    const FN(quarter) a = FN(fused)(back.a * rstd, h, QUARTER_AT(to_w)), b = FN(fused)(back.b * rstd, k, QUARTER_AT(to_w + apart));
+    const FN(quarter) a = FN(fused)(back.a * rstd, h, QUARTER_AT(to_w));
+    const FN(quarter) b = FN(fused)(back.b * rstd, k, QUARTER_AT(to_w + apart));
     const FN(quarter) c = QUARTER_AT(to_b) + back.a, d = QUARTER_AT(to_b + apart) + back.b;
     QUARTER_AT(to_w) = a, QUARTER_AT(to_w + apart) = b;
     QUARTER_AT(to_b) = c, QUARTER_AT(to_b + apart) = d;

@@ -220,7 +220,8 @@ KT_ALWAYS void FN(flow_here)(void *restrict to, const void *restrict x, const vo
     }
     for (; i < n; i++) {
         const T a = FN(value_at)(grad, i, halves), g = weighed ? a * w[i] : a;
-        FN(put_value)(to, i, NUMBER_TIMES_PLUS(g, rstd, NUMBER_TIMES_PLUS(FN(value_at)(x, i, halves) - mean, turn, lift)), halves);
+        const T off = NUMBER_TIMES_PLUS(FN(value_at)(x, i, halves) - mean, turn, lift);
+        FN(put_value)(to, i, NUMBER_TIMES_PLUS(g, rstd, off), halves);
     }
 }
 
@@ -233,14 +234,14 @@ KT_ALWAYS void FN(norm_flow)(void *to, const void *x, const void *grad, const T 
         FN(flow_here)(to, x, grad, NULL, mean, rstd, lift, turn, n, out, false, halves);
 }
 
-static __attribute__((noinline)) void FN(flow_halves)(void *to, const void *x, const void *grad, const T *w, T mean, T rstd, T lift,
-                                                      T turn, int64_t n, FN(soon) out)
+static __attribute__((noinline)) void FN(flow_halves)(void *to, const void *x, const void *grad, const T *w, T mean, T rstd,
+                                                      T lift, T turn, int64_t n, FN(soon) out)
 {
     FN(norm_flow)(to, x, grad, w, mean, rstd, lift, turn, n, out, true);
 }
 
-static __attribute__((noinline)) void FN(flow_whole)(void *to, const void *x, const void *grad, const T *w, T mean, T rstd, T lift,
-                                                     T turn, int64_t n, FN(soon) out)
+static __attribute__((noinline)) void FN(flow_whole)(void *to, const void *x, const void *grad, const T *w, T mean, T rstd,
+                                                     T lift, T turn, int64_t n, FN(soon) out)
 {
     FN(norm_flow)(to, x, grad, w, mean, rstd, lift, turn, n, out, false);
 }
