@@ -265,7 +265,7 @@ static kt_status check_p(const kt_call *call)
 {
     char            text[KT__FORMAT_MAX];
     const kt_scalar given = kt__arg_scalar(call, 1);
-    const double    p = kt__scalar_f64(&given);
+    const double    p = kt__as_double(given);
     if (!(p < 0 || p > 1)) /* NaN is for the operator to refuse */
         return KT_OK;
     kt__format_scalar(text, given);
@@ -291,11 +291,10 @@ static kt_status turn(int op, kt_tensor *t, kt_tensor **out)
 
 static kt_status inner(kt_call *call, int op, kt_tensor *input, kt_tensor **out)
 {
-    kt_call         c;
-    const kt_scalar p = kt__arg_scalar(call, 1);
+    kt_call c;
     kt__open(&c, op, kt__arg_bool(call, 3) ? KT_INPLACE : KT_PLAIN);
     kt__put_tensor(&c, 0, input);
-    kt__put(&c, 1, f, kt__scalar_f64(&p));
+    kt__put(&c, 1, f, kt__as_double(kt__arg_scalar(call, 1)));
     kt__put(&c, 2, b, kt__arg_bool(call, 2));
     if (kt_call_run(&c))
         return kt_error_status();
