@@ -7,8 +7,8 @@
 #include <string.h>
 
 /* In elements: k of a part; a block of c, which is one task. In bytes: what is read of a panel at a time, two of which fill L1
- * half; all panels of a matrix that are packed at a time, which stay in the last-level cache. */
-enum { DEEPEST = 4096, BLOCK_M = 128, BLOCK_N = 128, PANEL_BYTES = 1 << 14, PACKED_BYTES = 1 << 21, LEAST_TASK = 1 << 19 };
+ * half; all panels of a matrix that are packed at a time, as much as the core's second cache has. */
+enum { DEEPEST = 4096, SHALLOWEST = 512, BLOCK_M = 128, BLOCK_N = 128, PANEL_BYTES = 1 << 14, PACKED_BYTES = 1 << 20, LEAST_TASK = 1 << 19 };
 
 typedef struct side { /* a, or b turned round: `count` rows of k elements */
     const char *data;
@@ -59,6 +59,14 @@ static void pack(work *w, side *s, int64_t first, int64_t rows)
     kt__parallel(panels, (1 << 14) / (w->by->side * w->k) + 1, pack_panels, w);
 }
 
+/* k of a part: so many that all rows of both matrices are packed at a time, since what does not fit is packed again for each
+ * part of the other; but no fewer than are read of a panel at a time. Sums of parts would be rounded in a bfloat16 c. */
+static int64_t depth_of(const work *w)
+{
+    const int64_t fit = PACKED_BYTES / (rounded_up(most(w->g->m, w->g->n), BLOCK_M) * w->width) / SHALLOWEST * SHALLOWEST;
+    return w->g->to == KT_BF16 ? w->g->k : least(w->g->k, most(SHALLOWEST, least(DEEPEST, fit)));
+}
+
 /* How many rows are packed at a time: whole blocks. */
 static int64_t rows_at_once(const work *w, const side *s, int64_t block)
 {
@@ -73,16 +81,18 @@ static void make_block(const work *w, float *sums, int64_t i, int64_t j)
     const kt__gemm *g = w->g;
     const int64_t   unit = w->by->side, m = least(w->block_m, w->a.rows - i), n = least(w->block_n, w->b.rows - j),
                     each = PANEL_BYTES / (unit * w->width), panel = unit * w->depth * w->width, wide = g->to == KT_BF16 ? 2 : 4;
-    const float     alpha = (float)__real__ g->alpha, beta = w->from > 0 ? 1 : (float)__real__ g->beta;
+    const bool      goes_on = w->from > 0; /* c holds the sums of the parts before */
+    const float     alpha = (float)__real__ g->alpha, beta = goes_on ? 1 : (float)__real__ g->beta;
     char *const     c = g->c + ((w->a.first + i) * g->ldc + w->b.first + j) * wide;
-    const bool      in_place = wide == 4 && alpha == 1 && beta == 0 && m % unit == 0 && n % unit == 0; /* sums are the results */
+    const bool      in_place = wide == 4 && alpha == 1 && (beta == 0 || goes_on) && m % unit == 0 && n % unit == 0;
     float *const    to = in_place ? (float *)(void *)c : sums;
     const int64_t   ld = in_place ? g->ldc : BLOCK_N;
     for (int64_t k = 0; k < w->depth; k += each)
         for (int64_t y = 0; y < n; y += unit)
             for (int64_t x = 0; x < m; x += unit)
                 w->with->tile(to + x * ld + y, ld, w->a.packed + (i + x) / unit * panel + k * unit * w->width,
-                              w->b.packed + (j + y) / unit * panel + k * unit * w->width, least(each, w->depth - k), k > 0);
+                              w->b.packed + (j + y) / unit * panel + k * unit * w->width, least(each, w->depth - k),
+                              k > 0 || (in_place && goes_on));
     for (int64_t x = 0; !in_place && x < m; x++)
         w->by->finish(c + x * g->ldc * wide, sums + x * ld, n, alpha, beta, wide == 2);
 }
@@ -118,12 +128,12 @@ bool kt__panels_gemm(const kt__gemm *g)
     const kt__cpu_panels *by = g->panels;
     if (!kt__panels_serve(by, g->dtype) || g->batch != 1)
         return false;
-    const int64_t deepest = g->to == KT_BF16 ? g->k : DEEPEST; /* sums of parts would be rounded in c */
     const kt__cpu_panel *with = g->dtype == KT_F32 ? &by->f32 : &by->bf16;
     work w = {.g = g, .by = by, .with = with, .width = g->dtype == KT_F32 ? 4 : 2,
               .a = {g->a, g->m, g->ta ? 1 : g->lda, g->ta ? g->lda : 1, 0, 0, NULL, 0},
               .b = {g->b, g->n, g->tb ? g->ldb : 1, g->tb ? 1 : g->ldb, 0, 0, NULL, 0}};
-    w.depth = rounded_up(least(g->k, deepest), with->unit);
+    const int64_t deepest = depth_of(&w);
+    w.depth = rounded_up(deepest, with->unit);
     const int64_t at_once_a = rows_at_once(&w, &w.a, BLOCK_M), at_once_b = rows_at_once(&w, &w.b, BLOCK_N);
     const size_t  row = (size_t)(w.depth * w.width);
     w.a.packed = kt__block_get((size_t)at_once_a * row, &w.a.granted);

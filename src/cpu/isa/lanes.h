@@ -1,8 +1,13 @@
 /* lanes.h - 64 bytes of Ts as one value, and sums, differences and products of its lanes. A template: T and ID come from types/.
  *
  * In and out: FN(lanes). A vector of 64 bytes where the compiler keeps it in registers; on aarch64, where it would lie on the
- * stack, four of 16 bytes. Lanes, and so all bits, are the same. Independent of: what the lanes hold. */
+ * stack, four of 16 bytes. TIMES_PLUS has one rounding on aarch64, where every build has the instruction, and two elsewhere.
+ * Lanes, and so all bits, are the same in all builds of an architecture. Independent of: what the lanes hold. */
 #include "cpu/isa/names.h"
+
+#ifdef __aarch64__
+#include <arm_neon.h>
+#endif
 
 enum { LANES = 64 / sizeof(T) };
 
@@ -46,6 +51,16 @@ KT_ALWAYS FN(lanes) FN(lanes_times)(FN(lanes) x, FN(lanes) y)
     return (FN(lanes)){x.a * y.a, x.b * y.b, x.c * y.c, x.d * y.d};
 }
 
+KT_ALWAYS float  number_times_plus_f32(float x, float y, float z)    { return __builtin_fmaf(x, y, z); }
+KT_ALWAYS double number_times_plus_f64(double x, double y, double z) { return __builtin_fma(x, y, z); }
+KT_ALWAYS float32x4_t fused_f32(float32x4_t x, float32x4_t y, float32x4_t z) { return vfmaq_f32(z, x, y); }
+KT_ALWAYS float64x2_t fused_f64(float64x2_t x, float64x2_t y, float64x2_t z) { return vfmaq_f64(z, x, y); }
+
+KT_ALWAYS FN(lanes) FN(lanes_times_plus)(FN(lanes) x, FN(lanes) y, FN(lanes) z)
+{
+    return (FN(lanes)){FN(fused)(x.a, y.a, z.a), FN(fused)(x.b, y.b, z.b), FN(fused)(x.c, y.c, z.c), FN(fused)(x.d, y.d, z.d)};
+}
+
 /* The upper half of the lanes is added to the lower one, until one is left. */
 KT_ALWAYS T FN(across)(const FN(lanes) *x)
 {
@@ -59,6 +74,8 @@ KT_ALWAYS T FN(across)(const FN(lanes) *x)
 #define PLUS(x, y)      FN(lanes_plus)(x, y)
 #define LESS(x, y)      FN(lanes_less)(x, y)
 #define TIMES(x, y)     FN(lanes_times)(x, y)
+#define TIMES_PLUS(x, y, z)        FN(lanes_times_plus)(x, y, z)
+#define NUMBER_TIMES_PLUS(x, y, z) FN(number_times_plus)(x, y, z)
 /* Lanes that can be reached one by one, and what becomes of them: apart, so that the others stay in registers. */
 #define OPENED(lane, x) T lane[LANES]; LANES_TO(lane, x)
 #define CLOSED(x, lane) ((void)((x) = LANES_AT(lane)))
@@ -85,6 +102,8 @@ KT_ALWAYS T FN(across)(const FN(lanes) *lanes)
 #define PLUS(x, y)      ((x) + (y))
 #define LESS(x, y)      ((x) - (y))
 #define TIMES(x, y)     ((x) * (y))
+#define TIMES_PLUS(x, y, z)        ((x) * (y) + (z))
+#define NUMBER_TIMES_PLUS(x, y, z) ((x) * (y) + (z))
 #define OPENED(lane, x) FN(lanes) lane = (x)
 #define CLOSED(x, lane) ((void)((x) = (lane)))
 #endif

@@ -2,8 +2,8 @@
  * type, A the wider one.
  *
  * In: values in the core's own cache. Out: moments, joined to those of earlier pieces. Within a tile sums are made in T, in lanes
- * that are the same on every instruction set; tiles are joined in A. While values are worked on, memory that is wanted next is
- * asked for. Independent of: plans, threads. */
+ * that are the same in all builds of an architecture; tiles are joined in A. While values are worked on, memory that is wanted
+ * next is asked for. Independent of: plans, threads. */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/thread.h"
@@ -39,16 +39,21 @@ typedef struct FN(quarters) {
     FN(quarter) a, b;
 } FN(quarters);
 
-/* Quarter k of both vectors of the pair at i. */
-KT_ALWAYS FN(quarters) FN(quarters_at)(const void *x, int64_t i, int k, bool halves)
+/* Quarter k of values, and the one that follows it; quarter k of both vectors of a group of bfloat16s. */
+KT_ALWAYS FN(quarters) FN(neighbours_at)(const void *x, int k)
+{
+    const T *at = (const T *)x + k * QUARTER;
+    return (FN(quarters)){QUARTER_AT(at), QUARTER_AT(at + QUARTER)};
+}
+
+KT_ALWAYS FN(quarters) FN(quarters_at)(const void *x, int k)
 {
 #ifdef KT_FROM_HALVES
-    const uint16_t *h = (const uint16_t *)x + i + 8 * k;
-    if (halves)
-        return (FN(quarters)){even_halves(h), odd_halves(h)};
+    const uint16_t *h = (const uint16_t *)x + 8 * k;
+    return (FN(quarters)){even_halves(h), odd_halves(h)};
+#else
+    return FN(neighbours_at)(x, k);
 #endif
-    const T *at = (const T *)x + i + k * QUARTER;
-    return (void)halves, (FN(quarters)){QUARTER_AT(at), QUARTER_AT(at + LANES)};
 }
 #endif
 
@@ -153,14 +158,14 @@ KT_ALWAYS void FN(tile_about)(const void *x, int n, T c, FN(soon) soon, T *sum, 
         const FN(pair)  p = FN(pair_at)(x, i, halves);
         const FN(lanes) u = LESS(p.a, ALL(c)), v = LESS(p.b, ALL(c));
         FN(ask_to_read)(soon, i);
-        s = PLUS(s, u), t = PLUS(t, v), q = PLUS(q, TIMES(u, u)), r = PLUS(r, TIMES(v, v));
+        s = PLUS(s, u), t = PLUS(t, v), q = TIMES_PLUS(u, u, q), r = TIMES_PLUS(v, v, r);
     }
     if (i < n) {
         OPENED(lane, t);
         OPENED(square, r);
         for (int j = 0; i < n; i++, j = (j + 1) % LANES) {
             const T u = FN(value_at)(x, i, halves) - c;
-            lane[j] += u, square[j] += u * u;
+            lane[j] += u, square[j] = NUMBER_TIMES_PLUS(u, u, square[j]);
         }
         CLOSED(t, lane), CLOSED(r, square);
     }
@@ -204,72 +209,113 @@ typedef struct FN(ties) {
     A sum, product;
 } FN(ties);
 
+typedef struct FN(ties_lanes) {
+    FN(lanes) sum, product;
+} FN(ties_lanes);
+
 #ifdef __aarch64__
-/* Of a quarter of lanes. Quarters go one after another: loads of all would not fit into registers. */
-KT_ALWAYS void FN(ties_quarter)(FN(quarter) *sum, FN(quarter) *product, FN(quarter) from, FN(quarter) back, const T *w, T mean,
-                                T rstd, T *to_w, T *to_b, bool weighed, bool gathers)
+/* Of two quarters, whose weights and sums are `apart`. All that is read is read before anything is written, so that the compiler
+ * joins neighbours to one load. */
+KT_ALWAYS void FN(ties_two)(FN(quarter) *sum, FN(quarter) *more_sum, FN(quarter) *product, FN(quarter) *more_product,
+                            FN(quarters) from, FN(quarters) back, const T *w, T mean, T rstd, T *to_w, T *to_b, int apart,
+                            bool weighed, bool gathers)
 {
-    const FN(quarter) h = (from - mean) * rstd;
-    FN(quarter)       g = back;
+    const FN(quarter) h = from.a - mean, k = from.b - mean;
+    FN(quarter)       g = back.a, f = back.b;
     if (weighed)
-        g *= QUARTER_AT(w);
-    *sum += g, *product += g * h;
-    if (gathers)
-        QUARTER_AT(to_w) += back * h, QUARTER_AT(to_b) += back;
+        g *= QUARTER_AT(w), f *= QUARTER_AT(w + apart);
+    *sum += g, *product = FN(fused)(g, h, *product);
+    *more_sum += f, *more_product = FN(fused)(f, k, *more_product);
+    if (!gathers)
+        return;
+    const FN(quarter) a = FN(fused)(back.a * rstd, h, QUARTER_AT(to_w));
+    const FN(quarter) b = FN(fused)(back.b * rstd, k, QUARTER_AT(to_w + apart));
+    const FN(quarter) c = QUARTER_AT(to_b) + back.a, d = QUARTER_AT(to_b + apart) + back.b;
+    QUARTER_AT(to_w) = a, QUARTER_AT(to_w + apart) = b;
+    QUARTER_AT(to_b) = c, QUARTER_AT(to_b + apart) = d;
+}
+
+/* The whole groups of n; returns how many values that was. A vector of lanes for each sum: more would not fit into registers
+ * beside what is loaded. Addresses move, since loads are joined if they differ by a constant. Memory is not asked for: beside the
+ * processor's own prefetch that makes it slower. */
+KT_ALWAYS int FN(ties_groups)(FN(ties_lanes) *t, const void *x, const void *grad, const T *w, T mean, T rstd, T *to_w, T *to_b,
+                              int n, bool weighed, bool gathers, bool halves)
+{
+    const int   group = halves ? 2 * LANES : LANES, whole = n / group * group;
+    const char *from = x, *back = grad, *const end = (const char *)FN(values_from)(x, whole, halves);
+    FN(lanes)   s = {0}, p = {0};
+#define TIES_TWO(k, l, values, number, apart)                                                                                   \
+    FN(ties_two)(&s.k, &s.l, &p.k, &p.l, FN(values)(from, number), FN(values)(back, number), weighed ? w + (number) * QUARTER   \
+                 : NULL, mean, rstd, gathers ? to_w + (number) * QUARTER : NULL, gathers ? to_b + (number) * QUARTER : NULL,    \
+                 apart, weighed, gathers)
+    for (; from < end; from += group * (halves ? 2 : (int)sizeof(T)), back += group * (halves ? 2 : (int)sizeof(T))) {
+        if (halves) {
+            TIES_TWO(a, a, quarters_at, 0, LANES);
+            TIES_TWO(b, b, quarters_at, 1, LANES);
+            TIES_TWO(c, c, quarters_at, 2, LANES);
+            TIES_TWO(d, d, quarters_at, 3, LANES);
+        } else {
+            TIES_TWO(a, b, neighbours_at, 0, QUARTER);
+            TIES_TWO(c, d, neighbours_at, 2, QUARTER);
+        }
+        if (weighed)
+            w += group;
+        if (gathers)
+            to_w += group, to_b += group;
+        __asm__ volatile("" ::: "memory");
+    }
+#undef TIES_TWO
+    t->sum = s, t->product = p;
+    return whole;
+}
+#else
+KT_ALWAYS int FN(ties_groups)(FN(ties_lanes) *t, const void *x, const void *grad, const T *w, T mean, T rstd, T *to_w, T *to_b,
+                              int n, FN(soon) soon, FN(soon) more, bool weighed, bool gathers, bool halves)
+{
+    FN(lanes) s = {0}, p = {0}, u = {0}, q = {0};
+    int       i = 0;
+    for (; i + 2 * LANES <= n; i += 2 * LANES) {
+        FN(ask_to_read)(soon, i), FN(ask_to_read)(more, i);
+        const FN(pair)  from = FN(pair_at)(x, i, halves), back = FN(pair_at)(grad, i, halves);
+        const FN(lanes) h = LESS(from.a, ALL(mean)), k = LESS(from.b, ALL(mean));
+        FN(lanes)       g = back.a, f = back.b;
+        if (weighed)
+            g = TIMES(g, LANES_AT(w + i)), f = TIMES(f, LANES_AT(w + i + LANES));
+        s = PLUS(s, g), p = TIMES_PLUS(g, h, p), u = PLUS(u, f), q = TIMES_PLUS(f, k, q);
+        if (gathers) {
+            LANES_TO(to_w + i, TIMES_PLUS(TIMES(back.a, ALL(rstd)), h, LANES_AT(to_w + i)));
+            LANES_TO(to_w + i + LANES, TIMES_PLUS(TIMES(back.b, ALL(rstd)), k, LANES_AT(to_w + i + LANES)));
+            LANES_TO(to_b + i, PLUS(LANES_AT(to_b + i), back.a));
+            LANES_TO(to_b + i + LANES, PLUS(LANES_AT(to_b + i + LANES), back.b));
+        }
+    }
+    t->sum = PLUS(s, u), t->product = PLUS(p, q);
+    return i;
 }
 #endif
 
 KT_ALWAYS void FN(ties_here)(FN(ties) *ties, const void *x, const void *grad, const T *w, T mean, T rstd, T *to_w, T *to_b, int n,
                              FN(soon) soon, FN(soon) more, bool weighed, bool gathers, bool halves)
 {
-    FN(lanes) s = {0}, p = {0}, u = {0}, q = {0};
-    int       i = 0;
+    FN(ties_lanes) t;
+#ifdef __aarch64__
     (void)soon, (void)more;
-    for (; i + 2 * LANES <= n; i += 2 * LANES) {
-#ifdef __aarch64__ /* where asking for two rows beside the processor's own prefetch makes it a tenth slower */
-#define TIES_QUARTER(k, number)                                                                                                 \
-    do {                                                                                                                        \
-        const int          at = i + (number) * QUARTER;                                                                         \
-        const FN(quarters) from = FN(quarters_at)(x, i, number, halves), back = FN(quarters_at)(grad, i, number, halves);       \
-        FN(ties_quarter)(&s.k, &p.k, from.a, back.a, w + at, mean, rstd, to_w + at, to_b + at, weighed, gathers);               \
-        FN(ties_quarter)(&u.k, &q.k, from.b, back.b, w + at + LANES, mean, rstd, to_w + at + LANES, to_b + at + LANES, weighed, \
-                         gathers);                                                                                              \
-        __asm__ volatile("" ::: "memory");                                                                                      \
-    } while (0)
-        TIES_QUARTER(a, 0);
-        TIES_QUARTER(b, 1);
-        TIES_QUARTER(c, 2);
-        TIES_QUARTER(d, 3);
-#undef TIES_QUARTER
+    int i = FN(ties_groups)(&t, x, grad, w, mean, rstd, to_w, to_b, n, weighed, gathers, halves);
 #else
-        FN(ask_to_read)(soon, i), FN(ask_to_read)(more, i);
-        const FN(pair)  from = FN(pair_at)(x, i, halves), back = FN(pair_at)(grad, i, halves);
-        const FN(lanes) h = TIMES(LESS(from.a, ALL(mean)), ALL(rstd)), k = TIMES(LESS(from.b, ALL(mean)), ALL(rstd));
-        FN(lanes)       g = back.a, f = back.b;
-        if (weighed)
-            g = TIMES(g, LANES_AT(w + i)), f = TIMES(f, LANES_AT(w + i + LANES));
-        s = PLUS(s, g), p = PLUS(p, TIMES(g, h)), u = PLUS(u, f), q = PLUS(q, TIMES(f, k));
-        if (gathers) {
-            LANES_TO(to_w + i, PLUS(LANES_AT(to_w + i), TIMES(back.a, h)));
-            LANES_TO(to_w + i + LANES, PLUS(LANES_AT(to_w + i + LANES), TIMES(back.b, k)));
-            LANES_TO(to_b + i, PLUS(LANES_AT(to_b + i), back.a));
-            LANES_TO(to_b + i + LANES, PLUS(LANES_AT(to_b + i + LANES), back.b));
-        }
+    int i = FN(ties_groups)(&t, x, grad, w, mean, rstd, to_w, to_b, n, soon, more, weighed, gathers, halves);
 #endif
-    }
     if (i < n) {
-        OPENED(lane, u);
-        OPENED(product, q);
+        OPENED(lane, t.sum);
+        OPENED(product, t.product);
         for (int j = 0; i < n; i++, j = (j + 1) % LANES) {
-            const T h = (FN(value_at)(x, i, halves) - mean) * rstd, a = FN(value_at)(grad, i, halves), g = weighed ? a * w[i] : a;
-            lane[j] += g, product[j] += g * h;
+            const T h = FN(value_at)(x, i, halves) - mean, a = FN(value_at)(grad, i, halves), g = weighed ? a * w[i] : a;
+            lane[j] += g, product[j] = NUMBER_TIMES_PLUS(g, h, product[j]);
             if (gathers)
-                to_w[i] += a * h, to_b[i] += a;
+                to_w[i] = NUMBER_TIMES_PLUS(a * rstd, h, to_w[i]), to_b[i] += a;
         }
-        CLOSED(u, lane), CLOSED(q, product);
+        CLOSED(t.sum, lane), CLOSED(t.product, product);
     }
-    s = PLUS(s, u), p = PLUS(p, q);
-    ties->sum += (A)FN(across)(&s), ties->product += (A)FN(across)(&p);
+    ties->sum += (A)FN(across)(&t.sum), ties->product += (A)FN(across)(&t.product) * (A)rstd;
 }
 
 KT_ALWAYS void FN(ties_of)(FN(ties) *t, const void *x, const void *grad, const T *w, T mean, T rstd, T *to_w, T *to_b, int64_t n,

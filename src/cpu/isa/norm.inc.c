@@ -8,7 +8,7 @@
  * take as long as what is asked of them. Independent of: operators, the number of threads. */
 #include "cpu/isa/moments.inc.c"
 
-enum { BLOCKS = 64, BATCH = 32, PARTIAL_BYTES = 1 << 25, NEAR = 2048 };
+enum { BLOCKS = 64, BATCH = 64, PARTIAL_BYTES = 1 << 25, NEAR = 2048 };
 /* blocks of rows at most; rows that are summed in T; bytes of the blocks' sums, unless one block has more; bytes that the
  * processor itself looks ahead */
 
@@ -98,17 +98,24 @@ static const void *FN(norm_row)(const FN(norm) *p, int operand, int64_t row, T *
     return room;
 }
 
+/* Statistics are Ts as a rule: a call for each of a row would take as long as a tenth of the row. */
+KT_ALWAYS bool FN(norm_is_number)(const FN(lens) *l) { return l->is == SELF && !l->rounds && l->bits == 0; }
+
 static T FN(norm_number)(const FN(norm) *p, int operand, int64_t row)
 {
     T value = 0;
-    if (operand >= 0)
+    if (operand >= 0 && FN(norm_is_number)(&p->lens[operand]))
+        memcpy(&value, FN(norm_at)(p, operand, row), sizeof value);
+    else if (operand >= 0)
         FN(load_tile)(&value, &p->lens[operand], FN(norm_at)(p, operand, row), 1);
     return value;
 }
 
 static void FN(norm_put)(const FN(norm) *p, int operand, int64_t row, T value)
 {
-    if (operand >= 0)
+    if (operand >= 0 && FN(norm_is_number)(&p->lens[operand]))
+        memcpy(FN(norm_at)(p, operand, row), &value, sizeof value);
+    else if (operand >= 0)
         FN(store_tile)(FN(norm_at)(p, operand, row), &p->lens[operand], &value, 1);
 }
 
@@ -122,15 +129,20 @@ KT_ALWAYS void FN(apply_here)(void *restrict y, const void *restrict x, T mean, 
         const FN(pair) p = FN(pair_at)(x, i, halves);
         FN(lanes)      u = TIMES(LESS(p.a, ALL(mean)), ALL(rstd)), v = TIMES(LESS(p.b, ALL(mean)), ALL(rstd));
         FN(ask_to_write)(out, i);
-        if (weighed)
+        if (weighed && lifted) {
+            u = TIMES_PLUS(u, LANES_AT(w + i), LANES_AT(b + i));
+            v = TIMES_PLUS(v, LANES_AT(w + i + LANES), LANES_AT(b + i + LANES));
+        } else if (weighed) {
             u = TIMES(u, LANES_AT(w + i)), v = TIMES(v, LANES_AT(w + i + LANES));
-        if (lifted)
+        } else if (lifted) {
             u = PLUS(u, LANES_AT(b + i)), v = PLUS(v, LANES_AT(b + i + LANES));
+        }
         FN(put_pair)(y, i, (FN(pair)){u, v}, halves);
     }
     for (; i < n; i++) {
-        const T h = (FN(value_at)(x, i, halves) - mean) * rstd, g = weighed ? h * w[i] : h;
-        FN(put_value)(y, i, lifted ? g + b[i] : g, halves);
+        const T h = (FN(value_at)(x, i, halves) - mean) * rstd;
+        FN(put_value)(y, i, weighed && lifted ? NUMBER_TIMES_PLUS(h, w[i], b[i]) : weighed ? h * w[i] : lifted ? h + b[i] : h,
+                      halves);
     }
 }
 
@@ -147,6 +159,19 @@ KT_ALWAYS void FN(norm_apply)(void *y, const void *x, T mean, T rstd, const T *w
         FN(apply_here)(y, x, mean, rstd, NULL, NULL, n, out, false, false, halves);
 }
 
+/* Functions of their own: the loops that sum are compiled with other options (KT_IN_REGISTERS), which would take these apart. */
+static __attribute__((noinline)) void FN(apply_halves)(void *y, const void *x, T mean, T rstd, const T *w, const T *b, int64_t n,
+                                                       FN(soon) out)
+{
+    FN(norm_apply)(y, x, mean, rstd, w, b, n, out, true);
+}
+
+static __attribute__((noinline)) void FN(apply_whole)(void *y, const void *x, T mean, T rstd, const T *w, const T *b, int64_t n,
+                                                      FN(soon) out)
+{
+    FN(norm_apply)(y, x, mean, rstd, w, b, n, out, false);
+}
+
 KT_ALWAYS void FN(norm_forward)(const FN(norm) *p, const FN(norm_room) *r, int64_t row, bool halves)
 {
     const void *x = FN(norm_row)(p, p->x, row, r->x);
@@ -154,13 +179,13 @@ KT_ALWAYS void FN(norm_forward)(const FN(norm) *p, const FN(norm_room) *r, int64
     FN(moments) m = {0};
     FN(moments_of)(&m, x, p->length, p->centred, FN(norm_soon)(p, p->x, row), halves);
     const T mean = (T)m.mean, rstd = (T)(1 / __builtin_sqrt(m.squares / (double)p->length + p->eps));
-    FN(norm_apply)(y, x, mean, rstd, p->w, p->b, p->length, FN(norm_soon)(p, p->y, row), halves);
+    (halves ? FN(apply_halves) : FN(apply_whole))(y, x, mean, rstd, p->w, p->b, p->length, FN(norm_soon)(p, p->y, row));
     FN(norm_write)(p, r, row);
     FN(norm_put)(p, p->mean, row, mean);
     FN(norm_put)(p, p->rstd, row, rstd);
 }
 
-static void FN(norm_rows)(void *ctx, int64_t begin, int64_t end)
+KT_IN_REGISTERS static void FN(norm_rows)(void *ctx, int64_t begin, int64_t end)
 {
     FN(norm)     *p = ctx;
     FN(norm_room) r;
@@ -176,7 +201,8 @@ static void FN(norm_rows)(void *ctx, int64_t begin, int64_t end)
     kt__block_put(r.made, r.granted);
 }
 
-/* ---- back: of g = grad * w, dx = rstd * (g - average of g - xhat * average of g * xhat) ---- */
+/* ---- back: of g = grad * w, dx = rstd * (g - average of g - xhat * average of g * xhat) ----
+ * lift is rstd times the first average, and turn its square times the second, both negative. */
 
 KT_ALWAYS void FN(flow_here)(void *restrict to, const void *restrict x, const void *restrict grad, const T *restrict w, T mean,
                              T rstd, T lift, T turn, int64_t n, FN(soon) out, bool weighed, bool halves)
@@ -188,15 +214,36 @@ KT_ALWAYS void FN(flow_here)(void *restrict to, const void *restrict x, const vo
         FN(ask_to_write)(out, i);
         if (weighed)
             g.a = TIMES(g.a, LANES_AT(w + i)), g.b = TIMES(g.b, LANES_AT(w + i + LANES));
-        const FN(lanes) h = TIMES(LESS(from.a, ALL(mean)), ALL(rstd)), k = TIMES(LESS(from.b, ALL(mean)), ALL(rstd));
-        g.a = TIMES(ALL(rstd), LESS(LESS(g.a, ALL(lift)), TIMES(h, ALL(turn))));
-        g.b = TIMES(ALL(rstd), LESS(LESS(g.b, ALL(lift)), TIMES(k, ALL(turn))));
+        g.a = TIMES_PLUS(g.a, ALL(rstd), TIMES_PLUS(LESS(from.a, ALL(mean)), ALL(turn), ALL(lift)));
+        g.b = TIMES_PLUS(g.b, ALL(rstd), TIMES_PLUS(LESS(from.b, ALL(mean)), ALL(turn), ALL(lift)));
         FN(put_pair)(to, i, g, halves);
     }
     for (; i < n; i++) {
-        const T g = FN(value_at)(grad, i, halves), h = (FN(value_at)(x, i, halves) - mean) * rstd;
-        FN(put_value)(to, i, rstd * ((weighed ? g * w[i] : g) - lift - h * turn), halves);
+        const T a = FN(value_at)(grad, i, halves), g = weighed ? a * w[i] : a;
+        const T off = NUMBER_TIMES_PLUS(FN(value_at)(x, i, halves) - mean, turn, lift);
+        FN(put_value)(to, i, NUMBER_TIMES_PLUS(g, rstd, off), halves);
     }
+}
+
+KT_ALWAYS void FN(norm_flow)(void *to, const void *x, const void *grad, const T *w, T mean, T rstd, T lift, T turn, int64_t n,
+                             FN(soon) out, bool halves)
+{
+    if (w)
+        FN(flow_here)(to, x, grad, w, mean, rstd, lift, turn, n, out, true, halves);
+    else
+        FN(flow_here)(to, x, grad, NULL, mean, rstd, lift, turn, n, out, false, halves);
+}
+
+static __attribute__((noinline)) void FN(flow_halves)(void *to, const void *x, const void *grad, const T *w, T mean, T rstd,
+                                                      T lift, T turn, int64_t n, FN(soon) out)
+{
+    FN(norm_flow)(to, x, grad, w, mean, rstd, lift, turn, n, out, true);
+}
+
+static __attribute__((noinline)) void FN(flow_whole)(void *to, const void *x, const void *grad, const T *w, T mean, T rstd,
+                                                     T lift, T turn, int64_t n, FN(soon) out)
+{
+    FN(norm_flow)(to, x, grad, w, mean, rstd, lift, turn, n, out, false);
 }
 
 static void FN(norm_flush)(A *restrict to, T *restrict sums, int64_t n, bool first)
@@ -217,18 +264,15 @@ KT_ALWAYS void FN(norm_back_row)(const FN(norm) *p, const FN(norm_room) *r, int6
                 FN(norm_soon)(p, p->x, row), FN(norm_soon)(p, p->grad, row), halves);
     if (p->y < 0)
         return;
-    const T        lift = p->centred ? (T)(t.sum / (double)n) : 0, turn = (T)(t.product / (double)n);
+    const T        lift = p->centred ? (T)(-rstd * (t.sum / (double)n)) : 0, turn = (T)(-rstd * (t.product / (double)n) * rstd);
     void          *to = r->y ? (void *)r->y : FN(norm_at)(p, p->y, row);
     const FN(soon) out = FN(norm_soon)(p, p->y, row);
-    if (p->w)
-        FN(flow_here)(to, x, grad, p->w, mean, rstd, lift, turn, n, out, true, halves);
-    else
-        FN(flow_here)(to, x, grad, NULL, mean, rstd, lift, turn, n, out, false, halves);
+    (halves ? FN(flow_halves) : FN(flow_whole))(to, x, grad, p->w, mean, rstd, lift, turn, n, out);
     FN(norm_write)(p, r, row);
 }
 
 /* From the last block to the first: what was made last is still in the caches. */
-static void FN(norm_back_blocks)(void *ctx, int64_t begin, int64_t end)
+KT_IN_REGISTERS static void FN(norm_back_blocks)(void *ctx, int64_t begin, int64_t end)
 {
     FN(norm)     *p = ctx;
     FN(norm_room) r;

@@ -551,16 +551,19 @@ static void FN(entropy_back_lines)(void *ctx, int64_t begin, int64_t end)
         for (int64_t done = 0; done < length; done += TILE) {
             const int n = length - done < TILE ? (int)(length - done) : TILE;
             const T  *x = FN(soft_tile)(&e->logits, z, FN(entropy_at)(e, LOGITS, line) + done * e->logits.step, n);
-            FN(less_both)(y, x, top, total, n);
+            char     *to = FN(entropy_at)(e, OUT, line) + done * e->out.step;
+            T        *result = e->out.direct ? (T *)(void *)to : z;
+            int       made = 0; /* by a quicker form of the same bits */
+            if (e->dense.direct && x != result)
+                (void)BY_QUARTERS((made = quarters_flow(result, x, top, total, g, n)) != 0);
+            FN(less_both)(y + made, x + made, top, total, n - made);
             if (!e->dense.direct) {
                 FN(store_tile)(raw, &e->dense, y, n);
                 FN(load_tile)(y, &e->dense, raw, n);
             }
-            char *to = FN(entropy_at)(e, OUT, line) + done * e->out.step;
-            T    *result = e->out.direct ? (T *)(void *)to : z;
-            FN(flow_back)(result, y, g, n);
+            FN(flow_back)(result + made, y + made, g, n - made);
             if (k >= done && k < done + n)
-                result[k - done] = g - FN(exp)(y[k - done]) * g;
+                result[k - done] = g - FN(exp)(k - done < made ? x[k - done] - top - total : y[k - done]) * g;
             if (!e->out.direct)
                 FN(store_tile)(to, &e->out, z, n);
         }

@@ -193,6 +193,15 @@ KT_ALWAYS void quarters_sum(FN(rows) *r, FN(sum_of) of, bool halves)
     }
 }
 
+/* Of vectors k, k + 1, k + 4 and k + 5 of the group at i. */
+KT_ALWAYS void exps_of_four(float *e, const float *x, ptrdiff_t i, int k, float32x4_t top, bool halves)
+{
+    const quarters u = quarters_at(x, i, k, halves), v = quarters_at(x, i, k + 1, halves);
+    float32x4_t    z[4] = {vsubq_f32(u.a, top), vsubq_f32(u.b, top), vsubq_f32(v.a, top), vsubq_f32(v.b, top)};
+    exp_near_four(z);
+    put_quarters(e, i, k, (quarters){z[0], z[1]}, false), put_quarters(e, i, k + 1, (quarters){z[2], z[3]}, false);
+}
+
 /* The exponentials of a line are made, then summed: sums beside them would have no room in registers. */
 KT_ALWAYS void quarters_sum_exps(FN(rows) *r, bool halves)
 {
@@ -205,12 +214,8 @@ KT_ALWAYS void quarters_sum_exps(FN(rows) *r, bool halves)
         for (ptrdiff_t i = 0; i < n; i += QUARTERED, in += ahead, out += ahead) {
             fetch_pair_for_reading(in, ahead), fetch_pair_for_writing(out, ahead);
 #pragma GCC unroll 2
-            for (int k = 0; k < 4; k += 2) {
-                const quarters u = quarters_at(x, i, k, halves), v = quarters_at(x, i, k + 1, halves);
-                float32x4_t    z[4] = {vsubq_f32(u.a, top), vsubq_f32(u.b, top), vsubq_f32(v.a, top), vsubq_f32(v.b, top)};
-                exp_near_four(z);
-                put_quarters(e, i, k, (quarters){z[0], z[1]}, false), put_quarters(e, i, k + 1, (quarters){z[2], z[3]}, false);
-            }
+            for (int k = 0; k < 4; k += 2)
+                exps_of_four(e, x, i, k, top, halves);
         }
         r->sum[l] = (double)quarters_sum_line(e, e, n, FN(VALUES), false, halves);
     }
@@ -263,7 +268,38 @@ KT_ALWAYS void quarters_wide_sum(FN(rows) *r, bool halves)
     }
 }
 
-static ROWS_NOINLINE void quarters_exps(FN(rows) *r)             { quarters_wide_sum(r, false); }
+/* As above, where values need not be converted: exponentials four at a time, a tile of them, then their sum. */
+KT_ALWAYS double wide_sum_line(const float *e, ptrdiff_t n)
+{
+    const wide_quarters none = {vdupq_n_f64(0), vdupq_n_f64(0)};
+    wide_quarters       a = none, b = none, c = none, d = none, f = none, g = none, h = none, k = none;
+    for (ptrdiff_t i = 0; i < n; i += QUARTERED) {
+        a = wide_sum(a, vld1q_f32(e + i)), b = wide_sum(b, vld1q_f32(e + i + 4));
+        c = wide_sum(c, vld1q_f32(e + i + 8)), d = wide_sum(d, vld1q_f32(e + i + 12));
+        f = wide_sum(f, vld1q_f32(e + i + 16)), g = wide_sum(g, vld1q_f32(e + i + 20));
+        h = wide_sum(h, vld1q_f32(e + i + 24)), k = wide_sum(k, vld1q_f32(e + i + 28));
+    }
+    return across_wide(wide_plus(wide_plus(wide_plus(a, f), wide_plus(c, h)), wide_plus(wide_plus(b, g), wide_plus(d, k))));
+}
+
+static ROWS_NOINLINE KT_IN_REGISTERS void quarters_exps(FN(rows) *r)
+{
+    const ptrdiff_t n = r->n, ahead = QUARTERED * r->width;
+    const char     *out = r->soon[0], *in = r->soon[1];
+    float           e[TILE] __attribute__((aligned(64)));
+    for (int l = 0; l < r->count; l++) {
+        const float      *x = line_of(r->x, l, r->of_x, false);
+        const float32x4_t top = vdupq_n_f32(r->top[l]);
+        for (ptrdiff_t i = 0; i < n; i += QUARTERED, in += ahead, out += ahead) {
+            fetch_pair_for_reading(in, ahead), fetch_pair_for_writing(out, ahead);
+#pragma GCC unroll 2
+            for (int k = 0; k < 4; k += 2)
+                exps_of_four(e, x, i, k, top, false);
+        }
+        r->sum[l] = wide_sum_line(e, n);
+    }
+}
+
 static ROWS_NOINLINE KT_IN_REGISTERS void quarters_kept_exps(FN(rows) *r)        { quarters_sum_exps(r, false); }
 static ROWS_NOINLINE void quarters_products(FN(rows) *r)         { quarters_sum(r, FN(PRODUCTS), false); }
 static ROWS_NOINLINE void quarters_values(FN(rows) *r)           { quarters_sum(r, FN(VALUES), false); }
@@ -364,4 +400,29 @@ static bool quarters_results(const FN(rows) *r, quarters_result what, bool halve
     default:        (halves ? quarters_halves_less_exps : quarters_less_exps)(r);
     }
     return true;
+}
+
+/* ---- cross entropy ---- */
+
+/* What flows back to the first of n logits, z = 0 - g * e^(x - top - total), in whole groups; returns how many. 0: an exponential
+ * has no short form, and what was written is to be made anew. */
+static ROWS_NOINLINE KT_IN_REGISTERS int quarters_flow(float *z, const float *x, float top, float total, float g, int n)
+{
+    enum { GROUP = 16 };
+    const int         whole = n / GROUP * GROUP;
+    const float32x4_t zero = vdupq_n_f32(0);
+    float32x4_t       least = zero;
+    for (int i = 0; i < whole; i += GROUP) {
+        float32x4_t y[4];
+#pragma GCC unroll 4
+        for (int k = 0; k < 4; k++) {
+            y[k] = vsubq_f32(vsubq_f32(vld1q_f32(x + i + 4 * k), vdupq_n_f32(top)), vdupq_n_f32(total));
+            least = vminq_f32(least, y[k]);
+        }
+        exp_near_four(y);
+#pragma GCC unroll 4
+        for (int k = 0; k < 4; k++)
+            vst1q_f32(z + i + 4 * k, vfmsq_f32(zero, y[k], vdupq_n_f32(g)));
+    }
+    return FN(exp_is_near)(vminvq_f32(least), 0) ? whole : 0; /* NaN is not */
 }

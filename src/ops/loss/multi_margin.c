@@ -216,7 +216,8 @@ kt_status kt__body_multilabel_margin_loss_backward(kt_call *call)
     kt_tensor *g = call->arg[GRAD].t, *x = call->arg[INPUT].t, *at, *slope = NULL;
     labels     l;
     bool       some = true;
-    if (find_labels(call, x, call->arg[TARGET].t, &l) || !(slope = kt_zeros_like(l.scores)))
+    if (find_labels(call, x, call->arg[TARGET].t, &l) ||
+        !(slope = kt_zeros_like(l.scores, .memory_format = KT_CONTIGUOUS_FORMAT)))
         return kt_error_status();
     for (int64_t j = 0; j < l.classes && some && !kt__backend(x->backend)->stores_nothing; j++) {
         KT_SCOPE;

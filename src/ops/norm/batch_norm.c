@@ -139,14 +139,22 @@ static kt_status judge(const kt_call *call, const batch *b)
                : KT_OK;
 }
 
-/* NULL: an error is pending. Of no elements there is nothing to normalise. */
+/* Of no elements there is nothing to normalise, but weight and bias get gradients. */
+static kt_tensor *of_nothing(const batch *b)
+{
+    kt_tensor *out = kt_clone(b->input);
+    out = b->weight ? kt_mul(out, kt_select(b->weight, 0, 0)) : out;
+    return b->bias ? kt_add(out, kt_select(b->bias, 0, 0)) : out;
+}
+
+/* NULL: an error is pending. */
 static kt_tensor *batch_normalised(const kt_call *call, const batch *b)
 {
     kt_tensor *of[3] = {NULL};
     if (check_counts(b) || judge(call, b))
         return NULL;
     if (b->input->numel == 0)
-        return kt_clone(b->input);
+        return of_nothing(b);
     return run_batch(KT_OP_batch_norm_node, b, of) ? of[0] : NULL;
 }
 

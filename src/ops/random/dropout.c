@@ -260,12 +260,15 @@ kt_status kt__body_native_dropout(kt_call *call)
 
 /* ---- nn.functional: training=, inplace=, optional batch dim ---- */
 
-static kt_status check_p(double p)
+/* The number is a scalar since the message shows it as it was given. */
+static kt_status check_p(const kt_call *call)
 {
-    char text[KT__FORMAT_MAX];
+    char            text[KT__FORMAT_MAX];
+    const kt_scalar given = kt__arg_scalar(call, 1);
+    const double    p = kt__as_double(given);
     if (!(p < 0 || p > 1)) /* NaN is for the operator to refuse */
         return KT_OK;
-    kt__format_double(text, p);
+    kt__format_scalar(text, given);
     return kt_fail(KT_ERR_VALUE, "dropout probability has to be between 0 and 1, but got %s", text);
 }
 
@@ -291,7 +294,7 @@ static kt_status inner(kt_call *call, int op, kt_tensor *input, kt_tensor **out)
     kt_call c;
     kt__open(&c, op, kt__arg_bool(call, 3) ? KT_INPLACE : KT_PLAIN);
     kt__put_tensor(&c, 0, input);
-    kt__put(&c, 1, f, kt__arg(call, 1)->f);
+    kt__put(&c, 1, f, kt__as_double(kt__arg_scalar(call, 1)));
     kt__put(&c, 2, b, kt__arg_bool(call, 2));
     if (kt_call_run(&c))
         return kt_error_status();
@@ -313,7 +316,7 @@ static kt_status may_turn(kt_tensor *input)
 static kt_status of_module(kt_call *call, int op, bool batched)
 {
     kt_tensor *input = call->arg[0].t, *batch = NULL, *dropped = NULL, *result = NULL;
-    if (check_p(kt__arg(call, 1)->f))
+    if (check_p(call))
         return kt_error_status();
     if (batched) {
         const kt_status status = inner(call, op, input, &result);
@@ -355,7 +358,7 @@ static void warn_of_rank(const kt_call *call, int spatial)
 
 kt_status kt__body_nn_dropout2d(kt_call *call)
 {
-    if (check_p(kt__arg(call, 1)->f))
+    if (check_p(call))
         return kt_error_status();
     warn_of_rank(call, 2);
     if (call->arg[0].t->ndim == 3)
@@ -368,7 +371,7 @@ kt_status kt__body_nn_dropout2d(kt_call *call)
 
 kt_status kt__body_nn_dropout3d(kt_call *call)
 {
-    if (check_p(kt__arg(call, 1)->f))
+    if (check_p(call))
         return kt_error_status();
     warn_of_rank(call, 3);
     return of_module(call, KT_OP_feature_dropout, call->arg[0].t->ndim == 5);
@@ -377,7 +380,7 @@ kt_status kt__body_nn_dropout3d(kt_call *call)
 kt_status kt__body_nn_dropout1d(kt_call *call)
 {
     const int rank = call->arg[0].t->ndim;
-    if (check_p(kt__arg(call, 1)->f))
+    if (check_p(call))
         return kt_error_status();
     if (rank != 2 && rank != 3)
         return kt_fail(KT_ERR_RUNTIME,

@@ -93,7 +93,7 @@ kt_status kt__body_nn_gumbel_softmax(kt_call *call)
     kt_tensor *soft = kt_softmax(kt_true_divide_s(kt_add(x, drawn), kt__arg_scalar(call, TAU)), dim);
     if (!soft || !kt__arg_bool(call, HARD))
         return kt__end(call, soft);
-    kt_tensor *constant = kt_detach(soft), *top = kt_argmax(constant, .dim = KT_SOME(dim), .keepdim = true);
+    kt_tensor *constant = kt_detach(soft), *top = kt_max_dim(constant, dim, .keepdim = true).indices;
     kt_tensor *hard = kt_scatter_value(kt_zeros_like(constant, .memory_format = KT_CONTIGUOUS_FORMAT), dim, top, KT_FLOAT(1));
     return kt__end(call, kt_add(kt_sub(hard, constant), soft)); /* its value is the hard one, its gradient the soft one's */
 }

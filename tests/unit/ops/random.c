@@ -233,7 +233,7 @@ TEST(refusals)
     CHECK_FAILS(kt_poisson(kt_full(KT_SHAPE(2), KT_FLOAT(-1))),
                 KT_ERR_RUNTIME, "invalid Poisson rate, expected rate to be non-negative");
     CHECK_FAILS(kt_dropout(x, 1.5, true), KT_ERR_RUNTIME, "dropout probability has to be between 0 and 1, but got 1.5");
-    CHECK_FAILS(kt_nn_dropout(x, .p = KT_SOME(-1)),
+    CHECK_FAILS(kt_nn_dropout(x, .p = KT_FLOAT(-1)),
                 KT_ERR_VALUE, "dropout probability has to be between 0 and 1, but got -1.0");
     CHECK_FAILS(kt_normal_tensor_tensor(x, kt_full(KT_SHAPE(3), KT_INT(-1))),
                 KT_ERR_RUNTIME, "normal expects all elements of std >= 0.0");
