@@ -52,7 +52,8 @@ typedef enum kt_profile_kind {
     KT_PROFILE_FORMULA,    /* and computes its gradients */
     KT_PROFILE_RANGE,
     KT_PROFILE_MODULE,
-    KT_PROFILE_MEMORY      /* a tensor got memory or gave it back */
+    KT_PROFILE_MEMORY,     /* a tensor got memory or gave it back */
+    KT_PROFILE_READ        /* the host has waited for an element: "aten::item" */
 } kt_profile_kind; /* ORDER PROFILE_KIND */
 
 typedef struct kt_profile_input {
@@ -94,7 +95,7 @@ KT_API int64_t     kt_profile_lost(const kt_profile *profile);         /* events
 KT_API void        kt_profile_span(const kt_profile *profile, uint64_t *begin, uint64_t *end); /* from start to stop, in ns */
 
 /* Chrome's trace format, which Perfetto and chrome://tracing show. `more`: further members of the JSON object, or NULL. */
-KT_API kt_status kt_profile_write_trace(const kt_profile *profile, const char *path, const char *more);
+KT_API kt_status kt_profile_write_trace(const kt_profile *profile, const char *file, const char *more);
 /* One line for each name: count, time in all, time without what is inside, conversions. */
 KT_API kt_status kt_profile_print(const kt_profile *profile, FILE *to);
 

@@ -25,10 +25,14 @@ static const char *given_name(const kt_row *row)
 {
     static const char *const names[][2] = {
 #define NAMED(row, name) {#row, name},
+#define SHOWS(row, n)
+#define HIDDEN(row, condition)
 #define INNER(row, condition, tree)
 #include "tables/inner.def"
 #undef NAMED
+#undef SHOWS
 #undef INNER
+#undef HIDDEN
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i][0], kt_row_name(row)) == 0)
@@ -65,12 +69,23 @@ static int rank(const kt__recorded_event *e, int i)
     return i < e->n_inputs && e->inputs[i].tensor ? (int)e->inputs[i].shape.n : -1;
 }
 
-#define RANK(i)  rank(e, i)
-#define HAS(i)   (rank(e, i) >= 0)
-#define RANKED   (e->result ? (int)e->result->shape.n : -1)
-#define PLANS    plans
-#define IN_PLACE (e->form == KT_INPLACE)
+/* Of a number beside a tensor: PyTorch converts the tensor that it makes of the number. */
+static bool is_converted(const kt__recorded_event *e, int i)
+{
+    if (i >= e->n_inputs || e->inputs[i].tensor || !e->inputs[i].dtype || !e->inputs[0].tensor)
+        return false;
+    const kt_dtype of = e->inputs[i].dtype, beside = e->inputs[0].dtype;
+    const bool     higher = kt_dtype_category(of) > kt_dtype_category(beside);
+    return of != (!higher ? beside : of == KT_I64 ? KT_I64 : kt_get_default_dtype());
+}
+
+#define RANK(i)   rank(e, i)
+#define HAS(i)    (rank(e, i) >= 0)
+#define NUMBER(i) is_converted(e, i)
+#define PLANS     plans
 #define NAMED(row, name)
+#define SHOWS(row, n)
+#define HIDDEN(row, condition) INNER(row, condition, HIDES)
 #define JOIN_(a, b) a##b
 #define JOIN(a, b)  JOIN_(a, b)
 #define INNER(row, condition, tree)                                                       \
@@ -82,18 +97,49 @@ static int rank(const kt__recorded_event *e, int i)
 #include "tables/inner.def"
 #undef INNER
 
+#define HIDES NULL
 static const line lines[] = {
 #define INNER(row, condition, tree) {#row, JOIN(applies_, __LINE__), tree},
 #include "tables/inner.def"
 #undef INNER
+#undef SHOWS
 };
 
-const char *kt__inner_of(const kt__recorded_event *call, int plans)
+static const line *line_of(const kt__recorded_event *call, int plans)
 {
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         if (strcmp(lines[i].row, kt_row_name(call->row)) == 0 && lines[i].applies(call, plans))
-            return lines[i].tree;
+            return &lines[i];
     return NULL;
+}
+
+const char *kt__inner_of(const kt__recorded_event *call, int plans)
+{
+    const line *found = line_of(call, plans);
+    return found ? found->tree : NULL;
+}
+
+/* A row of torch.nn.functional is a Python function there. */
+bool kt__is_hidden(const kt__recorded_event *call, int plans, bool calls)
+{
+    const line *found = line_of(call, plans);
+    return (found && !found->tree) || (calls && strncmp(kt_row_name(call->row), "nn_", 3) == 0);
+}
+
+int kt__arguments_shown(const kt__recorded_event *call)
+{
+    static const struct {
+        const char *row;
+        int         n;
+    } shown[] = {
+#define SHOWS(row, n) {#row, n},
+#define INNER(row, condition, tree)
+#include "tables/inner.def"
+    };
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+        if (strcmp(shown[i].row, kt_row_name(call->row)) == 0)
+            return shown[i].n;
+    return call->n_inputs;
 }
 
 /* ---- operations, as PyTorch counts them ---- */

@@ -100,6 +100,23 @@ static uint64_t share(const kt__recorded_event *plan, const kt__conversion_seen 
     return (uint64_t)((double)(plan->end - plan->begin) * (part < 1 ? part : 1));
 }
 
+/* The argument that is converted: it has the sizes that the program gave it, a plan has them collapsed. */
+static kt_profile_input argument_of(making *m, const kt__recorded_event *plan, const kt__conversion_seen *c)
+{
+    kt_profile_input in = {.dtype = (kt_dtype)c->from, .tensor = true, .shape = {c->ndim, c->sizes}};
+    const kt__recorded_event *call = plan->parent ? kt__recorded_at(m->t, plan->parent - 1) : NULL;
+    int64_t bytes;
+    for (int i = 0; call && call->kind == KT_PROFILE_CALL && i < call->n_inputs; i++) {
+        const kt_profile_input *one = &call->inputs[i];
+        bytes = (int64_t)kt_dtype_size(one->dtype);
+        for (int64_t d = 0; d < one->shape.n; d++)
+            bytes *= one->shape.d[d];
+        if (one->tensor && one->dtype == in.dtype && bytes == c->bytes)
+            return *one;
+    }
+    return in;
+}
+
 static void make_conversions(making *m, const kt__recorded_event *plan, int64_t parent)
 {
     uint64_t begin = plan->begin;
@@ -109,7 +126,7 @@ static void make_conversions(making *m, const kt__recorded_event *plan, int64_t 
             continue; /* the call itself */
         uint64_t end = begin + share(plan, c);
         end = end < plan->end ? end : plan->end;
-        const kt_profile_input in = {.dtype = (kt_dtype)c->from, .tensor = true, .shape = {c->ndim, c->sizes}};
+        const kt_profile_input in = argument_of(m, plan, c);
         const int64_t          to = put_part(m, parent, plan, "aten::to", KT_PROFILE_CONVERSION, begin, end);
         if (to < 0)
             return;
@@ -148,6 +165,7 @@ static void make_plan(making *m, const kt__recorded_event *e, int64_t parent)
 /* ---- inside a call ---- */
 typedef struct extent {
     int      plans;
+    bool     calls; /* of other operators */
     uint64_t begin, end; /* of the kernels */
 } extent;
 
@@ -159,8 +177,10 @@ static void measure(making *m, uint32_t i, extent *x)
             x->begin = x->plans ? x->begin : e->begin;
             x->end = e->end;
             x->plans++;
-        } else if (e->kind == KT_PROFILE_CALL)
+        } else if (e->kind == KT_PROFILE_CALL) {
+            x->calls = true;
             measure(m, k - 1, x);
+        }
     }
 }
 
@@ -288,23 +308,45 @@ static void read_parts(tree *t, int64_t parent)
     }
 }
 
+static void make_inside(making *m, uint32_t i, int64_t parent)
+{
+    for (uint32_t k = m->of[i].first; k && !m->failed; k = m->of[k - 1].next)
+        make(m, k - 1, parent);
+}
+
+/* As many as PyTorch shows; those that the row does not have are no tensors. */
+static void show_inputs(making *m, kt_profile_event *out, const kt__recorded_event *e)
+{
+    const int         n = kt__arguments_shown(e);
+    kt_profile_input *in = n > e->n_inputs ? kt__arena_get(&m->p->arena, (size_t)n * sizeof *in) : NULL;
+    if (in) {
+        memset(in, 0, (size_t)n * sizeof *in);
+        if (e->n_inputs)
+            memcpy(in, e->inputs, e->n_inputs * sizeof *in);
+    }
+    out->inputs = in ? in : e->inputs;
+    out->n_inputs = in || n < e->n_inputs ? n : e->n_inputs;
+}
+
 static void make_call(making *m, uint32_t i, int64_t parent)
 {
     const kt__recorded_event *e = kt__recorded_at(m->t, i);
     extent                    x = {0};
     measure(m, i, &x);
+    if (kt__is_hidden(e, x.plans, x.calls)) {
+        make_inside(m, i, parent);
+        return;
+    }
     const int64_t at = put(m, parent, e, KT_PROFILE_CALL, m->of[i].name);
     if (at < 0)
         return;
     kt_profile_event *out = event_at(m, at);
-    out->inputs = e->inputs;
-    out->n_inputs = e->n_inputs;
+    show_inputs(m, out, e);
     out->sequence = e->sequence;
     const char *inner = e->failed ? NULL : kt__inner_of(e, x.plans);
     out->flops = kt__flops_of(out->name, e->inputs, e->n_inputs, e->result);
     if (!inner) {
-        for (uint32_t k = m->of[i].first; k && !m->failed; k = m->of[k - 1].next)
-            make(m, k - 1, at);
+        make_inside(m, i, at);
         return;
     }
     tree t = {.m = m, .call = e, .i = i, .at = inner, .kernels = x, .now = e->begin};
@@ -376,6 +418,9 @@ static void make(making *m, uint32_t i, int64_t parent)
     case KT_PROFILE_MODULE:
         at = put(m, parent, e, KT_PROFILE_MODULE, module_name(m, e));
         break;
+    case KT_PROFILE_READ:
+        at = put(m, parent, e, KT_PROFILE_READ, "aten::item");
+        break;
     default:
         at = put(m, parent, e, (kt_profile_kind)e->kind, e->name);
         break;
@@ -386,8 +431,11 @@ static void make(making *m, uint32_t i, int64_t parent)
     event_at(m, at)->object = e->object;
     event_at(m, at)->inputs = e->inputs;
     event_at(m, at)->n_inputs = e->n_inputs;
-    for (uint32_t k = m->of[i].first; k && !m->failed; k = m->of[k - 1].next)
-        make(m, k - 1, at);
+    if (e->kind == KT_PROFILE_READ && (at = put(m, at, e, KT_PROFILE_INNER, "aten::_local_scalar_dense")) >= 0) {
+        event_at(m, at)->inputs = e->inputs;
+        event_at(m, at)->n_inputs = e->n_inputs;
+    }
+    make_inside(m, i, at);
 }
 
 /* ---- threads ---- */
@@ -497,6 +545,7 @@ const char *kt_profile_kind_name(kt_profile_kind kind)
         [KT_PROFILE_CALL] = "cpu_op", [KT_PROFILE_INNER] = "inner", [KT_PROFILE_CONVERSION] = "conversion",
         [KT_PROFILE_PLAN] = "kernel", [KT_PROFILE_NODE] = "node", [KT_PROFILE_FORMULA] = "formula",
         [KT_PROFILE_RANGE] = "user_annotation", [KT_PROFILE_MODULE] = "module", [KT_PROFILE_MEMORY] = "memory",
+        [KT_PROFILE_READ] = "read",
     }; /* ORDER PROFILE_KIND */
     return (unsigned)kind < sizeof names / sizeof *names ? names[kind] : "?";
 }

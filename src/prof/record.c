@@ -269,7 +269,7 @@ static void enter(const kt_span *span, void *context)
 {
     static const uint8_t kinds[] = {[KT_SPAN_CALL] = KT_PROFILE_CALL, [KT_SPAN_NODE] = KT_PROFILE_NODE,
                                     [KT_SPAN_FORMULA] = KT_PROFILE_FORMULA, [KT_SPAN_RANGE] = KT_PROFILE_RANGE,
-                                    [KT_SPAN_MODULE] = KT_PROFILE_MODULE};
+                                    [KT_SPAN_MODULE] = KT_PROFILE_MODULE, [KT_SPAN_READ] = KT_PROFILE_READ};
     session           *s = context;
     kt__thread_events *t = span->kind != KT_SPAN_MODULE || s->opts.modules ? list_of(s) : NULL;
     const uint64_t     at = now();
@@ -288,7 +288,7 @@ static void enter(const kt_span *span, void *context)
         e->site = span->site;
         if (span->kind == KT_SPAN_NODE || span->kind == KT_SPAN_FORMULA)
             e->sequence = (int64_t)span->sequence;
-        if (span->kind == KT_SPAN_FORMULA)
+        if (span->kind == KT_SPAN_FORMULA || span->kind == KT_SPAN_READ)
             note_grads(t, e, span);
     }
     note_place(s, t, e);

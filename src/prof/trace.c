@@ -89,13 +89,13 @@ static const char *category(kt_profile_kind kind)
 
 static double us(uint64_t ns) { return (double)ns / 1000; }
 
-kt_status kt_profile_write_trace(const kt_profile *profile, const char *path, const char *more)
+kt_status kt_profile_write_trace(const kt_profile *profile, const char *file, const char *more)
 {
-    if (!profile || !path)
-        return kt_fail(KT_ERR_VALUE, "kt_profile_write_trace: expected a profile and a path");
-    FILE *f = fopen(path, "w");
+    if (!profile || !file)
+        return kt_fail(KT_ERR_VALUE, "kt_profile_write_trace: expected a profile and a file's name");
+    FILE *f = fopen(file, "w");
     if (!f)
-        return kt_fail(KT_ERR_RUNTIME, "%s: %s", path, strerror(errno));
+        return kt_fail(KT_ERR_RUNTIME, "%s: %s", file, strerror(errno));
     const long       pid = (long)getpid();
     uint64_t         begin, end;
     kt_profile_event e = {.size = sizeof e};
@@ -116,7 +116,7 @@ kt_status kt_profile_write_trace(const kt_profile *profile, const char *path, co
     }
     fprintf(f, "\n],\n\"traceSpan\":{\"ts\":0,\"dur\":%.3f}\n}\n", us(end - begin));
     const bool failed = ferror(f) != 0;
-    return fclose(f) || failed ? kt_fail(KT_ERR_RUNTIME, "%s: %s", path, strerror(errno)) : KT_OK;
+    return fclose(f) || failed ? kt_fail(KT_ERR_RUNTIME, "%s: %s", file, strerror(errno)) : KT_OK;
 }
 
 /* ---- a table ---- */

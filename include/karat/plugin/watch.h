@@ -24,7 +24,8 @@ typedef enum kt_span_kind {
     KT_SPAN_NODE,    /* backward has come to a node: its formula, its hooks, the sums of what it passes on */
     KT_SPAN_FORMULA, /* inside: the node's formula */
     KT_SPAN_RANGE,   /* of the program (kt_range_begin) */
-    KT_SPAN_MODULE   /* a call of a module */
+    KT_SPAN_MODULE,  /* a call of a module */
+    KT_SPAN_READ     /* the host reads the element of a tensor (item) */
 } kt_span_kind;
 
 typedef struct kt_span {
@@ -33,7 +34,7 @@ typedef struct kt_span {
     const kt_call    *call;     /* of a call; when it is left without an error it has its results */
     const char       *name;     /* of others: of the node ("AddBackward0"), the range, the module's class; valid during `enter` */
     const void       *object;   /* of a module: what the binding calls it by */
-    kt_tensor *const *grads;    /* of a formula: what arrived, one per result of its call; may be NULL */
+    kt_tensor *const *grads;    /* of a formula: what arrived, one per result of its call, may be NULL; of a read: the tensor */
     int64_t           n_grads;
     uint64_t          sequence; /* of a node, and of its formula: its number on the tape */
     uint32_t          site;     /* of a node: the line that recorded it; else 0 */

@@ -47,7 +47,7 @@ class _ExperimentalConfig:
 
 # ---- a profile of the engine as events ----
 
-_OF_THE_PROGRAM = ("cpu_op", "inner", "conversion", "node", "formula", "user_annotation")
+_OF_THE_PROGRAM = ("cpu_op", "inner", "conversion", "node", "formula", "user_annotation", "read")
 _SCOPES = {"formula": 1, "user_annotation": 7}
 
 

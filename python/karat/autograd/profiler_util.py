@@ -553,7 +553,7 @@ def _build_table(events, sort_by=None, row_limit=100, max_src_column_width=75, m
             continue
         shown += 1
         lines.append(row([text(event) for _, _, _, text in table]))
-        if sources and event.stack:
+        if sources:
             for entry in [*event.stack[1:], ""]:
                 values = [""] * len(table)
                 values[source_at] = _cut_path(entry, source_width)
