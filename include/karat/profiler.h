@@ -23,17 +23,17 @@ KT_BEGIN
 
 typedef struct kt_profile kt_profile;
 
-typedef struct kt_profiler_opts {
+typedef struct kt_profiler_options {
     size_t size;        /* of this struct */
     bool   memory;      /* also what tensors allocate and free */
     bool   stacks;      /* also the lines that led to each call, where a binding knows them */
     bool   all_threads; /* also the calls of other threads */
     bool   modules;     /* also the calls of modules */
-} kt_profiler_opts;
+} kt_profiler_options;
 
 /* Of this thread: an earlier one that it has not stopped is dropped. */
-KT_API kt_status   kt_profiler_start_kw(const kt_profiler_opts *opts); /* NULL: the defaults */
-#define kt_profiler_start(...) kt_profiler_start_kw(&(kt_profiler_opts){.size = sizeof(kt_profiler_opts), __VA_ARGS__})
+KT_API kt_status   kt_profiler_start_kw(const kt_profiler_options *opts); /* NULL: the defaults */
+#define kt_profiler_start(...) kt_profiler_start_kw(&(kt_profiler_options){.size = sizeof(kt_profiler_options), __VA_ARGS__})
 KT_API bool        kt_profiler_is_on(void); /* on this thread */
 KT_API kt_profile *kt_profiler_stop(void);  /* owned by the caller; NULL and an error: none runs on this thread, or no memory */
 KT_API void        kt_profile_free(kt_profile *profile);

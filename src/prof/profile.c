@@ -165,7 +165,6 @@ static void make_plan(making *m, const kt__recorded_event *e, int64_t parent)
 /* ---- inside a call ---- */
 typedef struct extent {
     int      plans;
-    bool     calls; /* of other operators */
     uint64_t begin, end; /* of the kernels */
 } extent;
 
@@ -177,10 +176,8 @@ static void measure(making *m, uint32_t i, extent *x)
             x->begin = x->plans ? x->begin : e->begin;
             x->end = e->end;
             x->plans++;
-        } else if (e->kind == KT_PROFILE_CALL) {
-            x->calls = true;
+        } else if (e->kind == KT_PROFILE_CALL)
             measure(m, k - 1, x);
-        }
     }
 }
 
@@ -328,12 +325,21 @@ static void show_inputs(making *m, kt_profile_event *out, const kt__recorded_eve
     out->n_inputs = in || n < e->n_inputs ? n : e->n_inputs;
 }
 
+/* A function of torch.nn.functional, which calls the operator of its name: PyTorch shows the operator alone. */
+static bool passes_on(const making *m, uint32_t i)
+{
+    for (uint32_t k = m->of[i].first; k; k = m->of[k - 1].next)
+        if (m->of[k - 1].name && strcmp(m->of[k - 1].name, m->of[i].name) == 0)
+            return true;
+    return false;
+}
+
 static void make_call(making *m, uint32_t i, int64_t parent)
 {
     const kt__recorded_event *e = kt__recorded_at(m->t, i);
     extent                    x = {0};
     measure(m, i, &x);
-    if (kt__is_hidden(e, x.plans, x.calls)) {
+    if (kt__is_hidden(e, x.plans) || passes_on(m, i)) {
         make_inside(m, i, parent);
         return;
     }
