@@ -1,4 +1,4 @@
-/* profiler.h - what a program's calls did, and when: operators, the kernels that they ran, conversions, nodes of backward, memory.
+/* profiler.h - what a program's calls did, and when: operators, their kernels and conversions, nodes of backward, memory.
  *
  *     kt_profiler_start(.memory = true);
  *     uint64_t step = kt_range_begin("step");
@@ -80,9 +80,9 @@ typedef struct kt_profile_event {
     int64_t                 sequence; /* of a node and of calls that were recorded: its number on the tape; -1: none */
     const void             *object; /* of a module: what the binding calls it by */
     const char             *where;  /* of a kernel: "cpu neon", "cpu OpenBLAS", "cuda:0"; else NULL */
-    int64_t                 bytes;  /* of a kernel: read and written; of a conversion: converted; of memory: got, or < 0: given back */
+    int64_t                 bytes;  /* of a kernel: read and written; of a conversion: converted; of memory: got or freed */
     kt_reason               why;    /* of a conversion */
-    int64_t                 flops;  /* of products and convolutions, and of additions and multiplications as PyTorch counts them */
+    int64_t                 flops;  /* of products, convolutions, additions, multiplications, as PyTorch counts them */
     const void             *address; /* of memory */
     kt_device               device; /* of memory, and of a kernel */
 } kt_profile_event;

@@ -1,5 +1,5 @@
-/* inner.c - PyTorch's names: of rows, and of what its profiler shows inside their calls (tables/inner.def); its count of operations.
- * In: rows, recorded calls. Out: names, trees as text. */
+/* inner.c - PyTorch's names: of rows, and of what its profiler shows inside their calls (tables/inner.def); its count of
+ * operations. In: rows, recorded calls. Out: names, trees as text. */
 #include "prof/prof.h"
 
 #include <string.h>

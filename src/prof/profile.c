@@ -70,8 +70,8 @@ static kt_profile_event *event_at(making *m, int64_t i) { return &m->p->at[i].ev
 static void make(making *m, uint32_t i, int64_t parent);
 
 /* ---- conversions ---- */
-static int64_t put_part(making *m, int64_t parent, const kt__recorded_event *e, const char *name, kt_profile_kind kind, uint64_t begin,
-                        uint64_t end)
+static int64_t put_part(making *m, int64_t parent, const kt__recorded_event *e, const char *name, kt_profile_kind kind,
+                        uint64_t begin, uint64_t end)
 {
     const int64_t at = put(m, parent, e, kind, name);
     if (at >= 0) {

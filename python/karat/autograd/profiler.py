@@ -39,8 +39,8 @@ class _ExperimentalConfig:
 
     def __init__(self, profiler_metrics=(), profiler_measure_per_kernel=False, verbose=False, performance_events=(),
                  enable_cuda_sync_events=False, adjust_profiler_step=False, disable_external_correlation=False,
-                 profile_all_threads=False, capture_overload_names=False, record_python_gc_info=False, expose_kineto_event_metadata=False,
-                 custom_profiler_config="", adjust_timestamps=False):
+                 profile_all_threads=False, capture_overload_names=False, record_python_gc_info=False,
+                 expose_kineto_event_metadata=False, custom_profiler_config="", adjust_timestamps=False):
         self.profile_all_threads = bool(profile_all_threads)
         self.verbose = bool(verbose)
 
@@ -96,8 +96,9 @@ class _Converter:
 
     def event(self, kind, name, begin, end, thread, stack, inputs, sequence, flops):
         shapes, dtypes = inputs
-        event = FunctionEvent(id=len(self.found) + 1, name=_rewrite_name(name, with_wildcard=True), trace_name=name, overload_name="",
-                              thread=self.lost_to.setdefault(thread, len(self.lost_to) + 1), start_us=(begin - self.begin) / 1000,
+        event = FunctionEvent(id=len(self.found) + 1, name=_rewrite_name(name, with_wildcard=True), trace_name=name,
+                              overload_name="", thread=self.lost_to.setdefault(thread, len(self.lost_to) + 1),
+                              start_us=(begin - self.begin) / 1000,
                               end_us=(end - self.begin) / 1000, fwd_thread=1 if kind in ("node", "formula") else 0,
                               input_shapes=shapes if self.options["record_shapes"] else [], concrete_inputs=[], kwinputs={},
                               stack=stack, scope=_SCOPES.get(kind, 0), sequence_nr=sequence, device_index=thread,
@@ -142,18 +143,20 @@ def _module_paths(modules):
 class profile:
     """Records what runs inside `with profile() as p:`; p.key_averages() sums it up and p.table() shows it.
 
-    record_shapes, with_stack, with_modules, with_flops and profile_memory say what is kept of each event. Calls of the thread that
-    enters it are recorded; of all threads with experimental_config=_ExperimentalConfig(profile_all_threads=True)."""
+    record_shapes, with_stack, with_modules, with_flops and profile_memory say what is kept of each event. Calls of the thread
+    that enters it are recorded; of all threads with experimental_config=_ExperimentalConfig(profile_all_threads=True)."""
 
-    def __init__(self, enabled=True, *, use_cuda=False, use_device=None, record_shapes=False, with_flops=False, profile_memory=False,
-                 with_stack=False, with_modules=False, use_kineto=False, use_cpu=True, experimental_config=None, acc_events=False,
+    def __init__(self, enabled=True, *, use_cuda=False, use_device=None, record_shapes=False, with_flops=False,
+                 profile_memory=False, with_stack=False, with_modules=False, use_kineto=False, use_cpu=True,
+                 experimental_config=None, acc_events=False,
                  custom_trace_id_callback=None, post_processing_timeout_s=None):
         self.enabled = enabled
         if not self.enabled:
             return
         self.use_cuda = use_cuda
         if self.use_cuda:
-            warn("The attribute `use_cuda` will be deprecated soon, please use ``use_device = 'cuda'`` instead.", FutureWarning, 2)
+            warn("The attribute `use_cuda` will be deprecated soon, please use ``use_device = 'cuda'`` instead.", FutureWarning,
+                 stacklevel=2)
             self.use_device = "cuda"
         else:
             self.use_device = use_device
@@ -270,7 +273,8 @@ class profile:
         """Writes Chrome's trace format, which Perfetto and chrome://tracing show."""
         self._ensure_events()
         members = {"trace_id": self.trace_id, "with_stack": int(self.with_stack), "profile_memory": int(self.profile_memory),
-                   "record_shapes": int(self.record_shapes), "with_flops": int(self.with_flops), "with_modules": int(self.with_modules)}
+                   "record_shapes": int(self.record_shapes), "with_flops": int(self.with_flops),
+                   "with_modules": int(self.with_modules)}
         more = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in members.items()]
         more += [f"{json.dumps(key)}: {value}" for key, value in metadata]
         self._profile.write_trace(path, ",\n".join(more))
@@ -350,8 +354,8 @@ class emit_nvtx:
         if self.entered:
             raise RuntimeError("NVTX annotation context manager is not reentrant")
         self.entered = True
-        raise RuntimeError("Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and installed a driver "
-                           "from http://www.nvidia.com/Download/index.aspx")
+        raise RuntimeError("Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and installed a "
+                           "driver from http://www.nvidia.com/Download/index.aspx")
 
     def __exit__(self, exc_type, exc_val, exc_tb):
         return False
