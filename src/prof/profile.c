@@ -165,19 +165,20 @@ static void make_plan(making *m, const kt__recorded_event *e, int64_t parent)
 /* ---- inside a call ---- */
 typedef struct extent {
     int      plans;
-    uint64_t begin, end; /* of the kernels */
+    uint64_t begin, end; /* of the kernels, and of what else is seen inside; end 0: there is nothing */
 } extent;
 
 static void measure(making *m, uint32_t i, extent *x)
 {
     for (uint32_t k = m->of[i].first; k; k = m->of[k - 1].next) {
         const kt__recorded_event *e = kt__recorded_at(m->t, k - 1);
-        if (e->kind == KT_PROFILE_PLAN) {
-            x->begin = x->plans ? x->begin : e->begin;
-            x->end = e->end;
-            x->plans++;
-        } else if (e->kind == KT_PROFILE_CALL)
+        if (e->kind == KT_PROFILE_CALL) {
             measure(m, k - 1, x);
+            continue;
+        }
+        x->plans += e->kind == KT_PROFILE_PLAN;
+        x->begin = x->end ? x->begin : e->begin;
+        x->end = e->end;
     }
 }
 
@@ -280,7 +281,7 @@ static void read_parts(tree *t, int64_t parent)
         strcpy(name, "aten::");
         strncat(name, t->at, n);
         t->at += n;
-        const bool    timed = main && t->kernels.plans;
+        const bool    timed = main && t->kernels.end;
         const int64_t at = put_part(t->m, parent, t->call, name, KT_PROFILE_INNER, timed ? t->kernels.begin : t->now,
                                     timed ? t->kernels.end : t->now);
         read_inputs(t, at);
@@ -290,7 +291,7 @@ static void read_parts(tree *t, int64_t parent)
         e->flops = kt__flops_of(name, e->inputs, e->n_inputs, t->call->result);
         const bool deeper = goes_deeper(t->at);
         if (main)
-            t->now = t->kernels.plans ? t->kernels.begin : t->now;
+            t->now = timed ? t->kernels.begin : t->now;
         if (*t->at == '[') {
             t->at++;
             read_parts(t, at);
@@ -299,7 +300,7 @@ static void read_parts(tree *t, int64_t parent)
         if (main && !deeper) {
             make_kernels(t->m, t->i, at);
             t->done = true;
-            t->now = t->kernels.plans ? t->kernels.end : t->now;
+            t->now = timed ? t->kernels.end : t->now;
         }
         t->at += *t->at == ' ';
     }
