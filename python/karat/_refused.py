@@ -32,7 +32,6 @@ REASONS = {
     "nn.attention.flex_attention": f"{_NOT_COMPILED}; use scaled_dot_product_attention",
     "onnx": "models are not exported to ONNX",
     "package": "models are not packaged with their code",
-    "profiler": _NOT_YET,
     "quantization": "models are not quantized here",
 }
 TOP = [name for name in REASONS if "." not in name]
