@@ -2,9 +2,11 @@
 
 from .. import _device, _missing
 from .._karat import OutOfMemoryError, Tensor  # noqa: F401
+from ..legacy import CUDA_NAMES as _types
 
 _module = _device.of("cuda")
 globals().update(_device.names("cuda"))
+globals().update(_types)
 
 
 def is_bf16_supported(including_emulation=True):
