@@ -82,6 +82,7 @@ NAMES = {
         Error Future enable_onednn_fusion onednn_fusion_enabled set_fusion_strategy strict_fusion
         export_opnames""".split(), _NOT_COMPILED),
     "nn.functional": {"grouped_mm": _NOT_YET},
+    "testing": {"FileCheck": "there is no text of a compiler to check"},
     "utils": {"ThroughputBenchmark": _NOT_COMPILED, "rename_privateuse1_backend": _OWN_DEVICES,
               "generate_methods_for_privateuse1_backend": _OWN_DEVICES},
 }
