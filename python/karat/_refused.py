@@ -18,6 +18,9 @@ _NOT_QUANTIZED = "models are not quantized here"
 _NOT_MOBILE = "models are not made ready for phones"
 _NO_SPARSE = "tensors are dense here: there are no sparse layouts"
 _NO_NESTED = "tensors are dense here: there are no nested ones; pad them, or use nn.utils.rnn.pack_sequence"
+_ONE_PROCESS = "not available: this build has one process"
+_ONE_CONTEXT = "a process has one context of a device"
+_OWN_MEMORY = "a device's memory is managed by Karat alone"
 _OWN_DEVICES = "devices are added by a backend (karat/plugin/backend.h), under its own name"
 _OWN_OPERATORS = "PyTorch's own definitions of its operators, for its compiler; here they are in C"
 REASONS = {
@@ -36,7 +39,14 @@ REASONS = {
     "_lazy": _NOT_COMPILED,
     "amp": _NOT_YET,
     "ao": _NOT_QUANTIZED,
-    "distributed": "not available: this build has one process",
+    "cuda.comm": _ONE_PROCESS,
+    "cuda.gds": "files are read through the host's memory",
+    "cuda.green_contexts": _ONE_CONTEXT,
+    "cuda.jiterator": _NOT_COMPILED,
+    "cuda.nccl": _ONE_PROCESS,
+    "cuda.sparse": _NO_SPARSE,
+    "cuda.tunable": "which kernel multiplies matrices is chosen without a file",
+    "distributed": _ONE_PROCESS,
     "distributions": _NOT_YET,
     "export": _NOT_COMPILED,
     "fx": "programs are run as they are written, not traced into graphs",
@@ -53,6 +63,7 @@ REASONS = {
     "package": "models are not packaged with their code",
     "profiler": _NOT_YET,
     "quantization": _NOT_QUANTIZED,
+    "quasirandom": _NOT_YET,
     "sparse": _NO_SPARSE,
     "utils.bundled_inputs": _NOT_MOBILE,
     "utils.cpp_extension": "C++ that is written against PyTorch's headers cannot be built here; write operators with torch.library, or "
@@ -64,6 +75,7 @@ REASONS = {
 TOP = [name for name in REASONS if "." not in name]
 
 # Single names of modules that are otherwise here.
+_OLD_STORAGES = "typed storages of devices are of old; use untyped_storage()"
 _SMALL = "elements smaller than a byte are not among Karat's dtypes"
 NAMES = {
     "": {
@@ -78,10 +90,25 @@ NAMES = {
         **dict.fromkeys("fork wait import_ir_module import_ir_module_from_buffer parse_ir ThroughputBenchmark "
                         "_TorchCompileInductorWrapper".split(), _NOT_COMPILED),
     },
+    "cuda": {
+        **dict.fromkeys("""CUDAPluggableAllocator MemPool caching_allocator_alloc caching_allocator_delete caching_allocator_enable
+            change_current_allocator use_mem_pool""".split(), _OWN_MEMORY),
+        **dict.fromkeys("cudart cudaStatus check_error current_blas_handle".split(), "CUDA's own functions are called by Karat alone"),
+        "GreenContext": _ONE_CONTEXT, "make_graphed_callables": "capture the work with torch.cuda.graph",
+        **dict.fromkeys("""BFloat16Storage BoolStorage ByteStorage CharStorage ComplexDoubleStorage ComplexFloatStorage DoubleStorage FloatStorage
+            HalfStorage IntStorage LongStorage ShortStorage""".split(), _OLD_STORAGES),
+    },
+    "backends.cuda": dict.fromkeys("""SDPAParams cuBLASModule cuFFTPlanCache cuFFTPlanCacheAttrContextProp cuFFTPlanCacheManager
+        cufft_plan_cache""".split(), "how a device's libraries are used is not seen from outside"),
     "jit": dict.fromkeys("""load save freeze fork wait trace_module optimize_for_inference interface Attribute CompilationUnit
         Error Future enable_onednn_fusion onednn_fusion_enabled set_fusion_strategy strict_fusion
         export_opnames""".split(), _NOT_COMPILED),
     "nn.functional": {"grouped_mm": _NOT_YET},
+    "serialization": {
+        **dict.fromkeys("register_package default_restore_location location_tag normalize_storage_type".split(),
+                        "devices of files are those that Karat has"),
+        **dict.fromkeys("skip_data set_default_mmap_options get_default_mmap_options".split(), "files are read whole"),
+    },
     "testing": {"FileCheck": "there is no text of a compiler to check"},
     "utils": {"ThroughputBenchmark": _NOT_COMPILED, "rename_privateuse1_backend": _OWN_DEVICES,
               "generate_methods_for_privateuse1_backend": _OWN_DEVICES},

@@ -12,39 +12,46 @@ class tensortype(type):
     def __call__(cls, *args, **keywords):
         if not cls.is_cuda:
             return _karat.legacy(cls.dtype, *args, **keywords)
-        if not _karat.device_count("cuda"):
-            raise TypeError(f"type torch.cuda.{cls.__name__} not available. Torch not compiled with CUDA enabled.")
         _karat.warn_once("The torch.cuda.*DtypeTensor constructors are no longer recommended. It's best to use methods such as "
                          "torch.tensor(data, dtype=*, device='cuda') to create tensors.")
         return _karat.legacy(cls.dtype, *args, **keywords).cuda()
 
     def __instancecheck__(cls, obj):
-        return isinstance(obj, Tensor) and obj.dtype is cls.dtype and obj.device.type == ("cuda" if cls.is_cuda else "cpu")
+        return isinstance(obj, Tensor) and obj.dtype is cls.dtype and obj.device.type == cls._device
 
     def __repr__(cls):
         return f"<class '{cls.__module__}.{cls.__name__}'>"
 
 
-_DTYPES = {"Double": "float64", "Float": "float32", "Half": "float16", "BFloat16": "bfloat16", "Byte": "uint8", "Char": "int8",
-           "Short": "int16", "Int": "int32", "Long": "int64", "Bool": "bool"}
+def _types_on(device, module):
+    """The legacy types of a device, by their names in its module."""
+    return {
+        name + "Tensor": tensortype(name + "Tensor", (), {
+            "dtype": _karat.dtypes[dtype], "is_cuda": device == "cuda", "_device": device, "layout": _karat.strided,
+            "__module__": module, "__doc__": f"Tensors of {dtype}, made as of old."})
+        for name, dtype in {
+            "Double": "float64", "Float": "float32", "Half": "float16", "BFloat16": "bfloat16", "Byte": "uint8",
+            "Char": "int8", "Short": "int16", "Int": "int32", "Long": "int64", "Bool": "bool",
+        }.items()
+    }
 
 
-def _types(module, is_cuda):
-    return {name + "Tensor": tensortype(name + "Tensor", (), {
-        "dtype": _karat.dtypes[dtype], "is_cuda": is_cuda, "layout": _karat.strided, "__module__": module,
-        "__doc__": f"Tensors of {dtype}, made as of old."}) for name, dtype in _DTYPES.items()}
+NAMES = _types_on("cpu", "torch")
+CUDA_NAMES = _types_on("cuda", "torch.cuda")
 
 
-NAMES = _types("torch", False)
-CUDA_NAMES = _types("torch.cuda", True)
-
-
-def named(name, is_cuda=False):
+def named(name, module="torch"):
     """Called by unpickling: torch.FloatTensor."""
-    return (CUDA_NAMES if is_cuda else NAMES)[name]
+    return (CUDA_NAMES if module == "torch.cuda" else NAMES)[name]
 
 
-copyreg.pickle(tensortype, lambda kind: (named, (kind.__name__, kind.is_cuda)))
+def _called(text):
+    """The legacy type of that whole name; None: there is none."""
+    module, _, name = text.rpartition(".")
+    return {"torch": NAMES, "torch.cuda": CUDA_NAMES}.get(module, {}).get(name)
+
+
+copyreg.pickle(tensortype, lambda kind: (named, (kind.__name__, kind.__module__)))
 
 
 def type_of(self, dtype=None, non_blocking=False):
@@ -52,31 +59,29 @@ def type_of(self, dtype=None, non_blocking=False):
     if dtype is None:
         place = "" if self.device.type == "cpu" else self.device.type + "."
         return f"torch.{place}{_karat.torch_name(self.dtype)}Tensor"
-    kind = dtype
     if dtype is Tensor or dtype == "torch.Tensor":
-        return self.to(_karat.get_default_dtype(), non_blocking=non_blocking)
-    if isinstance(dtype, str):
-        name = dtype[len("torch."):] if dtype.startswith("torch.") else ""
-        kind = CUDA_NAMES.get(name[len("cuda."):]) if name.startswith("cuda.") else NAMES.get(name)
-        if kind is None or (kind.is_cuda and not _karat.device_count("cuda")):
+        dtype = _karat.get_default_dtype()
+    elif isinstance(dtype, (str, tensortype)):
+        kind = _called(dtype) if isinstance(dtype, str) else dtype
+        if kind is None:
             raise _karat.told(ValueError(f"invalid type: '{dtype}'"), "type", self)
-    if isinstance(kind, tensortype):
-        place = self.device if kind.is_cuda == self.is_cuda else "cuda" if kind.is_cuda else "cpu"
-        return self.to(place, kind.dtype, non_blocking=non_blocking)
-    if isinstance(kind, type):
-        raise _karat.told(ValueError(f"invalid type: '{kind.__name__}'"), "type", self)
-    if not isinstance(kind, _karat.dtype):
+        if kind._device != self.device.type and (kind.is_cuda or self.is_cuda):
+            return self.to(kind._device, kind.dtype, non_blocking=non_blocking)
+        dtype = kind.dtype
+    elif isinstance(dtype, type):
+        raise _karat.told(ValueError(f"invalid type: '{dtype.__name__}'"), "type", self)
+    elif not isinstance(dtype, _karat.dtype):
         raise _karat.told(TypeError("dtype must be a type, str, or dtype object"), "type", self)
-    return self.to(kind, non_blocking=non_blocking)
+    return self.to(dtype, non_blocking=non_blocking)
 
 
 def set_default_tensor_type(t):
-    """set_default_tensor_type(torch.DoubleTensor): sets the default dtype."""
+    """set_default_tensor_type(torch.DoubleTensor): sets the default dtype; torch.cuda.DoubleTensor: the default device too."""
     if isinstance(t, str):
-        name = t[len("torch."):]
-        if not t.startswith("torch.") or name not in NAMES:
-            raise AttributeError(f"module 'torch' has no attribute '{name}'")
-        t = NAMES[name]
+        found = _called(t)
+        if found is None:
+            raise AttributeError(f"module 'torch' has no attribute '{t.removeprefix('torch.')}'")
+        t = found
     if not isinstance(t, tensortype):
         raise TypeError("invalid type object: only floating-point types are supported as the default type")
     if not t.dtype.is_floating_point:
@@ -84,6 +89,10 @@ def set_default_tensor_type(t):
     _karat.warn_once("torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use torch.set_default_dtype() and "
                      "torch.set_default_device() as alternatives.")
     _karat.set_default_dtype(t.dtype)
+    if t.is_cuda:
+        from . import set_default_device
+
+        set_default_device("cuda")
 
 
 Tensor.type = type_of

@@ -22,6 +22,18 @@ def _stats(figures):
     return OrderedDict(sorted(stats.items()))
 
 
+def _readable(figure, key):
+    """A figure of memory_summary: bytes with their unit."""
+    if figure is None:
+        return ""
+    if not key.endswith("bytes"):
+        return str(figure)
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if figure < 10240 or unit == "GiB":
+            return f"{figure:.0f} {unit}"
+        figure /= 1024
+
+
 class Memory(Kind):
     """The functions of memory."""
 
@@ -46,6 +58,24 @@ class Memory(Kind):
                 at = at.setdefault(part, {})
             at[last] = figure
         return nested
+
+    def memory_summary(self, device=None, abbreviated=False):
+        """The figures as a table. abbreviated changes nothing: pools are not told apart."""
+        stats, lines = self.memory_stats(device), []
+        for name, key in (("Allocated memory", "allocated_bytes"), ("Reserved memory", "reserved_bytes"),
+                          ("Allocations", "allocation")):
+            figures = [stats.get(f"{key}.all.{part}") for part in ("current", "peak", "allocated", "freed")]
+            lines.append(f"| {name:<17}|" + "".join(f" {_readable(f, key):>12} |" for f in figures))
+        width = len(lines[0])
+        device = self._device(device)
+        head = [f" memory of {device}, {stats['num_ooms']} times out of memory ".center(width - 2).join("||"),
+                f"| {'':<17}|" + "".join(f" {part:>12} |" for part in ("current", "peak", "total taken", "total freed"))]
+        rule = "|" + "-" * (width - 2) + "|"
+        return "\n".join([rule, head[0], rule, head[1], rule, *lines, rule])
+
+    def get_allocator_backend(self):
+        """Which allocator serves the device: one of its own, which PyTorch calls native."""
+        return "native"
 
     def memory_allocated(self, device=None):
         """Bytes of tensors on the device."""

@@ -1,0 +1,16 @@
+"""karat.cuda.memory: the memory of CUDA devices."""
+
+from . import (  # noqa: F401
+    get_per_process_memory_fraction, set_per_process_memory_fraction, empty_cache, memory_stats,
+    memory_stats_as_nested_dict, reset_accumulated_memory_stats, reset_peak_memory_stats, reset_max_memory_allocated,
+    reset_max_memory_cached, memory_allocated, max_memory_allocated, memory_reserved, max_memory_reserved,
+    memory_cached, max_memory_cached, memory_summary, mem_get_info, get_allocator_backend,
+)
+
+__all__ = [
+    "get_per_process_memory_fraction", "set_per_process_memory_fraction", "empty_cache", "memory_stats",
+    "memory_stats_as_nested_dict", "reset_accumulated_memory_stats", "reset_peak_memory_stats",
+    "reset_max_memory_allocated", "reset_max_memory_cached", "memory_allocated", "max_memory_allocated",
+    "memory_reserved", "max_memory_reserved", "memory_cached", "max_memory_cached", "memory_summary", "mem_get_info",
+    "get_allocator_backend",
+]
