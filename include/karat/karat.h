@@ -16,6 +16,7 @@
 #include <karat/module.h>
 #include <karat/ops.h>
 #include <karat/optim.h>
+#include <karat/profiler.h>
 #include <karat/random.h>
 #include <karat/tensor.h>
 

@@ -67,6 +67,10 @@ bool kp_in_transform(void); /* does the program run inside a transform of karat.
 int       kp_error_start(PyObject *module); /* module.OutOfMemoryError */
 /* Raises: `op` refuses t's dtype and would accept `wanted` (kt_refuse_dtype). Returns NULL. */
 PyObject *kp_refuse_dtype(kt_status status, const kt_tensor *t, const char *op, kt_dtype wanted, const char *text);
+/* Remembers a module that is called, while a profile wants to know of modules (profiler.c). */
+extern PyTypeObject kp_profile_type;
+int       kp_note_module(PyObject *module);
+
 PyObject *kp_raise(void); /* raises the engine's pending error and clears it; returns NULL */
 kt_status kp_fail_with_exception(void); /* the pending Python exception becomes the engine's error */
 struct kp_row_facts;
@@ -457,7 +461,7 @@ extern PyMethodDef kp_override_functions[], kp_make_functions[], kp_buffer_funct
     kp_mode_functions[], kp_dtype_functions[], kp_device_functions[], kp_ceiling_functions[],
     kp_autocast_functions[], kp_stream_functions[], kp_facts_functions[], kp_graph_functions[],
     kp_custom_functions[], kp_saved_functions[], kp_node_functions[], kp_operator_functions[], kp_kernel_functions[],
-    kp_forward_functions[], kp_batch_functions[], kp_optim_functions[];
+    kp_forward_functions[], kp_batch_functions[], kp_optim_functions[], kp_profiler_functions[];
 
 /* ---- the rows that the binding itself calls (rows.c) ---- */
 #define KP_ROWS(X)                                                                                                      \

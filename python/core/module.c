@@ -36,7 +36,7 @@ static int add_types(PyObject *module)
                                           &kp_node_type,  &kp_function_type, &kp_method_type, &kp_empty_type,
                                           &kp_lender_type, &kp_layout_type, &kp_handle_type, &kp_stream_type,
                                           &kp_event_type,   &kp_graph_type, &kp_context_type,
-                                          &kp_saved_type, &kp_form_type, &kp_operator_type, &kp_seen_type};
+                                          &kp_saved_type, &kp_form_type, &kp_operator_type, &kp_seen_type, &kp_profile_type};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (PyModule_AddType(module, types[i]))
             return -1;
@@ -77,7 +77,7 @@ static int add_functions(PyObject *module)
                                        kp_override_functions, kp_warn_functions, kp_autocast_functions,
                                        kp_stream_functions, kp_facts_functions, kp_graph_functions, kp_custom_functions,
                                        kp_saved_functions,  kp_node_functions, kp_operator_functions, kp_kernel_functions,
-                                       kp_forward_functions, kp_batch_functions, kp_module_functions, kp_optim_functions,
+                                       kp_forward_functions, kp_batch_functions, kp_module_functions, kp_optim_functions, kp_profiler_functions,
                                        own_functions};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (PyModule_AddFunctions(module, all[i]))

@@ -96,9 +96,40 @@ static bool read_frame(uintptr_t *code, int32_t *offset)
     return found;
 }
 
+static int read_stack(uintptr_t *code, int32_t *offset, int room)
+{
+    int n = 0;
+    for (struct _PyInterpreterFrame *f = INNERMOST(PyThreadState_Get()); f && n < room; f = f->previous) {
+        if (_PyFrame_IsIncomplete(f) || is_own(CODE_OF(f)))
+            continue;
+        code[n] = (uintptr_t)CODE_OF(f);
+        offset[n++] = (int32_t)(_PyInterpreterFrame_LASTI(f) * (int)sizeof(_Py_CODEUNIT));
+    }
+    return n;
+}
+
 #else
 
 const char kp_site_variant[] = "public API";
+
+static int read_stack(uintptr_t *code, int32_t *offset, int room)
+{
+    PyFrameObject *frame = PyEval_GetFrame();
+    int            n = 0;
+    Py_XINCREF(frame);
+    while (frame) {
+        PyCodeObject *of = PyFrame_GetCode(frame);
+        if (n < room && !is_own(of)) {
+            code[n] = (uintptr_t)of; /* the frame holds it */
+            offset[n++] = PyFrame_GetLasti(frame);
+        }
+        Py_DECREF(of);
+        PyFrameObject *back = PyFrame_GetBack(frame);
+        Py_DECREF(frame);
+        frame = back;
+    }
+    return n;
+}
 
 static bool read_frame(uintptr_t *code, int32_t *offset)
 {
@@ -155,6 +186,14 @@ static bool site_now(uintptr_t *code, int32_t *offset)
     *code = kp_here.code;
     *offset = kp_here.offset;
     return kp_here.state == 2 && *code;
+}
+
+/* Without the GIL the frames cannot be read: then only the line is known that was read before. */
+static int site_stack(uintptr_t *code, int32_t *offset, int room)
+{
+    if (kp_here.state == 1 && room > 0)
+        return read_stack(code, offset, room);
+    return room > 0 && site_now(code, offset) ? 1 : 0;
 }
 
 static void site_hold(uintptr_t code)
@@ -269,7 +308,8 @@ static const kt_site_source source = {.abi = KT_SITE_ABI,
                                       .now = site_now,
                                       .hold = site_hold,
                                       .locate = site_locate,
-                                      .spell = site_spell};
+                                      .spell = site_spell,
+                                      .stack = site_stack};
 
 int kp_site_start(PyObject *module)
 {

@@ -61,7 +61,6 @@ REASONS = {
     "nn.quantized": _NOT_QUANTIZED,
     "onnx": "models are not exported to ONNX",
     "package": "models are not packaged with their code",
-    "profiler": _NOT_YET,
     "quantization": _NOT_QUANTIZED,
     "quasirandom": _NOT_YET,
     "sparse": _NO_SPARSE,

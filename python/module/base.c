@@ -10,6 +10,7 @@
 #include <karat/autocast.h>
 #include <karat/module.h>
 #include <karat/plugin/node.h>
+#include <karat/plugin/watch.h>
 
 enum { N_TABLES = 3, N_HOOKS = 4 };
 
@@ -215,6 +216,15 @@ static kt_collecting enter(PyObject *self, int phase)
     return kt_collect(KT_COLLECT_MODULE, (kt_collecting){&((module_object *)self)->conversions, phase});
 }
 
+/* 0: nobody watches. */
+static inline uint64_t begin_span(PyObject *self)
+{
+    const uint64_t span = kt_module_begin(Py_TYPE(self)->tp_name, self);
+    if (KP_UNLIKELY(span) && kp_note_module(self))
+        PyErr_Clear(); /* its path will not be known */
+    return span;
+}
+
 static PyObject *call(PyObject *self, PyObject *args, PyObject *keywords)
 {
     const int hooks = has_hooks(self);
@@ -227,10 +237,12 @@ static PyObject *call(PyObject *self, PyObject *args, PyObject *keywords)
     if (pinned)
         mode = kt_autocast_lower_to(pinned);
     innermost = &here;
+    const uint64_t span = begin_span(self);
     PyObject *result = hooks ? call_with_hooks(self, args, keywords) : call_plain(self, args, keywords);
     if (KP_UNLIKELY(!result))
         tell_layer();
     innermost = here.outer;
+    kt_range_end(span);
     if (pinned)
         kt_mode_close(&mode);
     kt_collect(KT_COLLECT_MODULE, collecting);

@@ -408,11 +408,9 @@ static kt_status run_any(kt_call *call)
     return KT__UNLIKELY(status && call->form != KT_PLAIN) ? kt__report_first_error(call) : status;
 }
 
-KT__HOT kt_status kt_call_run(kt_call *call)
+static inline __attribute__((always_inline)) kt_status run_call(kt_call *call)
 {
     kt_status status = KT_OK;
-    if (KT__UNLIKELY(!call || !call->row))
-        return kt_fail(KT_ERR_TYPE, "a call of no operator");
     if (!(KT__LIKELY(call->given == 3 && !call->scalars && call->form == KT_PLAIN &&
                      call->row->operands.pair && call->arg[0].t && call->arg[1].t) &&
           kt__run_pair(call, &status)))
@@ -420,6 +418,24 @@ KT__HOT kt_status kt_call_run(kt_call *call)
     if (KT__UNLIKELY(status))
         kt__explain_failure(call);
     return status;
+}
+
+static KT__COLD kt_status run_seen(kt_call *call)
+{
+    kt_span span = {.kind = KT_SPAN_CALL, .call = call};
+    if (!kt__is_seen())
+        return run_call(call);
+    kt__tell_enter(&span);
+    const kt_status status = run_call(call);
+    kt__tell_leave(&span, status);
+    return status;
+}
+
+KT__HOT kt_status kt_call_run(kt_call *call)
+{
+    if (KT__UNLIKELY(!call || !call->row))
+        return kt_fail(KT_ERR_TYPE, "a call of no operator");
+    return KT__UNLIKELY(kt__is_watching()) ? run_seen(call) : run_call(call);
 }
 
 void kt_call_free_list(kt_call *call)

@@ -183,7 +183,7 @@ kt_status kt_read(const kt_tensor *tensor, void *elements, size_t bytes)
     return status;
 }
 
-kt_scalar kt_item_scalar(const kt_tensor *t)
+static kt_scalar read_item(const kt_tensor *t)
 {
     unsigned char element[16] __attribute__((aligned(16)));
     kt_scalar     none = {{0}, 0, 0, 0};
@@ -225,6 +225,21 @@ kt_status kt_pin(kt_tensor *t, kt_device d, kt_tensor **pinned)
     made->lineage = t->lineage;
     *pinned = made;
     return KT_OK;
+}
+
+static KT__COLD kt_scalar read_item_seen(const kt_tensor *t)
+{
+    kt_tensor *const one = (kt_tensor *)(uintptr_t)t; /* watchers read it */
+    kt_span          span = {.kind = KT_SPAN_READ, .name = "item", .grads = &one, .n_grads = 1};
+    kt__tell_enter(&span);
+    const kt_scalar s = read_item(t);
+    kt__tell_leave(&span, s.kind ? KT_OK : kt_error_status());
+    return s;
+}
+
+kt_scalar kt_item_scalar(const kt_tensor *t)
+{
+    return KT__UNLIKELY(kt__is_watching()) && kt__is_seen() && t ? read_item_seen(t) : read_item(t);
 }
 
 double kt_item(const kt_tensor *t)

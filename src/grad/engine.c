@@ -108,7 +108,8 @@ static kt_status accumulate(engine *e, kt__leaf *leaf)
     if (!leaf->sum)
         return KT_OK;
     lock(node);
-    kt_status status = node->type->run(&(kt_back){.node = node, .grads = &leaf->sum, .create_graph = e->job->create_graph});
+    const kt_back back = {.node = node, .grads = &leaf->sum, .create_graph = e->job->create_graph};
+    kt_status status = KT__UNLIKELY(kt__is_watching()) ? kt__run_formula_seen(&back) : node->type->run(&back);
     unlock(node);
     return status || !node->leaf->autograd->hooks ? status : kt__run_hooks_after(node->leaf);
 }
@@ -153,6 +154,29 @@ static KT__COLD kt_status run_leaf_in_lane(engine *e, kt__leaf *leaf)
     return status;
 }
 
+/* ---- what watchers see ---- */
+
+static kt_span span_of(const kt_node *node)
+{
+    return (kt_span){.kind = KT_SPAN_NODE, .name = kt__node_name(node), .sequence = node->sequence, .site = node->site};
+}
+
+static inline kt_status run_leaf_anywhere(engine *e, kt__leaf *leaf)
+{
+    return kt__changes_lane(leaf->node) ? run_leaf_in_lane(e, leaf) : run_leaf(e, leaf);
+}
+
+static KT__COLD kt_status run_leaf_seen(engine *e, kt__leaf *leaf)
+{
+    kt_span span = span_of(leaf->node);
+    if (!kt__is_seen())
+        return run_leaf_anywhere(e, leaf);
+    kt__tell_enter(&span);
+    const kt_status status = run_leaf_anywhere(e, leaf);
+    kt__tell_leave(&span, status);
+    return status;
+}
+
 static kt_status run_ready(engine *e)
 {
     if (KT__UNLIKELY(e->leaves.due) && settle(e, NULL))
@@ -163,7 +187,7 @@ static kt_status run_ready(engine *e)
         if (seen && settle(e, NULL))
             return kt_error_status();
         kt__leaf  leaf = kt__leaves_next(&e->leaves);
-        kt_status status = kt__changes_lane(leaf.node) ? run_leaf_in_lane(e, &leaf) : run_leaf(e, &leaf);
+        kt_status status = KT__UNLIKELY(kt__is_watching()) ? run_leaf_seen(e, &leaf) : run_leaf_anywhere(e, &leaf);
         if (KT__UNLIKELY(status && e->anomaly.on))
             kt__warn_of_anomaly(leaf.node);
         kt__unref(leaf.sum);
@@ -430,12 +454,28 @@ static KT__COLD kt_status run_next_in_lane(engine *e, kt__queued *w)
     return status;
 }
 
+static inline kt_status run_next_anywhere(engine *e, kt__queued *w)
+{
+    return kt__changes_lane(w->node) ? run_next_in_lane(e, w) : run_next(e, w);
+}
+
+static KT__COLD kt_status run_next_seen(engine *e, kt__queued *w)
+{
+    kt_span span = span_of(w->node);
+    if (!kt__is_seen())
+        return run_next_anywhere(e, w);
+    kt__tell_enter(&span);
+    const kt_status status = run_next_anywhere(e, w);
+    kt__tell_leave(&span, status);
+    return status;
+}
+
 static kt_status run_all(engine *e)
 {
     kt_status status = run_ready(e);
     while (!status && e->queue.n) {
         kt__queued w = kt__queue_next(&e->queue);
-        status = kt__changes_lane(w.node) ? run_next_in_lane(e, &w) : run_next(e, &w);
+        status = KT__UNLIKELY(kt__is_watching()) ? run_next_seen(e, &w) : run_next_anywhere(e, &w);
         if (KT__UNLIKELY(status && e->anomaly.on))
             kt__warn_of_anomaly(w.node);
         kt__waiting_drop(&w);

@@ -32,6 +32,18 @@ KT__COLD kt_status kt__run_failed(const kt_node *node, kt_status status)
     return kt_error_status();
 }
 
+KT__COLD kt_status kt__run_formula_seen(const kt_back *b)
+{
+    kt_span span = {.kind = KT_SPAN_FORMULA, .name = kt__node_name(b->node), .grads = b->grads, .n_grads = b->node->n_results,
+                    .sequence = b->node->sequence};
+    if (!kt__is_seen())
+        return b->node->type->run(b);
+    kt__tell_enter(&span);
+    const kt_status status = b->node->type->run(b);
+    kt__tell_leave(&span, status);
+    return status;
+}
+
 kt_status kt__check_places(const kt_node *node)
 {
     for (uint32_t place = 0, n = kt__n_saved(node); place < n; place++)

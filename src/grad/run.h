@@ -25,12 +25,13 @@ kt_status kt__fit_device(kt_tensor **g, kt_device device, const char *whose, uin
 /* run.c: nodes of any type. Errors of the functions with _node in their name say which call was recorded, and where. */
 kt_status   kt__run_failed(const kt_node *node, kt_status status); /* adds that below the pending error */
 kt_status   kt__fill_in(const kt_node *node, kt_tensor **grads);   /* zeros for missing gradients */
+kt_status   kt__run_formula_seen(const kt_back *b);                /* by watchers */
 static inline kt_status kt__run_node(const kt_back *b, kt_tensor **grads) /* grads: b->grads, writable */
 {
     const kt_node_type *type = b->node->type;
     if (KT__UNLIKELY(type->flags & KT_NODE_ZEROS) && kt__fill_in(b->node, grads))
         return kt_error_status();
-    kt_status status = type->run(b);
+    const kt_status status = KT__UNLIKELY(kt__is_watching()) ? kt__run_formula_seen(b) : type->run(b);
     return KT__UNLIKELY(status || kt__failed()) ? kt__run_failed(b->node, status) : KT_OK;
 }
 kt_status   kt__check_node(kt_node *node);         /* can it run? */

@@ -13,6 +13,7 @@ void kt__lineage_init(void)
     kt__lineage.gradient = kt__lineage_gradient;
     kt__lineage.like = kt__lineage_like;
     kt__lineage.keep_text = kt__intern_text;
+    kt__lineage.stack = kt__site_stack;
     kt__site_read = kt__site_now;
 #endif
     kt__lineage.site_text = kt__site_text;

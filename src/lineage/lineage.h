@@ -42,6 +42,7 @@ extern KT__HOT_LOCAL const kt_site *kt__site_here;   /* the C site of the thread
 extern KT__HIDDEN const struct kt_site_source *kt__site_source; /* the binding's, set once; atomic */
 
 uint32_t kt__site_now(void);                                      /* 0: unknown */
+int      kt__site_stack(uint32_t *lines, int room);               /* the lines that led here, innermost first; how many */
 bool     kt__site_text(uint32_t site, char *buffer, size_t room); /* "train.py:41" */
 bool     kt__site_place(uint32_t site, const char **file, int *line); /* the path as given; lives on */
 bool     kt__in_binding(void);              /* is the current call made by a binding? */

@@ -153,6 +153,24 @@ KT__HOT uint32_t kt__site_now(void)
     return s && s->now(&code, &offset) ? cached_site(code, where_of(offset, false)) : 0;
 }
 
+int kt__site_stack(uint32_t *lines, int room)
+{
+    enum { MOST = 64 };
+    uintptr_t             code[MOST];
+    int32_t               offset[MOST];
+    const kt_site_source *s = the_source();
+    if (kt__site_here || !s || s->size < sizeof *s || !s->stack) {
+        const uint32_t one = kt__site_now();
+        if (one && room > 0)
+            lines[0] = one;
+        return one && room > 0;
+    }
+    const int n = s->stack(code, offset, room < MOST ? room : MOST);
+    for (int i = 0; i < n; i++)
+        lines[i] = cached_site(code[i], where_of(offset[i], false));
+    return n;
+}
+
 bool kt__site_in_binding(uint32_t site)
 {
     const site_entry *e = kt__intern_at(&sites, site);
@@ -167,7 +185,7 @@ bool kt__in_binding(void)
 void kt__spell(const char *name, bool own, char *text, size_t room)
 {
     const kt_site_source *s = the_source();
-    if (!s || s->size < sizeof *s || !s->spell || !s->spell(name, own, text, room))
+    if (!s || s->size < offsetof(kt_site_source, stack) || !s->spell || !s->spell(name, own, text, room))
         snprintf(text, room, "karat.%s", name);
 }
 
@@ -215,6 +233,12 @@ bool kt__site_place(uint32_t site, const char **file, int *line)
         return false;
     *file = kt__intern_text(path);
     return *file != NULL;
+}
+
+uintptr_t kt_site_code(uint32_t site)
+{
+    const site_entry *e = kt__intern_at(&sites, site);
+    return e && !is_c(e) ? e->code : 0;
 }
 
 const char *kt_site_file(uint32_t site, int *line)

@@ -6,7 +6,7 @@
 #define KT_PLAN_LAUNCH_H
 
 #include <karat/conversions.h>
-#include <karat/plugin/backend.h>
+#include <karat/plugin/watch.h>
 
 #include "base/local.h"
 #include "base/rng.h"
@@ -78,5 +78,8 @@ static inline uint32_t kt__is_watching(void) { return atomic_load_explicit(&kt__
 static inline bool     kt__is_seen(void) { return kt__is_watching() && !kt__unseen; }
 void kt__tell_before(const kt_plan *plan);
 void kt__tell_after(const kt_plan *plan, kt_status status);
+/* Ask kt__is_seen before `enter`; then `leave`, whatever it says by then. */
+void kt__tell_enter(kt_span *span); /* gives the span its id */
+void kt__tell_leave(const kt_span *span, kt_status status);
 
 #endif

@@ -84,6 +84,7 @@ typedef struct kt__lineage_hooks {
     bool     (*site_text)(uint32_t site, char *buffer, size_t room); /* "train.py:41" */
     void     (*explain)(kt__mistake *mistake);   /* appends to the pending error; sets fixes' words and the site */
     bool     (*in_binding)(void);                /* does a binding make the current call (not C)? */
+    int      (*stack)(uint32_t *lines, int room); /* the lines that led to the current call, innermost first; how many */
 } kt__lineage_hooks;
 extern KT__HIDDEN kt__lineage_hooks kt__lineage;
 /* The user's name of a row (refusal.c). In Python nn_cross_entropy is cross_entropy, linalg_norm is linalg.norm, and

@@ -13,6 +13,17 @@
 #include "tensor/device.h"
 
 void (*kt__autograd_release)(kt_tensor *t);
+kt__memory_watch *kt__memory_seen;
+
+/* To whom it was given, to whom it is taken back: the bytes that were asked for, foreign memory and what holds none left out. */
+static KT__COLD void tell_memory(const kt_storage *s, bool freed)
+{
+    kt__memory_watch *tell = KT__PEEK(kt__memory_seen);
+    if (tell && !s->release && s->bytes && !kt__backend(s->backend)->stores_nothing)
+        tell((kt_device){s->backend, s->index}, s->data, freed ? -(int64_t)s->bytes : (int64_t)s->bytes);
+}
+
+static inline bool memory_is_seen(void) { return KT__UNLIKELY(KT__PEEK(kt__memory_seen) != NULL); }
 
 /* The usual tensor: record, storage header and small data in one pool allocation. */
 typedef struct kt_block {
@@ -57,6 +68,8 @@ static inline void memory_put(kt_device d, void *data, size_t granted)
 
 static inline void storage_free_memory(kt_storage *s)
 {
+    if (memory_is_seen())
+        tell_memory(s, true);
     if (KT__UNLIKELY(s->release != NULL))
         s->release(s->owner);
     else if (s->granted)
@@ -202,6 +215,8 @@ static inline __attribute__((always_inline)) kt_tensor *new_block(kt_dtype dtype
         b->storage.data = data;
     }
     b->tensor.data = b->storage.data;
+    if (memory_is_seen())
+        tell_memory(&b->storage, false);
     if (set_dims(&b->tensor, shape)) {
         storage_free_memory(&b->storage);
         kt__pool_put(b, size);
@@ -270,6 +285,8 @@ KT__HOT kt_tensor *kt__tensor_like(const kt_tensor *like, kt_dtype dtype)
     b->tensor.storage = &b->storage;
     b->tensor.version = &b->storage.version;
     b->tensor.data = b->storage.data = (char *)b->data;
+    if (memory_is_seen())
+        tell_memory(&b->storage, false);
     b->tensor.sizes = b->tensor.dims;
     b->tensor.strides = b->tensor.dims + KT_INLINE_DIMS;
 #ifndef KT_NO_LINEAGE
@@ -637,6 +654,8 @@ static kt_storage *larger_storage(const kt_tensor *t, size_t bytes)
         return NULL;
     }
     s->data = data;
+    if (memory_is_seen())
+        tell_memory(s, false);
     atomic_init(&s->version, kt__version(t));
     return s;
 }

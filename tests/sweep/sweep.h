@@ -58,6 +58,7 @@ kt_module        *sweep_module(int slot, const char *name);
 kt_module *const *sweep_modules(int slot);
 const kt_named   *sweep_named(int slot);
 kt_conversions   *sweep_conversions(int slot);
+kt_profile       *sweep_profile(int slot);
 kt_autocast_counts *sweep_counts(int slot);
 kt_status         sweep_module_visit(const char *path, kt_tensor *t, void *context);
 kt_tensor        *sweep_before_call(kt_module *m, kt_tensor *x, void *context);
@@ -127,6 +128,8 @@ void              sweep_before(void);
 #define MODULES(slot, name)     sweep_modules(slot)
 #define NAMED(slot, name)       sweep_named(slot)
 #define CONVERSIONS(slot, name) sweep_conversions(slot)
+#define PROFILE(slot, name)     sweep_profile(slot)
+#define WRITTEN_FILE(slot, name) (sweep_aimed(slot) ? NULL : "/dev/null")
 #define COUNTS(slot, name)      sweep_counts(slot)
 #define COLLECTING(slot, name)  ((kt_collecting){NULL, sweep_small(slot)})
 #define MODULE_VISIT(slot, name) (sweep_aimed(slot) ? NULL : sweep_module_visit)
@@ -194,6 +197,8 @@ void sweep_got_several(const char *name, kt_tensor *const *t, size_t n);
 #define GIVEN_constkt_nodeP(name, value)    ((void)(value))
 #define GIVEN_kt_moduleP(name, value)       sweep_got_module(#name, value)
 #define GIVEN_kt_hookP(name, value)         kt_hook_remove(value)
+#define GIVEN_kt_profileP(name, value)      kt_profile_free(value)
+#define GIVEN_uintptr_t(name, value)        ((void)(value))
 #define GIVEN_kt_optimizerP(name, value)    kt_optimizer_drop(value)
 #define GIVEN_kt_generatorP(name, value)    kt_generator_drop(value)
 #define GIVEN_kt_guard(name, value)         do { kt_guard got = value; kt_scope_close(&got); } while (0)

@@ -13,7 +13,8 @@ from ..modes import (  # noqa: F401
     no_grad,
     set_grad_enabled,
 )
-from . import functional  # noqa: F401
+from . import functional, profiler, profiler_util  # noqa: F401
+from .profiler_util import DeviceType  # noqa: F401
 from .gradcheck import gradcheck, gradgradcheck  # noqa: F401
 
 def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, only_inputs=True, allow_unused=None,
@@ -58,6 +59,8 @@ def _of_rows(outputs, inputs, rows, *options):
 
 
 backward = _karat.backward
+_profiler_enabled = _karat.profiler_is_on
+kineto_available = profiler.kineto_available
 
 
 class _VariableType(type):

@@ -265,6 +265,13 @@ class Optimizer:
 
     def zero_grad(self, set_to_none=True):
         """Forget all gradients; with set_to_none=False fill them with zeros."""
+        span = _karat.range_begin(f"Optimizer.zero_grad#{self.__class__.__name__}.zero_grad")
+        try:
+            self._forget_gradients(set_to_none)
+        finally:
+            _karat.range_end(span)
+
+    def _forget_gradients(self, set_to_none):
         filled = []
         for group in self.param_groups:
             for p in group["params"]:
@@ -289,6 +296,13 @@ class Optimizer:
         @functools.wraps(func)
         def wrapper(*args, **kwargs):
             self = args[0]
+            span = _karat.range_begin(f"Optimizer.step#{self.__class__.__name__}.step")
+            try:
+                return run(self, args, kwargs)
+            finally:
+                _karat.range_end(span)
+
+        def run(self, args, kwargs):
             if _global_optimizer_pre_hooks or self._optimizer_step_pre_hooks:
                 for hook in chain(tuple(_global_optimizer_pre_hooks.values()), tuple(self._optimizer_step_pre_hooks.values())):
                     result = hook(self, args, kwargs)

@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/env.h"
 #include "base/error.h"
+#include "base/ran.h"
 #include "base/thread.h"
 #include "tables/kernels/copy.h"
 
@@ -445,6 +446,7 @@ static steps steps_of(const kt__gemm *g, bool panels_a, bool panels_b)
 static bool run_whole(job *j)
 {
     const kt__gemm *g = &j->whole;
+    kt__ran_with = j->gemm == kt__onednn_gemm ? "oneDNN" : j->gemm == kt__openblas_gemm ? "OpenBLAS" : "panels";
     if (shares_itself(j)) {
         j->whole.threads = kt_get_num_threads();
         return j->gemm(g);

@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/ran.h"
 #include "base/thread.h"
 #include "cpu/linalg/finite.h"
 #include "cpu/linalg/solver.h"
@@ -620,6 +621,7 @@ kt_status kt__cpu_linalg(const kt_plan *plan)
     if (plan->kernel == KT_K_eig && !j.solver->general)
         return kt_fail(KT_ERR_NOT_IMPLEMENTED, "linalg.eig: eigenvalues of general matrices need LAPACK: install libopenblas0");
     atomic_init(&j.starved, false);
+    kt__ran_with = j.solver == &kt__own_solver ? NULL : "LAPACK (OpenBLAS)";
     kt__parallel(j.arg[0].batch, grain_of(&j), run_part, &j);
     return j.starved ? kt_fail(KT_ERR_MEMORY, "not enough memory to factor a matrix") : KT_OK;
 }

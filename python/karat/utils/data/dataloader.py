@@ -3,6 +3,7 @@
 import itertools
 import warnings
 
+from ... import _karat
 from ._utils.collate import default_collate, default_convert
 from .dataset import IterableDataset
 from .sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler
@@ -138,6 +139,13 @@ class _LoaderIter:
         return len(self.loader._index_sampler)
 
     def __next__(self):
+        span = _karat.range_begin("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__")
+        try:
+            return self._next()
+        finally:
+            _karat.range_end(span)
+
+    def _next(self):
         index, loader = next(self.indices), self.loader
         if self.items is not None:
             data = self._next_of_iterable(index)
