@@ -85,6 +85,9 @@ typedef kt_tensor *kt_before_backward(kt_module *m, kt_tensor *grad_output, void
 typedef kt_status kt_after_backward(kt_module *m, kt_tensor **grad_inputs, int n, kt_tensor *grad_output, void *context);
 KT_API kt_status kt_module_before_backward(kt_module *m, kt_before_backward *hook, void *context);
 KT_API kt_status kt_module_after_backward(kt_module *m, kt_after_backward *hook, void *context);
+/* Takes back the hooks that were set with this context; a call that runs goes on without them, backward of earlier calls has
+ * them. Returns how many there were, or -1 and an error. */
+KT_API int64_t kt_module_remove_hooks(kt_module *m, const void *context);
 
 /* The conversions of its calls so far, those of its children apart; NULL: there were none. The phase of a conversion: */
 enum { KT_PHASE_BEFORE, KT_PHASE_FORWARD, KT_PHASE_AFTER }; /* in a hook before the call, in forward, in a hook after it */

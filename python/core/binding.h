@@ -29,6 +29,7 @@ PyObject *kp_wrap(kt_tensor *t);    /* steals the reference, on failure too; NUL
 PyObject *kp_wrap_borrowed(kt_tensor *t);
 PyObject *kp_wrap_as(kt_tensor *t, PyTypeObject *type); /* as kp_wrap, an object of a subclass; t has none yet */
 PyObject *kp_get_dict(PyObject *self, void *unused);
+PyObject *kp_swap(PyObject *one, PyObject *other);      /* each object gets the other's tensor, class and attributes */
 PyObject *kp_new_shell(void);       /* a Tensor without a tensor, from the free list: what an empty binding costs */
 
 static inline bool kp_is_tensor(PyObject *o) /* built-in types are not heap types: a float is rejected at once */
@@ -204,7 +205,8 @@ int       kp_to_cpu(PyObject *o);                  /* the same; anything but the
 int       kp_to_format(PyObject *o, int32_t *f);
 PyObject *kp_format_object(int32_t f);
 PyObject *kp_size_object(kt_shape shape);
-PyObject *kp_layout_object(void);               /* torch.strided */
+PyObject *kp_layout_object(void);                  /* torch.strided */
+int       kp_to_layout(PyObject *o);               /* 1 for torch.strided; -1 with an exception for others, 0 if it is no layout */
 int       kp_formats_start(PyObject *module);
 
 /* ---- streams, events, graphs (python/device) ---- */
@@ -270,7 +272,7 @@ enum {
     KP_ARG_OBJECT = 64, /* any object, borrowed, at value.t */
     KP_ARG_OUT,         /* out=: a Tensor */
     KP_ARG_OUTS,        /* out=: a tuple of as many as the row has results */
-    KP_ARG_LAYOUT,      /* strided is the only one: checked and ignored */
+    KP_ARG_LAYOUT,      /* strided: checked and ignored; others are refused */
     KP_ARG_LIKE,        /* a tensor for its dtype and device */
     KP_ARG_NAME,        /* a dim name: no tensor has named dims, so it is never found */
     KP_ARG_NAMES,

@@ -414,7 +414,7 @@ static int take_own_kind(kp_args *a, const kp_row_facts *form, int at, int kind,
         return 1;
     case KP_ARG_OUTS: return take_outs(a, form, o, m);
     case KP_ARG_CPU: return kp_to_cpu(o);
-    case KP_ARG_LAYOUT: return Py_IS_TYPE(o, &kp_layout_type);
+    case KP_ARG_LAYOUT: return kp_to_layout(o);
     case KP_ARG_LIKE: return take_like(a, form, at, o);
     case KP_ARG_ENDS: return take_ends(a, at, o, m);
     case KP_ARG_NO_NAME:

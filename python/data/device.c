@@ -363,6 +363,50 @@ PyTypeObject kp_device_type = {
     .tp_methods = device_methods,
 };
 
+/* ---- layout: tensors are strided; the others can be named and compared ---- */
+
+typedef struct kp_layout {
+    PyObject_HEAD
+    const char *name;
+} kp_layout;
+
+static kp_layout *layout_object[8]; /* strided first; for good */
+
+static PyObject *layout_repr(PyObject *self) { return PyUnicode_FromFormat("torch.%s", ((kp_layout *)self)->name); }
+
+PyTypeObject kp_layout_type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "karat.layout",
+    .tp_doc = PyDoc_STR("How a tensor keeps its elements."),
+    .tp_basicsize = sizeof(kp_layout),
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    .tp_repr = layout_repr,
+};
+
+static int start_layouts(PyObject *module)
+{
+    static const char *const names[] = {"strided",    "sparse_coo", "sparse_csr", "sparse_csc",
+                                        "sparse_bsr", "sparse_bsc", "jagged",     "_mkldnn"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        layout_object[i] = PyObject_New(kp_layout, &kp_layout_type);
+        if (!layout_object[i])
+            return -1;
+        layout_object[i]->name = names[i];
+        if (PyModule_AddObjectRef(module, names[i], (PyObject *)layout_object[i]))
+            return -1;
+    }
+    return 0;
+}
+
+PyObject *kp_layout_object(void) { return Py_NewRef((PyObject *)layout_object[0]); }
+
+int kp_to_layout(PyObject *o)
+{
+    if (!Py_IS_TYPE(o, &kp_layout_type) || o == (PyObject *)layout_object[0])
+        return Py_IS_TYPE(o, &kp_layout_type);
+    PyErr_Format(PyExc_NotImplementedError, "%R: tensors are strided here; there are no sparse, nested or MKL-DNN layouts", o);
+    return -1;
+}
+
 /* ---- memory formats: the value, and its name ---- */
 
 typedef struct kp_format {
@@ -385,10 +429,7 @@ static kp_format *format_object[4]; /* one object for each value, for good */
 
 int kp_formats_start(PyObject *module)
 {
-    PyObject *strided = kp_layout_object();
-    int       failed = strided ? PyModule_AddObjectRef(module, "strided", strided) : -1;
-    Py_XDECREF(strided);
-    if (failed)
+    if (start_layouts(module))
         return -1;
     static const struct {
         const char *name;
@@ -424,28 +465,4 @@ PyObject *kp_format_object(int32_t f)
         if (format_object[i]->value == f)
             return Py_NewRef((PyObject *)format_object[i]);
     Py_UNREACHABLE();
-}
-
-/* ---- layout: strided is the only one ---- */
-
-static PyObject *layout_repr(PyObject *self)
-{
-    (void)self;
-    return PyUnicode_FromString("torch.strided");
-}
-
-PyTypeObject kp_layout_type = {
-    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "karat.layout",
-    .tp_doc = PyDoc_STR("How a tensor keeps its elements."),
-    .tp_basicsize = sizeof(PyObject),
-    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-    .tp_repr = layout_repr,
-};
-
-PyObject *kp_layout_object(void)
-{
-    static PyObject *strided;
-    if (!strided)
-        strided = PyObject_New(PyObject, &kp_layout_type);
-    return Py_XNewRef(strided);
 }

@@ -20,6 +20,7 @@ from ._karat import (  # noqa: E402
     Size,
     Stream,
     Tensor,
+    _mkldnn,  # noqa: F401
     allclose,
     as_tensor,
     asarray,
@@ -42,6 +43,7 @@ from ._karat import (  # noqa: E402
     is_anomaly_enabled,
     is_grad_enabled,
     is_warn_always_enabled,
+    jagged,
     lineage,
     layout,
     manual_seed,
@@ -55,6 +57,11 @@ from ._karat import (  # noqa: E402
     set_num_threads,
     set_rng_state,
     set_warn_always,
+    sparse_bsc,
+    sparse_bsr,
+    sparse_coo,
+    sparse_csc,
+    sparse_csr,
     strided,
     tensor,
 )
@@ -96,8 +103,11 @@ from .legacy import set_default_tensor_type  # noqa: E402
 from .modes import enable_grad, inference_mode, is_inference_mode_enabled, no_grad, policy, set_grad_enabled  # noqa: E402
 from .faces import _fused_sdp_choice, empty_strided, scalar_tensor  # noqa: E402, F401
 from .printing import get_printoptions, printoptions, set_printoptions  # noqa: E402
-from . import copying, storage  # noqa: E402, F401
+from . import copying, dense, storage  # noqa: E402, F401
 from .storage import UntypedStorage  # noqa: E402, F401
+from .typed_storage import NAMES as _storages  # noqa: E402
+from .typed_storage import TypedStorage, from_file  # noqa: E402, F401
+from .checking import NAMES as _checks  # noqa: E402
 from . import _VF, autograd, cuda, fft, func, linalg, nn, random, special, utils, version  # noqa: E402, F401
 from .compiler import compile  # noqa: E402, F401
 from .serialization import load, save  # noqa: E402, F401
@@ -115,6 +125,11 @@ from .utils.dlpack import from_dlpack, to_dlpack  # noqa: E402
 from math import e, inf, nan, pi  # noqa: E402
 
 newaxis = None
+legacy_contiguous_format = contiguous_format
+Storage = _storages["FloatStorage"]
+dequantize, spmm = dense.dequantize, globals()["mm"]
+globals().update(_checks)
+globals().update(_storages)
 globals().update(_autocast_names)
 globals().update(_legacy)
 globals().update(_questions)
@@ -140,6 +155,6 @@ def explain(t):
 
 
 _missing.mark_absent(Tensor)
-_later = """_C _utils accelerator backends compiler cpu distributed errors fx jit library mps mtia onnx overrides profiler
-    return_types testing torch_version types xpu""".split()
-__getattr__ = _missing.of(__name__, lazy=[*_later, *_refused.TOP])
+_later = """__config__ _C _tensor _utils accelerator backends compiler cpu distributed errors futures fx hub jit library mps mtia onnx
+    overrides profiler quasirandom return_types testing torch_version types xpu""".split()
+__getattr__ = _missing.of(__name__, lazy=[*_later, *_refused.TOP], inside={"Future": "futures"})

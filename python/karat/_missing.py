@@ -50,13 +50,16 @@ def _text(beginning, name, known, here):
     return f"{beginning}: PyTorch has it, karat does not (yet){f'; the nearest here is {nearest!r}' if nearest else ''}"
 
 
+_PRIVATE_MODULES = frozenset("__config__ _C _VF _ops _tensor _utils".split())
+
+
 def is_module(path):
     """Is torch.<path> a module that both have? Includes PyTorch's private modules that programs import."""
     from ._refused import REASONS
     from ._torch_names import NAMES
 
     top = path.partition(".")[0]
-    return path in NAMES or top in NAMES[""] or top in REASONS or path in ("_C", "_VF", "_ops", "_utils")
+    return path in NAMES or top in NAMES[""] or top in REASONS or path in _PRIVATE_MODULES
 
 
 def _is_from_import(frame):
@@ -66,8 +69,8 @@ def _is_from_import(frame):
     return frame.f_lasti >= 0 and frame.f_code.co_code[frame.f_lasti] == opmap["IMPORT_FROM"]
 
 
-def of(module, lazy=()):
-    """A module's __getattr__; the submodules in `lazy` are imported when first used."""
+def of(module, lazy=(), inside=None):
+    """A module's __getattr__; the submodules in `lazy` are imported when first used, and those of which names are `inside`."""
 
     def missing(name):
         from importlib import import_module
@@ -78,6 +81,13 @@ def of(module, lazy=()):
             if after_import:
                 after_import()
             return found
+        if inside and name in inside:
+            return getattr(missing(inside[name]), name)
+        from ._refused import single
+
+        refused = single(module, name)
+        if refused:
+            return refused
         whose, known, here = shown + module[len("karat"):], names_of(module[len("karat."):]), vars(modules[module])
         if name in known and _is_from_import(_getframe(1)):
             raise ImportError(_text(f"cannot import name {name!r} from {whose!r}", name, known, here), name=whose,

@@ -14,6 +14,15 @@ from . import _missing
 
 _NOT_YET = "PyTorch has it, karat does not (yet)"
 _NOT_COMPILED = "nothing is compiled here: programs run as they are written"
+_NOT_QUANTIZED = "models are not quantized here"
+_NOT_MOBILE = "models are not made ready for phones"
+_NO_SPARSE = "tensors are dense here: there are no sparse layouts"
+_NO_NESTED = "tensors are dense here: there are no nested ones; pad them, or use nn.utils.rnn.pack_sequence"
+_ONE_PROCESS = "not available: this build has one process"
+_ONE_CONTEXT = "a process has one context of a device"
+_OWN_MEMORY = "a device's memory is managed by Karat alone"
+_OWN_DEVICES = "devices are added by a backend (karat/plugin/backend.h), under its own name"
+_OWN_OPERATORS = "PyTorch's own definitions of its operators, for its compiler; here they are in C"
 REASONS = {
     "_dynamo": _NOT_COMPILED,
     "_export": _NOT_COMPILED,
@@ -21,20 +30,88 @@ REASONS = {
     "_higher_order_ops": _NOT_COMPILED,
     "_inductor": _NOT_COMPILED,
     "_subclasses": _NOT_COMPILED,
+    "_jit_internal": _NOT_COMPILED,
+    "_logging": _NOT_COMPILED,
+    "_prims": _OWN_OPERATORS,
+    "_prims_common": _OWN_OPERATORS,
+    "_refs": _OWN_OPERATORS,
+    "_decomp": _OWN_OPERATORS,
+    "_lazy": _NOT_COMPILED,
     "amp": _NOT_YET,
-    "ao": "models are not quantized here",
-    "distributed": "not available: this build has one process",
+    "ao": _NOT_QUANTIZED,
+    "cuda.comm": _ONE_PROCESS,
+    "cuda.gds": "files are read through the host's memory",
+    "cuda.green_contexts": _ONE_CONTEXT,
+    "cuda.jiterator": _NOT_COMPILED,
+    "cuda.nccl": _ONE_PROCESS,
+    "cuda.sparse": _NO_SPARSE,
+    "cuda.tunable": "which kernel multiplies matrices is chosen without a file",
+    "distributed": _ONE_PROCESS,
     "distributions": _NOT_YET,
     "export": _NOT_COMPILED,
     "fx": "programs are run as they are written, not traced into graphs",
     "masked": _NOT_YET,
+    "monitor": "counters and events of a service are not collected here",
     "multiprocessing": "tensors are not shared between processes (yet); use Python's multiprocessing, which copies them",
+    "nested": _NO_NESTED,
     "nn.attention.flex_attention": f"{_NOT_COMPILED}; use scaled_dot_product_attention",
+    "nn.intrinsic": _NOT_QUANTIZED,
+    "nn.qat": _NOT_QUANTIZED,
+    "nn.quantizable": _NOT_QUANTIZED,
+    "nn.quantized": _NOT_QUANTIZED,
     "onnx": "models are not exported to ONNX",
     "package": "models are not packaged with their code",
-    "quantization": "models are not quantized here",
+    "quantization": _NOT_QUANTIZED,
+    "quasirandom": _NOT_YET,
+    "sparse": _NO_SPARSE,
+    "utils.bundled_inputs": _NOT_MOBILE,
+    "utils.cpp_extension": "C++ that is written against PyTorch's headers cannot be built here; write operators with torch.library, or "
+                           "in C against karat/plugin/operator.h",
+    "utils.hipify": "code is not translated to HIP",
+    "utils.mobile_optimizer": _NOT_MOBILE,
+    "utils.show_pickle": "use pickletools",
 }
 TOP = [name for name in REASONS if "." not in name]
+
+# Single names of modules that are otherwise here.
+_OLD_STORAGES = "typed storages of devices are of old; use untyped_storage()"
+_SMALL = "elements smaller than a byte are not among Karat's dtypes"
+NAMES = {
+    "": {
+        **dict.fromkeys("""sparse_coo_tensor sparse_csr_tensor sparse_csc_tensor sparse_bsr_tensor sparse_bsc_tensor
+            sparse_compressed_tensor hspmm saddmm smm sspaddmm""".split(), _NO_SPARSE),
+        **dict.fromkeys("""quantize_per_tensor quantize_per_channel quantize_per_tensor_dynamic fake_quantize_per_tensor_affine
+            fake_quantize_per_channel_affine qint8 quint8 qint32 quint4x2 quint2x4 per_tensor_affine per_channel_affine
+            per_tensor_symmetric per_channel_symmetric per_channel_affine_float_qparams QInt8Storage QUInt8Storage
+            QInt32Storage QUInt4x2Storage QUInt2x4Storage""".split(), _NOT_QUANTIZED),
+        **dict.fromkeys("""uint1 uint2 uint3 uint4 uint5 uint6 uint7 int1 int2 int3 int4 int5 int6 int7 bits1x8 bits2x4 bits4x2
+            bits8 bits16 float4_e2m1fn_x2""".split(), _SMALL),
+        **dict.fromkeys("fork wait import_ir_module import_ir_module_from_buffer parse_ir ThroughputBenchmark "
+                        "_TorchCompileInductorWrapper".split(), _NOT_COMPILED),
+    },
+    "cuda": {
+        **dict.fromkeys("""CUDAPluggableAllocator MemPool caching_allocator_alloc caching_allocator_delete caching_allocator_enable
+            change_current_allocator use_mem_pool""".split(), _OWN_MEMORY),
+        **dict.fromkeys("cudart cudaStatus check_error current_blas_handle".split(), "CUDA's own functions are called by Karat alone"),
+        "GreenContext": _ONE_CONTEXT, "make_graphed_callables": "capture the work with torch.cuda.graph",
+        **dict.fromkeys("""BFloat16Storage BoolStorage ByteStorage CharStorage ComplexDoubleStorage ComplexFloatStorage DoubleStorage FloatStorage
+            HalfStorage IntStorage LongStorage ShortStorage""".split(), _OLD_STORAGES),
+    },
+    "backends.cuda": dict.fromkeys("""SDPAParams cuBLASModule cuFFTPlanCache cuFFTPlanCacheAttrContextProp cuFFTPlanCacheManager
+        cufft_plan_cache""".split(), "how a device's libraries are used is not seen from outside"),
+    "jit": dict.fromkeys("""load save freeze fork wait trace_module optimize_for_inference interface Attribute CompilationUnit
+        Error Future enable_onednn_fusion onednn_fusion_enabled set_fusion_strategy strict_fusion
+        export_opnames""".split(), _NOT_COMPILED),
+    "nn.functional": {"grouped_mm": _NOT_YET},
+    "serialization": {
+        **dict.fromkeys("register_package default_restore_location location_tag normalize_storage_type".split(),
+                        "devices of files are those that Karat has"),
+        **dict.fromkeys("skip_data set_default_mmap_options get_default_mmap_options".split(), "files are read whole"),
+    },
+    "testing": {"FileCheck": "there is no text of a compiler to check"},
+    "utils": {"ThroughputBenchmark": _NOT_COMPILED, "rename_privateuse1_backend": _OWN_DEVICES,
+              "generate_methods_for_privateuse1_backend": _OWN_DEVICES},
+}
 
 
 def _reason(module):
@@ -57,8 +134,24 @@ class _Refused(type):
 
 
 def _refuse(path, why):
-    home, _, name = path.rpartition(".")
+    home, _, name = (_missing.shown + path[len("karat"):]).rpartition(".")
     return _Refused(name, (), {"_path": path, "_why": why, "__module__": home, "__doc__": f"Refused: {why}."})
+
+
+def single(module, name):
+    """A single name that is refused; None: it is not."""
+    why = NAMES.get(module[len("karat."):], {}).get(name)
+    return why and _refuse(f"{module}.{name}", why)
+
+
+def function(path, why):
+    """A function that is refused, for instance a method of Tensor."""
+
+    def refused(*args, **keywords):
+        raise NotImplementedError(f"{_missing.shown}{path[len('karat'):]}: {why}")
+
+    refused.__doc__ = f"Refused: {why}."
+    return refused
 
 
 def names_of(module):

@@ -80,8 +80,9 @@ def is_distributed(input):
 def is_storage(obj):
     """Is it a storage object?"""
     from .storage import UntypedStorage
+    from .typed_storage import TypedStorage
 
-    return isinstance(obj, UntypedStorage)
+    return isinstance(obj, (TypedStorage, UntypedStorage))
 
 
 def _is_ambiguous(t, formats):

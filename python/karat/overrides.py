@@ -30,6 +30,84 @@ def is_tensor_like(inp):
     return type(inp) is Tensor or hasattr(inp, "__torch_function__")
 
 
+def is_tensor_method_or_property(func):
+    """Is it a method of Tensor, or what reads one of its attributes?"""
+    return func in _methods() or getattr(func, "__name__", None) == "__get__"
+
+
+def _methods():
+    found = set()
+    for name in dir(Tensor):
+        value = getattr(Tensor, name, None)
+        if callable(value) and getattr(type(value), "__hash__", None):
+            found.add(value)
+    return found
+
+
+def _functions():
+    """(the module's name, it, its functions that can be overridden) of torch, nn.functional and others."""
+    import karat
+
+    for name in ("", "functional", "nn.functional", "linalg", "special", "fft"):
+        module = karat
+        for part in filter(None, name.split(".")):
+            module = getattr(module, part)
+        own = [getattr(module, one) for one in _missing.names_of(name) if one in vars(module)]
+        yield ("torch." + name).rstrip("."), module, [one for one in own if callable(one) and not isinstance(one, type)]
+
+
+def get_overridable_functions():
+    """{module or class: its functions that __torch_function__ is asked about}."""
+    return {**{module: functions for _, module, functions in _functions()}, Tensor: sorted(_methods(), key=repr)}
+
+
+def get_ignored_functions():
+    """The functions that __torch_function__ is not asked about: those that make tensors, and settings."""
+    import karat
+
+    names = """typename is_tensor is_storage set_default_tensor_type set_default_device get_default_device set_rng_state
+        get_rng_state manual_seed initial_seed seed save load set_printoptions get_printoptions fork_rng arange as_tensor
+        asarray empty eye from_file from_numpy frombuffer full linspace logspace ones rand randint randn randperm range
+        scalar_tensor tensor zeros tril_indices triu_indices can_cast promote_types get_default_dtype set_default_dtype
+        get_num_threads set_num_threads is_grad_enabled set_grad_enabled no_grad enable_grad inference_mode compile
+        use_deterministic_algorithms are_deterministic_algorithms_enabled cond vmap""".split()
+    return {getattr(karat, name) for name in names if hasattr(karat, name)}
+
+
+def get_testing_overrides():
+    """{function: one of the same parameters that returns -1}, of all that can be overridden."""
+    ignored = get_ignored_functions()
+    return {function: lambda *args, **kwargs: -1 for _, _, functions in _functions() for function in functions
+            if function not in ignored}
+
+
+def resolve_name(f):
+    """The whole name of a function or of a method of Tensor; None: it is neither."""
+    if f in _methods():
+        return f"torch.Tensor.{f.__name__}"
+    for module, _, functions in _functions():
+        if f in functions:
+            return f"{module}.{f.__name__}"
+    return None
+
+
+def wrap_torch_function(dispatcher):
+    """A decorator: dispatcher(*args) gives the arguments whose classes may override the function."""
+    def inner(func):
+        from functools import wraps
+
+        @wraps(func)
+        def wrapped(*args, **kwargs):
+            relevant = dispatcher(*args, **kwargs)
+            if has_torch_function(relevant):
+                return handle_torch_function(wrapped, relevant, *args, **kwargs)
+            return func(*args, **kwargs)
+
+        return wrapped
+
+    return inner
+
+
 def get_default_nowrap_functions():
     """The functions whose results Tensor.__torch_function__ leaves as they are."""
     return {Tensor._base.__get__, Tensor.grad.__get__}

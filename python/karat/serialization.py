@@ -5,6 +5,7 @@ storage N. Names of this package are written as torch's, so that PyTorch reads t
 new one is complete."""
 
 import contextlib
+import enum
 import io
 import os
 import pickle
@@ -14,7 +15,7 @@ import uuid
 import zipfile
 from collections import Counter, OrderedDict
 
-from . import _karat, _utils
+from . import _karat, _missing, _utils
 from ._karat import Size, Tensor, device, dtype, dtypes
 from .copying import _whole
 from .copying import set_state
@@ -406,3 +407,66 @@ def load(f, map_location=None, pickle_module=None, *, weights_only=None, mmap=No
                              "seekable. "
                              "Please pre-load the data into a buffer like io.BytesIO and try to load from it instead.")
     return _read(f, map_location, weights_only is None or weights_only, {"encoding": "utf-8", **pickle_load_args})
+
+
+# ---- settings, and what a file holds ----
+
+
+class LoadEndianness(enum.Enum):
+    """The order of a file's bytes where the file does not say it."""
+
+    NATIVE = 1
+    LITTLE = 2
+    BIG = 3
+
+
+_settings = {"endianness": None, "crc32": True}
+
+
+def get_default_load_endianness():
+    """What set_default_load_endianness set; None: the machine's."""
+    return _settings["endianness"]
+
+
+def set_default_load_endianness(endianness):
+    """Files say their order, which is little; nothing else is read."""
+    if endianness is not None and not isinstance(endianness, LoadEndianness):
+        raise TypeError("Invalid argument type in function set_default_load_endianness")
+    _settings["endianness"] = endianness
+
+
+def get_crc32_options():
+    """What set_crc32_options set: True."""
+    return _settings["crc32"]
+
+
+def set_crc32_options(compute_crc32):
+    """Checksums are always written: a zip archive has them."""
+    _settings["crc32"] = compute_crc32
+
+
+def get_unsafe_globals_in_checkpoint(f):
+    """The names in a file that weights_only=True does not accept."""
+    if isinstance(f, (str, os.PathLike)):
+        with open(os.fspath(f), "rb") as file:
+            return get_unsafe_globals_in_checkpoint(file)
+    import pickletools
+
+    with zipfile.ZipFile(f) as archive:
+        text = _Saved(archive, None).read("data.pkl")
+    unpickler = _WeightsUnpickler(io.BytesIO(text), None)
+    unsafe, strings = [], []
+    for opcode, argument, _ in pickletools.genops(text):
+        if "UNICODE" in opcode.name:
+            strings.append(argument)
+        if opcode.name not in ("GLOBAL", "STACK_GLOBAL"):
+            continue
+        module, name = argument.split(" ") if opcode.name == "GLOBAL" else strings[-2:]
+        try:
+            unpickler.find_class(module, name)
+        except pickle.UnpicklingError:
+            unsafe.append(f"{module}.{name}")
+    return list(dict.fromkeys(unsafe))
+
+
+__getattr__ = _missing.of(__name__)

@@ -2,7 +2,7 @@
 
 import weakref
 
-from . import _karat
+from . import _karat, _missing
 from ._karat import Tensor, dtypes
 from .copying import _whole
 
@@ -116,6 +116,19 @@ class UntypedStorage:
             raise IndexError(f"index {index} out of range for storage of size {len(self)}")
         return bytes(self)[index]
 
+    def fill_(self, value):
+        """Sets all bytes."""
+        self._content().fill_(value)
+        return self
+
+    def resize_(self, nbytes):
+        """Other memory of so many bytes, which begins with these."""
+        old, new = self._content(), _karat.functions["empty"]((nbytes,), dtype=dtypes["uint8"], device=self.device)
+        kept = min(nbytes, self.nbytes())
+        new[:kept].copy_(old[:kept])
+        self._tensor = new
+        return self
+
     @property
     def device(self):
         """Its device."""
@@ -167,3 +180,12 @@ def share_memory_(self):
 Tensor.untyped_storage = untyped_storage
 Tensor.is_shared = is_shared
 Tensor.share_memory_ = share_memory_
+
+
+def __getattr__(name):
+    """TypedStorage, whose file needs this one."""
+    if name != "TypedStorage":
+        return _missing.of(__name__)(name)
+    from .typed_storage import TypedStorage
+
+    return TypedStorage

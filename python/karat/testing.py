@@ -103,9 +103,11 @@ def _values(a, b, rtol, atol, equal_nan):
 
 def _tensors(a, b, asked):
     _attributes(a, b, asked)
-    if a.device.type == "meta":
+    if "meta" in (a.device.type, b.device.type):
         return
     a, b, names = a.detach(), b.detach(), (a.dtype, b.dtype)
+    if a.device != b.device:
+        a, b = a.cpu(), b.cpu()
     if a.dtype != b.dtype:
         common = _karat.promote_types(a.dtype, b.dtype)
         a, b = a.to(common), b.to(common)
@@ -115,30 +117,23 @@ def _tensors(a, b, asked):
         _values(a, b, *_tolerances(names, asked["rtol"], asked["atol"]), asked["equal_nan"])
 
 
-def _inside(a, b, asked, key):
-    """One item of two containers; its place is added to what differs in it."""
-    try:
-        _compare(a[key], b[key], asked)
-    except _Different as e:
-        e.path = (key, *e.path)
-        raise
-
-
-def _containers(a, b, asked):
+def _keys(a, b):
+    """The keys or places of two containers, which must agree."""
     from collections.abc import Mapping
 
-    if isinstance(a, Mapping):
-        lacking, extra = [k for k in b if k not in a], [k for k in a if k not in b]
-        if lacking or extra:
-            raise _Different("The keys of the mappings do not match:\nMissing keys in the actual mapping: "
-                             f"{sorted(lacking)}\nAdditional keys in the actual mapping: {sorted(extra)}", final=True)
-        keys = sorted(a) if all(isinstance(k, str) for k in a) else list(a)
-    else:
+    if not isinstance(a, Mapping):
         if len(a) != len(b):
             raise _Different(f"The length of the sequences mismatch: {len(a)} != {len(b)}", final=True)
-        keys = range(len(a))
-    for key in keys:
-        _inside(a, b, asked, key)
+        return range(len(a))
+    keys = set(a)
+    lacking, extra = set(b) - keys, keys - set(b)
+    if lacking or extra:
+        raise _Different("The keys of the mappings do not match:\nMissing keys in the actual mapping: "
+                         f"{sorted(lacking)}\nAdditional keys in the actual mapping: {sorted(extra)}", final=True)
+    try:
+        return sorted(keys)
+    except TypeError:
+        return list(keys)
 
 
 def _plain_type(number):
@@ -152,51 +147,83 @@ def _plain_type(number):
 
 
 def _numbers(a, b, asked, kinds):
-    if bool in kinds:  # PyTorch's text for unexpected exceptions
-        raise RuntimeError(f"Originating a NumberPair() at item  with\n\n{type(a).__name__}(): {a}\n\nand\n\n"
-                           f"{type(b).__name__}(): {b}\n\nresulted in the unexpected exception above. If you are a user and see "
-                           "this message during normal operation please file an issue at "
-                           "https://github.com/pytorch/pytorch/issues. If you are a developer and working on the comparison "
-                           "functions, please except the previous error and raise an expressive `ErrorMeta` instead.")
-    _both_or_none(asked)
     if asked["check_dtype"] and kinds[0] is not kinds[1]:
         raise _Different(f"The (d)types do not match: {kinds[0]} != {kinds[1]}.")
     names = {int: "int64", float: "float64", complex: "complex128"}
     _scalars(kinds[0](a), kinds[1](b), asked["rtol"], asked["atol"], asked["equal_nan"], [names[kind] for kind in kinds])
 
 
-def _both_or_none(asked):
-    """Called when tolerances are first needed."""
+def _same(a, b, asked):
+    """None and truth values."""
+    if a is not b:
+        raise _Different(f"{'None' if a is None or b is None else 'Booleans'} mismatch: {a} is not {b}")
+
+
+def _need_both_tolerances(asked):
     rtol, atol = asked["rtol"], asked["atol"]
     if (rtol is None) != (atol is None):
         raise _Different("Both 'rtol' and 'atol' must be either specified or omitted, "
                          f"but got no {'rtol' if rtol is None else 'atol'}.", kind=ValueError)
 
 
-def _compare(a, b, asked):
+def _as_tensors(a, b, asked):
+    """Two objects of one class, or of a class and one derived from it, as tensors; None: they are not."""
+    if not (isinstance(a, type(b)) or isinstance(b, type(a))) or (not asked["allow_subclasses"] and type(a) is not type(b)):
+        return None
+    try:
+        return [one if isinstance(one, Tensor) else _karat.as_tensor(one) for one in (a, b)]
+    except Exception:
+        return None
+
+
+def _place_text(path):
+    return "".join(f"[{key!r}]" for key in path)
+
+
+def _pair(a, b, asked, path):
+    """How two things that are not containers are compared, as a function without arguments."""
+    if a is None or b is None:
+        return lambda: _same(a, b, asked)
+    kinds = [_plain_type(a), _plain_type(b)]
+    if kinds == [bool, bool]:
+        return lambda: _same(bool(a), bool(b), asked)
+    if None not in kinds:
+        if bool in kinds:  # PyTorch's text for unexpected exceptions
+            raise RuntimeError(f"Originating a NumberPair() at item {_place_text(path)} with\n\n{type(a).__name__}(): {a}\n\nand\n\n"
+                               f"{type(b).__name__}(): {b}\n\nresulted in the unexpected exception above. If you are a user and "
+                               "see this message during normal operation please file an issue at "
+                               "https://github.com/pytorch/pytorch/issues. If you are a developer and working on the comparison "
+                               "functions, please except the previous error and raise an expressive `ErrorMeta` instead.")
+        _need_both_tolerances(asked)
+        return lambda: _numbers(a, b, asked, kinds)
+    tensors = _as_tensors(a, b, asked)
+    if tensors is None:
+        raise _Different(f"No comparison pair was able to handle inputs of type {type(a)} and {type(b)}.", kind=TypeError)
+    _need_both_tolerances(asked)
+    return lambda: _tensors(*tensors, asked)
+
+
+def _pairs(a, b, asked, path=()):
+    """The comparisons to be made, each with its path; a structure that differs is an error before any is made."""
     from collections.abc import Mapping, Sequence
 
-    for kind in (Mapping, Sequence):
-        if isinstance(a, kind) and isinstance(b, kind) and not isinstance(a, str) and not isinstance(b, str):
-            return _containers(a, b, asked)
-    if a is None or b is None:
-        if a is not b:
-            raise _Different(f"None mismatch: {a} is not {b}")
-        return None
-    if isinstance(a, bool) and isinstance(b, bool):
-        if a is not b:
-            raise _Different(f"Booleans mismatch: {a} is not {b}")
-        return None
-    if isinstance(a, Tensor) and isinstance(b, Tensor):
-        _both_or_none(asked)
-        return _tensors(a, b, asked)
-    if type(a).__module__ == "numpy" and hasattr(a, "__len__") and type(a) is type(b):
-        _both_or_none(asked)
-        return _tensors(_karat.as_tensor(a), _karat.as_tensor(b), asked)
-    kinds = [_plain_type(a), _plain_type(b)]
-    if None not in kinds:
-        return _numbers(a, b, asked, kinds)
-    raise _Different(f"No comparison pair was able to handle inputs of type {type(a)} and {type(b)}.", kind=TypeError)
+    try:
+        for kind in (Sequence, Mapping):
+            if isinstance(a, kind) and isinstance(b, kind) and not isinstance(a, str) and not isinstance(b, str):
+                return [one for key in _keys(a, b) for one in _pairs(a[key], b[key], asked, (*path, key))]
+        return [(path, _pair(a, b, asked, path))]
+    except _Different as e:
+        e.path = e.path or path
+        raise
+
+
+def _compare(a, b, asked):
+    for path, compared in _pairs(a, b, asked):
+        try:
+            compared()
+        except _Different as e:
+            e.path = path
+            raise
 
 
 def assert_close(actual, expected, *, allow_subclasses=True, rtol=None, atol=None, equal_nan=False, check_device=True,
@@ -206,17 +233,33 @@ def assert_close(actual, expected, *, allow_subclasses=True, rtol=None, atol=Non
     Numbers, tensors, arrays, and sequences and mappings of them. Without rtol and atol they follow from the dtype.
     """
     asked = {"rtol": rtol, "atol": atol, "equal_nan": equal_nan, "check_device": check_device, "check_dtype": check_dtype,
-             "check_stride": check_stride}
+             "check_stride": check_stride, "allow_subclasses": allow_subclasses}
     try:
         _compare(actual, expected, asked)
         return
     except _Different as e:
         kind, text, final = e.kind, e.text, e.final
         if e.path:
-            text += f"\n\nThe failure occurred for item {''.join(f'[{key!r}]' for key in e.path)}"
+            text += f"\n\nThe failure occurred for item {_place_text(e.path)}"
     if not final and msg is not None:
         text = msg(text) if callable(msg) else msg
     raise kind(text)
+
+
+def assert_allclose(actual, expected, rtol=None, atol=None, equal_nan=True, msg=""):
+    """Deprecated: assert_close of any two things that as_tensor takes, with wider tolerances and without regard to dtypes."""
+    import warnings
+
+    warnings.warn("`torch.testing.assert_allclose()` is deprecated since 1.12 and will be removed in a future release. Please use "
+                  "`torch.testing.assert_close()` instead. You can find detailed upgrade instructions in "
+                  "https://github.com/pytorch/pytorch/issues/61844.", FutureWarning, stacklevel=2)
+    a, b = (one if isinstance(one, Tensor) else _karat.as_tensor(one) for one in (actual, expected))
+    if rtol is None and atol is None:
+        wider = {"float16": (1e-3, 1e-3), "float32": (1e-4, 1e-5), "float64": (1e-5, 1e-8)}
+        own = [wider.get(str(one.dtype).rpartition(".")[2], (0.0, 0.0)) for one in (a, b)]
+        rtol, atol = max(r for r, _ in own), max(t for _, t in own)
+    assert_close(a, b, rtol=rtol, atol=atol, equal_nan=equal_nan, check_device=False, check_dtype=False, check_stride=False,
+                 msg=msg or None)
 
 
 __getattr__ = _missing.of(__name__)

@@ -4,4 +4,4 @@ from . import _karat
 
 __version__ = _karat.version
 debug = False
-cuda = hip = xpu = git_version = None
+cuda = hip = rocm = xpu = git_version = None

@@ -415,6 +415,7 @@ PyMethodDef kp_tensor_methods[] = {
      "is_set_to(tensor): the same geometry over the same memory?"},
     {"_is_view", ask_view, METH_NOARGS, "does it look into another tensor?"},
     {"_storage", ask_storage, METH_NOARGS, "(address, bytes) of its memory"},
+    {"_swap", kp_swap, METH_O, "exchanges tensor, class and attributes with another"},
     {"_storage_content", ask_storage_content, METH_NOARGS, "a copy of its memory"},
     {"is_same_size", KP_FUNCTION(ask_same_size), METH_FASTCALL | METH_KEYWORDS, "is_same_size(other): are the sizes equal?"},
     {"cpu", KP_FUNCTION(to_cpu), METH_FASTCALL | METH_KEYWORDS, "on the CPU; itself where it is there"},

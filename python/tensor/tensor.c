@@ -194,6 +194,41 @@ PyObject *kp_get_dict(PyObject *o, void *unused)
     return dict;
 }
 
+/* As dealloc expects: plain tensors without attributes are not tracked. */
+static void track_as_its_type_needs(kp_tensor *self)
+{
+    PyObject  *o = (PyObject *)self;
+    const bool needed = self->dict || !Py_IS_TYPE(o, kp_tensor_type);
+    if (needed && !PyObject_GC_IsTracked(o))
+        PyObject_GC_Track(o);
+    else if (!needed)
+        PyObject_GC_UnTrack(o);
+}
+
+PyObject *kp_swap(PyObject *one, PyObject *other)
+{
+    kp_tensor *a = (kp_tensor *)one, *b = (kp_tensor *)other;
+    if (!kp_is_tensor(other))
+        return PyErr_Format(PyExc_TypeError, "expected a Tensor, got %s", Py_TYPE(other)->tp_name);
+    if (a->weak || b->weak)
+        return PyErr_Format(PyExc_RuntimeError, "Cannot swap t%d because it has weakref associated with it", a->weak ? 1 : 2);
+    PyTypeObject *type = Py_TYPE(one);
+    if (type->tp_basicsize != Py_TYPE(other)->tp_basicsize)
+        return PyErr_Format(PyExc_RuntimeError, "Cannot swap t1 and t2 if they have different slots");
+    const kp_tensor kept = *a;
+    a->t = b->t;
+    a->dict = b->dict;
+    b->t = kept.t;
+    b->dict = kept.dict;
+    *kt_tensor_wrapper(a->t) = a;
+    *kt_tensor_wrapper(b->t) = b;
+    Py_SET_TYPE(one, Py_TYPE(other));
+    Py_SET_TYPE(other, type);
+    track_as_its_type_needs(a);
+    track_as_its_type_needs(b);
+    Py_RETURN_NONE;
+}
+
 /* Tensor(2, 3), Tensor([1., 2.]), and Tensor(t): a new object sharing t's values, without history. */
 static PyObject *tensor_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {

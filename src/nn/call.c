@@ -148,6 +148,29 @@ kt_status kt__add_hook(kt_module *m, kt__module_hook new)
     return KT_OK;
 }
 
+static bool is_removed(const kt__module_hook *h)
+{
+    return !(h->before || h->after || h->before_backward || h->after_backward);
+}
+
+/* A removed hook keeps its place until all behind it are removed: a hook that runs may remove itself. */
+int64_t kt_module_remove_hooks(kt_module *m, const void *context)
+{
+    int64_t removed = 0;
+    if (!m) {
+        kt_fail(KT_ERR_TYPE, "expected a module, got NULL");
+        return -1;
+    }
+    for (int64_t i = 0; i < m->n_hooks; i++)
+        if (m->hook[i].context == context && !is_removed(&m->hook[i])) {
+            m->hook[i] = (kt__module_hook){0};
+            removed++;
+        }
+    while (m->n_hooks && is_removed(&m->hook[m->n_hooks - 1]))
+        m->n_hooks--;
+    return removed;
+}
+
 kt_status kt_module_before(kt_module *m, kt_before_call *hook, void *context)
 {
     return kt__add_hook(m, (kt__module_hook){.before = hook, .context = context});

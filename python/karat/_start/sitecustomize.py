@@ -105,7 +105,7 @@ def _served(name):
 
 # Where PyTorch has what lies in a file of Karat's own; "": in torch itself.
 HOMES = {"modes": "autograd.grad_mode", "asking": "", "drawing": "", "faces": "", "limits": "", "printing": "_tensor_str",
-         "settings": "", "symbols": ""}
+         "settings": "", "symbols": "", "typed_storage": "storage"}
 _named = set()
 
 

@@ -3,6 +3,21 @@
 from .. import _device, _missing
 from .._karat import OutOfMemoryError, Tensor  # noqa: F401
 from ..legacy import CUDA_NAMES as _legacy
+from ._unmeasured import (  # noqa: F401
+    can_device_access_peer,
+    clock_rate,
+    device_memory_used,
+    get_gencode_flags,
+    host_memory_stats,
+    host_memory_stats_as_nested_dict,
+    list_gpu_processes,
+    memory_snapshot,
+    memory_usage,
+    power_draw,
+    reset_accumulated_host_memory_stats,
+    reset_peak_host_memory_stats,
+    temperature,
+)
 
 _module = _device.of("cuda")
 globals().update(_device.names("cuda"))
@@ -50,4 +65,5 @@ def _to_cuda(self, device=None, non_blocking=False, memory_format=None):
 Tensor.cuda = _to_cuda
 Tensor.cuda.__name__, Tensor.cuda.__qualname__, Tensor.cuda.__module__ = "cuda", "Tensor.cuda", "karat"
 
-__getattr__ = _device.lazily(_module, _missing.of(__name__, lazy=["amp", "graphs", "memory", "nvtx", "random", "streams"]))
+__getattr__ = _device.lazily(_module, _missing.of(__name__, lazy="""amp comm gds graphs green_contexts jiterator memory nccl
+    nvtx profiler random sparse streams tunable""".split()))

@@ -50,6 +50,10 @@ class Adagrad(Optimizer):
     def _state_keys(self, group):
         return "sum", "step"
 
+    def _init_group(self, group, params_with_grad, grads, state_sums, state_steps):
+        """The same as of others; (whether a gradient is sparse, whether a parameter is complex)."""
+        return False, super()._init_group(group, params_with_grad, grads, state_sums, state_steps)
+
     def share_memory(self):
         """Move the state into memory that processes share."""
         for group in self.param_groups:

@@ -37,12 +37,13 @@ class ASGD(Optimizer):
         state["ax"] = _zeros_beside(p)
 
     def _state_keys(self, group):
-        return "ax", "eta", "mu", "step"
+        return "mu", "ax", "eta", "step"
 
     @_use_grad_for_differentiable
     def step(self, closure=None):
         """Perform a single optimization step."""
         loss = _loss_of(closure)
-        for group, lists in self._groups_to_step((", mus, etas, and state_steps",) * 2):
-            _step_asgd_(*lists, maximize=group["maximize"], **_numbers(group, "lr", "lambd", "alpha", "t0", "weight_decay"))
+        for group, (params, grads, mus, axs, etas, steps) in self._groups_to_step((", mus, etas, and state_steps",) * 2):
+            _step_asgd_(params, grads, axs, etas, mus, steps, maximize=group["maximize"],
+                        **_numbers(group, "lr", "lambd", "alpha", "t0", "weight_decay"))
         return loss

@@ -363,10 +363,22 @@ class Optimizer:
                     self._start(group, p, one)
         return params, grads, states
 
+    def _init_group(self, group, params_with_grad, grads, *states):
+        """Adds what a step is given to the lists: parameters, gradients, and the states that _state_keys names (None: none).
+        States that are missing are made. A subclass may override it. True: one of the parameters is complex."""
+        params, gradients, held = self._gather(group)
+        params_with_grad.extend(params)
+        grads.extend(gradients)
+        for key, values in zip(self._state_keys(group), states):
+            if key is not None:
+                values.extend([one.get(key) for one in held])
+        return any(p.is_complex() for p in params)
+
     def _lists(self, group):
-        """What a step is given: parameters, gradients, and a list for each of the states that _state_keys names (None: empty)."""
-        params, grads, states = self._gather(group)
-        return params, grads, *([] if key is None else [one.get(key) for one in states] for key in self._state_keys(group))
+        """What a step is given, as _init_group gathers it."""
+        lists = [[] for _ in range(2 + len(self._state_keys(group)))]
+        self._init_group(group, *lists)
+        return lists
 
     def _groups_to_step(self, beside=(" and state_steps",) * 2, xla=(True, False)):
         """(group, lists of a step) of each group with gradients. What the error about capturable says, with foreach second: what

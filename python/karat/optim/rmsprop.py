@@ -42,14 +42,15 @@ class RMSprop(Optimizer):
             state["grad_avg"] = _zeros_beside(p)
 
     def _state_keys(self, group):
-        return ("square_avg", "grad_avg" if group["centered"] else None,
-                "momentum_buffer" if group["momentum"] > 0 else None, "step")
+        return ("square_avg", "momentum_buffer" if group["momentum"] > 0 else None,
+                "grad_avg" if group["centered"] else None, "step")
 
     @_use_grad_for_differentiable
     def step(self, closure=None):
         """Perform a single optimization step."""
         loss = _loss_of(closure)
-        for group, lists in self._groups_to_step(xla=(True, True)):
-            _step_rmsprop_(*lists, centered=group["centered"], maximize=group["maximize"],
+        for group, (params, grads, squares, buffers, averages, steps) in self._groups_to_step(xla=(True, True)):
+            _step_rmsprop_(params, grads, squares, averages, buffers, steps, centered=group["centered"],
+                           maximize=group["maximize"],
                            **_numbers(group, "lr", "alpha", "eps", "weight_decay", "momentum"))
         return loss

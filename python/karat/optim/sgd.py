@@ -37,36 +37,42 @@ class SGD(Optimizer):
         if fused:
             _check_fused(self, differentiable, foreach)
 
+    def _init_group(self, group, params, grads, momentum_buffer_list):
+        """Adds what a step is given to the lists. False: no gradient is sparse."""
+        momentum = group["momentum"] != 0
+        for p in group["params"]:
+            grad = p.grad
+            if grad is not None:
+                params.append(p)
+                grads.append(grad)
+                if momentum:
+                    momentum_buffer_list.append(self.state[p].get("momentum_buffer"))
+        return False
+
     @_use_grad_for_differentiable
     def step(self, closure=None):
         """Perform a single optimization step."""
         loss = _loss_of(closure)
         for group in self.param_groups:
-            params, grads = [], []
-            for p in group["params"]:
-                grad = p.grad
-                if grad is not None:
-                    params.append(p)
-                    grads.append(grad)
+            params, grads, buffers = [], [], []
+            self._init_group(group, params, grads, buffers)
             if not params:
                 continue
             if group["momentum"] == 0:
                 self._run(group, params, grads, [], False)
                 continue
-            states = [self.state[p] for p in params]
-            buffers = [state.get("momentum_buffer") for state in states]
             if all(buffer is not None for buffer in buffers):
                 self._run(group, params, grads, buffers, False)
                 continue
+            new = [buffer is None for buffer in buffers]
             for first in (True, False):
-                chosen = [i for i, buffer in enumerate(buffers) if (buffer is None) is first]
+                chosen = [i for i, is_new in enumerate(new) if is_new is first]
                 if not chosen:
                     continue
                 for i in chosen:
                     if first:
-                        states[i]["momentum_buffer"] = empty_like(grads[i])
-                self._run(group, [params[i] for i in chosen], [grads[i] for i in chosen],
-                          [states[i]["momentum_buffer"] for i in chosen], first)
+                        buffers[i] = self.state[params[i]]["momentum_buffer"] = empty_like(grads[i])
+                self._run(group, [params[i] for i in chosen], [grads[i] for i in chosen], [buffers[i] for i in chosen], first)
         return loss
 
     def _run(self, group, params, grads, buffers, first):

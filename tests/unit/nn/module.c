@@ -80,6 +80,29 @@ TEST(hooks_run_in_order_and_replace)
     kt_module_drop(m);
 }
 
+static kt_tensor *once(kt_module *m, kt_tensor *x, void *context)
+{
+    (void)x;
+    ++*(int *)context;
+    return kt_module_remove_hooks(m, context) == 1 ? NULL : kt_zeros(KT_SCALAR);
+}
+
+TEST(hooks_are_removed_also_by_themselves)
+{
+    KT_SCOPE;
+    int        first = 0, second = 0, third = 0;
+    kt_module *m = kt_make_relu();
+    CHECK(kt_module_before(m, once, &first) == KT_OK && kt_module_before(m, doubled, &second) == KT_OK);
+    CHECK(kt_module_after(m, counted, &third) == KT_OK && kt_module_after(m, counted, &third) == KT_OK);
+    CHECK(kt_module_remove_hooks(m, &third) == 2 && kt_module_remove_hooks(m, &third) == 0);
+    CHECK(kt_item(kt_module_call(m, kt_ones(KT_SCALAR))) == 2 && kt_item(kt_module_call(m, kt_ones(KT_SCALAR))) == 2);
+    CHECK(first == 1 && second == 2 && kt_module_remove_hooks(m, &second) == 1);
+    CHECK(kt_item(kt_module_call(m, kt_ones(KT_SCALAR))) == 1 && second == 2);
+    CHECK(kt_module_remove_hooks(NULL, NULL) == -1);
+    kt_clear();
+    kt_module_drop(m);
+}
+
 TEST(conversion_keeps_tensors_and_pins)
 {
     KT_SCOPE;

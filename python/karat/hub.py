@@ -1,0 +1,112 @@
+"""karat.hub: models whose code lies in a folder (hubconf.py), and files of weights by address. Code is not fetched."""
+
+import hashlib
+import importlib.util
+import os
+import re
+import sys
+import tempfile
+from urllib.parse import urlparse
+from urllib.request import Request, urlopen
+
+from . import _missing
+
+__all__ = ["download_url_to_file", "get_dir", "help", "list", "load", "load_state_dict_from_url", "set_dir"]
+
+_HASH = re.compile(r"-([a-f0-9]*)\.")  # in a file's name: resnet18-5c106cde.pth
+_folder = None
+_NOT_FETCHED = ("code is not fetched from {}; clone the repository and use source='local' with its folder")
+
+
+def set_dir(d):
+    """Sets the folder in which files are kept."""
+    global _folder
+    _folder = os.path.expanduser(d)
+
+
+def get_dir():
+    """The folder in which files are kept: set_dir, or $TORCH_HOME/hub, or ~/.cache/torch/hub."""
+    home = os.getenv("TORCH_HOME", os.path.join(os.getenv("XDG_CACHE_HOME", "~/.cache"), "torch"))
+    return _folder if _folder is not None else os.path.join(os.path.expanduser(home), "hub")
+
+
+def _configuration(folder):
+    """The module hubconf of a folder."""
+    path = os.path.join(folder, "hubconf.py")
+    sys.path.insert(0, folder)
+    try:
+        spec = importlib.util.spec_from_file_location("hubconf.py", path)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+    finally:
+        sys.path.remove(folder)
+    missing = [name for name in getattr(module, "dependencies", ()) if importlib.util.find_spec(name) is None]
+    if missing:
+        raise RuntimeError(f"Missing dependencies: {', '.join(missing)}")
+    return module
+
+
+def _entry(module, name):
+    if not isinstance(name, str):
+        raise ValueError("Invalid input: model should be a string of function name")
+    found = getattr(module, name, None)
+    if not callable(found):
+        raise RuntimeError(f"Cannot find callable {name} in hubconf")
+    return found
+
+
+def load(repo_or_dir, model, *args, source="github", trust_repo=None, force_reload=False, verbose=True, skip_validation=False,
+         **kwargs):
+    """Calls the function `model` of a folder's hubconf.py (source="local")."""
+    source = source.lower()
+    if source not in ("github", "local"):
+        raise ValueError(f'Unknown source: "{source}". Allowed values: "github" | "local".')
+    if source == "github":
+        raise NotImplementedError(f"torch.hub.load: {_NOT_FETCHED.format(repo_or_dir)}")
+    return _entry(_configuration(repo_or_dir), model)(*args, **kwargs)
+
+
+def list(github, force_reload=False, skip_validation=False, trust_repo=None, verbose=True):
+    """Refused: code is not fetched."""
+    raise NotImplementedError(f"torch.hub.list: {_NOT_FETCHED.format(github)}")
+
+
+def help(github, model, force_reload=False, skip_validation=False, trust_repo=None):
+    """Refused: code is not fetched."""
+    raise NotImplementedError(f"torch.hub.help: {_NOT_FETCHED.format(github)}")
+
+
+def download_url_to_file(url, dst, hash_prefix=None, progress=True):
+    """Writes what lies at an address to a file, which is there when all has come; its SHA-256 must begin with hash_prefix."""
+    dst, digest = os.path.expanduser(dst), hashlib.sha256()
+    handle, temporary = tempfile.mkstemp(dir=os.path.dirname(dst) or ".")
+    try:
+        with os.fdopen(handle, "wb") as file, urlopen(Request(url, headers={"User-Agent": "torch.hub"})) as source:
+            while part := source.read(1 << 17):
+                file.write(part)
+                digest.update(part)
+        if hash_prefix is not None and digest.hexdigest()[:len(hash_prefix)] != hash_prefix:
+            raise RuntimeError(f'invalid hash value (expected "{hash_prefix}", got "{digest.hexdigest()}")')
+        os.replace(temporary, dst)
+    finally:
+        if os.path.exists(temporary):
+            os.remove(temporary)
+
+
+def load_state_dict_from_url(url, model_dir=None, map_location=None, progress=True, check_hash=False, file_name=None,
+                             weights_only=False):
+    """torch.load of a file at an address, which is fetched once. check_hash: its name says how its SHA-256 begins."""
+    from .serialization import load
+
+    model_dir = os.path.join(get_dir(), "checkpoints") if model_dir is None else model_dir
+    os.makedirs(model_dir, exist_ok=True)
+    name = file_name or os.path.basename(urlparse(url).path)
+    path = os.path.join(model_dir, name)
+    if not os.path.exists(path):
+        sys.stdout.write(f'Downloading: "{url}" to {path}\n')
+        found = _HASH.search(name) if check_hash else None
+        download_url_to_file(url, path, found[1] if found else None, progress=progress)
+    return load(path, map_location=map_location, weights_only=weights_only)
+
+
+__getattr__ = _missing.of(__name__)

@@ -1,0 +1,182 @@
+"""writer.py - SummaryWriter: values of a training, by step, in files that TensorBoard shows."""
+
+import os
+import socket
+import time
+from datetime import datetime
+
+from tensorboard.compat.proto.event_pb2 import Event, SessionLog
+from tensorboard.summary.writer.event_file_writer import EventFileWriter
+
+from ... import _refused
+from . import _summaries
+
+
+class FileWriter:
+    """Writes summaries and events to a file of its own in a folder."""
+
+    def __init__(self, log_dir, max_queue=10, flush_secs=120, filename_suffix=""):
+        self.event_writer = EventFileWriter(str(log_dir), max_queue, flush_secs, filename_suffix)
+
+    def get_logdir(self):
+        """The folder."""
+        return self.event_writer.get_logdir()
+
+    def add_event(self, event, step=None, walltime=None):
+        """Writes an event, with its time and step."""
+        event.wall_time = time.time() if walltime is None else walltime
+        if step is not None:
+            event.step = int(step)
+        self.event_writer.add_event(event)
+
+    def add_summary(self, summary, global_step=None, walltime=None):
+        """Writes a summary."""
+        self.add_event(Event(summary=summary), global_step, walltime)
+
+    def flush(self):
+        """Writes what waits."""
+        self.event_writer.flush()
+
+    def close(self):
+        """Writes what waits, and closes the file."""
+        self.event_writer.close()
+
+    def reopen(self):
+        """Begins another file."""
+        self.event_writer.reopen()
+
+
+class SummaryWriter:
+    """SummaryWriter(log_dir): add_scalar("loss", loss, step) and the like write to log_dir, or to a new folder below runs/."""
+
+    def __init__(self, log_dir=None, comment="", purge_step=None, max_queue=10, flush_secs=120, filename_suffix=""):
+        if not log_dir:
+            now = datetime.now().strftime("%b%d_%H-%M-%S")
+            log_dir = os.path.join("runs", f"{now}_{socket.gethostname()}{comment}")
+        self.log_dir, self.purge_step = log_dir, purge_step
+        self.max_queue, self.flush_secs, self.filename_suffix = max_queue, flush_secs, filename_suffix
+        self.file_writer = self.all_writers = None
+        self.default_bins = _summaries.default_bins()
+        self._get_file_writer()
+
+    def _get_file_writer(self):
+        """The writer; a new one after close()."""
+        if self.all_writers is None:
+            self.file_writer = FileWriter(self.log_dir, self.max_queue, self.flush_secs, self.filename_suffix)
+            self.all_writers = {self.file_writer.get_logdir(): self.file_writer}
+            if self.purge_step is not None:
+                step, self.purge_step = self.purge_step, None
+                self.file_writer.add_event(Event(step=step, file_version="brain.Event:2"))
+                self.file_writer.add_event(Event(step=step, session_log=SessionLog(status=SessionLog.START)))
+        return self.file_writer
+
+    def get_logdir(self):
+        """The folder."""
+        return self.log_dir
+
+    def _add(self, summary, global_step, walltime):
+        self._get_file_writer().add_summary(summary, global_step, walltime)
+
+    def add_scalar(self, tag, scalar_value, global_step=None, walltime=None, new_style=False, double_precision=False):
+        """A number at a step."""
+        self._add(_summaries.scalar(tag, scalar_value, new_style, double_precision), global_step, walltime)
+
+    def add_scalars(self, main_tag, tag_scalar_dict, global_step=None, walltime=None):
+        """Several numbers that are drawn into one chart, each with a folder of its own."""
+        walltime = time.time() if walltime is None else walltime
+        folder = self._get_file_writer().get_logdir()
+        for tag, value in tag_scalar_dict.items():
+            path = f"{folder}/{main_tag.replace('/', '_')}_{tag}"
+            if path not in self.all_writers:
+                self.all_writers[path] = FileWriter(path, self.max_queue, self.flush_secs, self.filename_suffix)
+            self.all_writers[path].add_summary(_summaries.scalar(main_tag, value), global_step, walltime)
+
+    def add_tensor(self, tag, tensor, global_step=None, walltime=None):
+        """A tensor at a step."""
+        self._add(_summaries.tensor(tag, tensor), global_step, walltime)
+
+    def add_text(self, tag, text_string, global_step=None, walltime=None):
+        """Text, which TensorBoard shows as Markdown."""
+        self._add(_summaries.text(tag, text_string), global_step, walltime)
+
+    def add_histogram(self, tag, values, global_step=None, bins="tensorflow", walltime=None, max_bins=None):
+        """How values are distributed."""
+        self._add(_summaries.histogram(tag, values, bins, max_bins), global_step, walltime)
+
+    def add_histogram_raw(self, tag, min, max, num, sum, sum_squares, bucket_limits, bucket_counts, global_step=None,
+                          walltime=None):
+        """A histogram that was made elsewhere."""
+        if len(bucket_limits) != len(bucket_counts):
+            raise ValueError("len(bucket_limits) != len(bucket_counts), see the document.")
+        self._add(_summaries.histogram_raw(tag, min=min, max=max, num=num, sum=sum, sum_squares=sum_squares,
+                                           bucket_limit=bucket_limits, bucket=bucket_counts), global_step, walltime)
+
+    def add_image(self, tag, img_tensor, global_step=None, walltime=None, dataformats="CHW"):
+        """A picture: bytes, or numbers from 0 to 1."""
+        self._add(_summaries.image(tag, img_tensor, dataformats), global_step, walltime)
+
+    def add_images(self, tag, img_tensor, global_step=None, walltime=None, dataformats="NCHW"):
+        """Several pictures, in a grid."""
+        self._add(_summaries.image(tag, img_tensor, dataformats), global_step, walltime)
+
+    def add_figure(self, tag, figure, global_step=None, close=True, walltime=None):
+        """A figure of matplotlib, or a list of them."""
+        order = "NCHW" if isinstance(figure, list) else "CHW"
+        self.add_image(tag, _summaries.figure(figure, close), global_step, walltime, dataformats=order)
+
+    def add_audio(self, tag, snd_tensor, global_step=None, sample_rate=44100, walltime=None):
+        """A sound of one channel: numbers from -1 to 1."""
+        self._add(_summaries.audio(tag, snd_tensor, sample_rate), global_step, walltime)
+
+    def add_pr_curve(self, tag, labels, predictions, global_step=None, num_thresholds=127, weights=None, walltime=None):
+        """Precision and recall of predictions (from 0 to 1) of labels (0 and 1)."""
+        self._add(_summaries.pr_curve(tag, labels, predictions, num_thresholds, weights), global_step, walltime)
+
+    def add_pr_curve_raw(self, tag, true_positive_counts, false_positive_counts, true_negative_counts, false_negative_counts,
+                         precision, recall, global_step=None, num_thresholds=127, weights=None, walltime=None):
+        """The same, counted elsewhere."""
+        self._add(_summaries.pr_curve_raw(tag, true_positive_counts, false_positive_counts, true_negative_counts,
+                                          false_negative_counts, precision, recall, num_thresholds), global_step, walltime)
+
+    def add_hparams(self, hparam_dict, metric_dict, hparam_domain_discrete=None, run_name=None, global_step=None):
+        """The options of a run and what it reached, as a run of its own below this one's folder."""
+        summaries = _summaries.hparams(hparam_dict, metric_dict, hparam_domain_discrete)
+        run_name = run_name or str(time.time())
+        with SummaryWriter(log_dir=os.path.join(self._get_file_writer().get_logdir(), run_name)) as run:
+            for summary in summaries:
+                run.file_writer.add_summary(summary, global_step)
+            for name, value in metric_dict.items():
+                run.add_scalar(name, value, global_step)
+
+    def flush(self):
+        """Writes what waits."""
+        for writer in (self.all_writers or {}).values():
+            writer.flush()
+
+    def close(self):
+        """Writes what waits, and closes the files."""
+        for writer in (self.all_writers or {}).values():
+            writer.flush()
+            writer.close()
+        self.file_writer = self.all_writers = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.close()
+
+
+_HERE = "karat.utils.tensorboard.SummaryWriter"
+for _name, _why in {
+    "add_graph": "programs are run as they are written, not traced into graphs",
+    "add_onnx_graph": "models are not exported to ONNX",
+    "add_video": "videos are not written; write the frames with add_images",
+    "add_embedding": "embeddings are not written for the projector",
+    "add_mesh": "meshes are not written",
+    "add_image_with_boxes": "boxes are not drawn; draw them and use add_image",
+    "add_custom_scalars": "layouts of charts are not written",
+    "add_custom_scalars_multilinechart": "layouts of charts are not written",
+    "add_custom_scalars_marginchart": "layouts of charts are not written",
+}.items():
+    setattr(SummaryWriter, _name, _refused.function(f"{_HERE}.{_name}", _why))
