@@ -261,7 +261,7 @@ def regions(m):
             warnings.simplefilter("always")
             with call():
                 yield name, (x @ x).dtype, m.get_autocast_gpu_dtype()
-        yield "warned", [(type(w.message).__name__, str(w.message).replace("karat", "torch")) for w in seen]
+        yield "warned", [(type(w.message).__name__, str(w.message).replace("karat", "torch").partition(" (Triggered")[0]) for w in seen]
 
     @m.autocast("cuda", dtype=m.bfloat16)
     def product(a):
