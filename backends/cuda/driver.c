@@ -73,8 +73,9 @@ static void *open_in_packages(const char *const *names)
     if (!dladdr((void *)(uintptr_t)library_open, &own) || !own.dli_fname || !strrchr(own.dli_fname, '/'))
         return NULL;
     for (size_t i = 0; i < sizeof folders / sizeof *folders && !library; i++) {
-        char folder[900];
-        snprintf(folder, sizeof folder, "%.*s/../%s", (int)(strrchr(own.dli_fname, '/') - own.dli_fname), own.dli_fname, folders[i]);
+        char      folder[900];
+        const int length = (int)(strrchr(own.dli_fname, '/') - own.dli_fname);
+        snprintf(folder, sizeof folder, "%.*s/../%s", length, own.dli_fname, folders[i]);
         library = open_in(folder, names, 0);
     }
     return library;

@@ -246,9 +246,11 @@ static kt_status by_library(const kt_plan *plan, kt_dtype dtype)
     if (dtype == KT_NONE || !writes(dtype, plan->arg[0].is) || plan->size[d + 2] == 0 || (g.alpha == 0 && g.alpha_im == 0) ||
         !seen_in_place(plan, 0, 0, 1, (kt_dtype)plan->arg[0].is, &sides[2]))
         return KT_DECLINED;
-    if (dtype == KT_E4M3FN && !(seen_in_place(plan, 1, 0, 2, dtype, &sides[0]) && seen_in_place(plan, 2, 2, 1, dtype, &sides[1]) &&
-                                sides[2].m.turned && sides[0].m.turned && !sides[1].m.turned))
-        return KT_DECLINED; /* it multiplies rows by columns that are dense alone */
+    if (dtype == KT_E4M3FN) { /* it multiplies rows by columns that are dense alone */
+        const bool seen = seen_in_place(plan, 1, 0, 2, dtype, &sides[0]) && seen_in_place(plan, 2, 2, 1, dtype, &sides[1]);
+        if (!seen || !sides[2].m.turned || !sides[0].m.turned || sides[1].m.turned)
+            return KT_DECLINED;
+    }
     if (is_better_copied(plan, 1) || !seen_in_place(plan, 1, 0, 2, dtype, &sides[0]))
         status = copied(plan, 1, 0, 2, dtype, &copies[0], &sides[0]);
     if (!status && (is_better_copied(plan, 2) || !seen_in_place(plan, 2, 2, 1, dtype, &sides[1])))

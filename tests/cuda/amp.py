@@ -261,7 +261,8 @@ def regions(m):
             warnings.simplefilter("always")
             with call():
                 yield name, (x @ x).dtype, m.get_autocast_gpu_dtype()
-        yield "warned", [(type(w.message).__name__, str(w.message).replace("karat", "torch").partition(" (Triggered")[0]) for w in seen]
+        said = [(type(w.message).__name__, str(w.message).replace("karat", "torch")) for w in seen]
+        yield "warned", [(kind, text.partition(" (Triggered")[0]) for kind, text in said]
 
     @m.autocast("cuda", dtype=m.bfloat16)
     def product(a):

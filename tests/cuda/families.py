@@ -144,8 +144,8 @@ def products():
 
 
 def float8():
-    """Products of float8 matrices, which the library multiplies as they are where sizes and layouts are its own; the CPU's numbers, and
-    PyTorch's where it is here."""
+    """Products of float8 matrices, which the library multiplies as they are where sizes and layouts are its own: the CPU's
+    numbers, and PyTorch's where it is here."""
     scales = [torch.tensor(2.0), torch.tensor(0.25)]
     for kinds in ((torch.float8_e4m3fn, torch.float8_e4m3fn), (torch.float8_e5m2, torch.float8_e4m3fn),
                   (torch.float8_e5m2, torch.float8_e5m2)):

@@ -223,7 +223,8 @@ def test_refusals():
 def test_mixed_dtypes():
     x, zeros, ones = torch.ones(2, 4, 3), torch.zeros(4), torch.ones(4)
     for run, text in (
-        (lambda: F.batch_norm(x, zeros.double(), ones.double()), "mixed dtype (CPU): expect parameter to have scalar type of Float"),
+        (lambda: F.batch_norm(x, zeros.double(), ones.double()),
+         "mixed dtype (CPU): expect parameter to have scalar type of Float"),
         (lambda: F.batch_norm(x.double(), zeros, ones), "mixed dtype (CPU): all inputs must share same datatype."),
         (lambda: F.instance_norm(x.double(), zeros, ones, ones), "mixed dtype (CPU): all inputs must share same datatype."),
         (lambda: torch.batch_norm_update_stats(x.double(), ones, ones, 0.1),

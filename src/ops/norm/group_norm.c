@@ -241,7 +241,8 @@ kt_status kt__body_batch_norm_update_stats(kt_call *call)
         return kt_fail(KT_ERR_RUNTIME, "input tensor must have at least one element, but got input_sizes = %s",
                        KT__SIZES_TEXT(input));
     if (check_count(t[0], "running_mean", input->sizes[1]) || check_count(t[1], "running_var", input->sizes[1]) ||
-        kt__one_device((kt_tensor *[]){input, t[0] ? t[0] : input, t[1] ? t[1] : input}, 3) || check_dtypes(call, input, t, 2, 0) ||
+        kt__one_device((kt_tensor *[]){input, t[0] ? t[0] : input, t[1] ? t[1] : input}, 3) ||
+        check_dtypes(call, input, t, 2, 0) ||
         kt__norm_judge(call, input, "running_mean", t[0]) || kt__norm_judge(call, input, "running_var", t[1]))
         return kt_error_status();
     for (int i = 0; i < input->ndim; i++)
