@@ -1,8 +1,8 @@
 #!/bin/sh
-# test_cuda.sh - the CUDA backend where nvcc is and a GPU need not be: it is compiled, linked and loaded, and its kernels, compiled as
-# C++, run on the CPU: a call of every row, values of every dtype and layout, and the families of kernels (tests/cuda/on_cpu).
-# In: the build directory of the CPU. Out: exit status 0 if all passed, or if there is no nvcc. It takes a quarter of an hour of a core
-# the first time.
+# test_cuda.sh - the CUDA backend where nvcc is, without a GPU: it is compiled, linked and loaded, and its kernels, compiled
+# as C++, run on the CPU: a call of every row, values of every dtype and layout, the families of kernels (tests/cuda/on_cpu).
+# In: the build directory of the CPU. Out: exit status 0 if all passed, or if there is no nvcc. It takes a quarter of an hour of a
+# core the first time.
 set -eu
 cd "$(dirname "$0")/.."
 PATH=$PATH:/usr/local/cuda/bin

@@ -15,7 +15,7 @@
 
 /* ---- the library ---- */
 #define CALLS(X)                                                                                                               \
-    X(cublasLtCreate) X(cublasLtGetVersion) X(cublasLtMatmul) X(cublasLtMatmulAlgoGetHeuristic) X(cublasLtMatmulDescCreate)                          \
+    X(cublasLtCreate) X(cublasLtGetVersion) X(cublasLtMatmul) X(cublasLtMatmulAlgoGetHeuristic) X(cublasLtMatmulDescCreate)    \
     X(cublasLtMatmulDescDestroy) X(cublasLtMatmulDescSetAttribute) X(cublasLtMatrixLayoutCreate)                               \
     X(cublasLtMatrixLayoutDestroy) X(cublasLtMatrixLayoutSetAttribute) X(cublasLtMatmulPreferenceCreate)                       \
     X(cublasLtMatmulPreferenceDestroy) X(cublasLtMatmulPreferenceSetAttribute)
@@ -78,6 +78,8 @@ static cudaDataType_t type_of(kt_dtype dtype)
 {
     if (dtype == KT_C64 || dtype == KT_C128)
         return dtype == KT_C64 ? CUDA_C_32F : CUDA_C_64F;
+    if (dtype == KT_E4M3FN)
+        return CUDA_R_8F_E4M3;
     return dtype == KT_F64 ? CUDA_R_64F : dtype == KT_BF16 ? CUDA_R_16BF : dtype == KT_F16 ? CUDA_R_16F : CUDA_R_32F;
 }
 

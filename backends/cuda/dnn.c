@@ -14,7 +14,8 @@
 
 /* ---- the library ---- */
 #define CALLS(X)                                                                                                               \
-    X(cudnnCreate) X(cudnnGetVersion) X(cudnnSetStream) X(cudnnGetErrorString) X(cudnnCreateTensorDescriptor) X(cudnnDestroyTensorDescriptor)     \
+    X(cudnnCreate) X(cudnnGetVersion) X(cudnnSetStream) X(cudnnGetErrorString) X(cudnnCreateTensorDescriptor)                  \
+    X(cudnnDestroyTensorDescriptor)                                                                                            \
     X(cudnnSetTensorNdDescriptor) X(cudnnCreateFilterDescriptor) X(cudnnDestroyFilterDescriptor) X(cudnnSetFilterNdDescriptor) \
     X(cudnnCreateConvolutionDescriptor) X(cudnnDestroyConvolutionDescriptor) X(cudnnSetConvolutionNdDescriptor)                \
     X(cudnnSetConvolutionGroupCount) X(cudnnSetConvolutionMathType) X(cudnnGetConvolutionForwardAlgorithm_v7)                  \

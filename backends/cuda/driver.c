@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 const kt_host *host;
 
@@ -63,11 +64,29 @@ static void *open_in(const char *folder, const char *const *names, int how)
     return library;
 }
 
+/* NVIDIA's own packages for Python, where this library is in a package beside them. */
+static void *open_in_packages(const char *const *names)
+{
+    static const char *const folders[] = {"nvidia/cu13/lib", "nvidia/cudnn/lib", "nvidia/cublas/lib"};
+    Dl_info                  own;
+    void                    *library = NULL;
+    if (!dladdr((void *)(uintptr_t)library_open, &own) || !own.dli_fname || !strrchr(own.dli_fname, '/'))
+        return NULL;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders && !library; i++) {
+        char      folder[900];
+        const int length = (int)(strrchr(own.dli_fname, '/') - own.dli_fname);
+        snprintf(folder, sizeof folder, "%.*s/../%s", length, own.dli_fname, folders[i]);
+        library = open_in(folder, names, 0);
+    }
+    return library;
+}
+
 void *library_open(const char *const *names)
 {
     const char *named = getenv("KARAT_CUDA_LIBS");
     void       *library = open_in("", names, RTLD_NOLOAD);
     library = library || !named ? library : open_in(named, names, 0);
+    library = library ? library : open_in_packages(names);
     library = library ? library : open_in("", names, 0);
     return library ? library : open_in("/usr/local/cuda/lib64", names, 0);
 }

@@ -22,7 +22,8 @@ static bool seen_in_place(const kt_plan *plan, int at, int row, int column, kt_d
     const int         d = plan->nd - 3;
     const int64_t     w = width_of((int)dtype), rows = plan->size[d + row], columns = plan->size[d + column];
     const int64_t     by_row = plan->stride[at][d + row], by_column = plan->stride[at][d + column];
-    if (x->is != dtype || x->as != dtype || x->immediate || x->bits || by_row % w || by_column % w)
+    const bool        plain = x->as == dtype || (dtype == KT_E4M3FN && x->as == KT_F32); /* which it is exactly */
+    if (x->is != dtype || !plain || x->immediate || x->bits || by_row % w || by_column % w)
         return false;
     v->m.data = x->data;
     v->m.turned = (by_column == w || columns == 1) && (rows == 1 || by_row >= columns * w);
@@ -75,10 +76,27 @@ static void release(const kt_plan *plan, view *v)
 static const kt_dtype selves[KT_NUM_COMPUTE] = {[KT_IN_F32] = KT_F32, [KT_IN_F64] = KT_F64, [KT_IN_I32] = KT_I32,
                                                 [KT_IN_I64] = KT_I64, [KT_IN_C64] = KT_C64, [KT_IN_C128] = KT_C128};
 
-/* The dtype that the library multiplies; KT_NONE: none. */
+static bool is_float8(int dtype)
+{
+    return dtype == KT_E4M3FN || dtype == KT_E5M2 || dtype == KT_E4M3FNUZ || dtype == KT_E5M2FNUZ;
+}
+
+/* May the library multiply them as they are? It wants whole blocks of 16. */
+static bool in_float8(const kt_plan *plan)
+{
+    bool good = plan->arg[1].is == KT_E4M3FN && plan->arg[2].is == KT_E4M3FN && plan->compute == KT_IN_F32 &&
+                plan->arg[0].is == KT_F32 && plan->nd == 3 && plan->n_in == 2;
+    for (int i = 0; i < 3 && good; i++)
+        good = plan->size[i] % 16 == 0 && is_aligned(plan->arg[i].data, 16);
+    return good;
+}
+
+/* The dtype that the library multiplies; KT_NONE: none. Numbers of 8 bits are exact in bfloat16. */
 static kt_dtype dtype_for(const kt_plan *plan)
 {
     const int a = plan->arg[1].as, b = plan->arg[2].as;
+    if (plan->compute == KT_IN_F32 && is_float8(plan->arg[1].is) && is_float8(plan->arg[2].is))
+        return KT_BF16;
     if (plan->compute == KT_IN_F64 || plan->compute == KT_IN_C64 || plan->compute == KT_IN_C128)
         return selves[plan->compute];
     if (plan->compute != KT_IN_F32)
@@ -86,7 +104,10 @@ static kt_dtype dtype_for(const kt_plan *plan)
     return a == b && (a == KT_BF16 || a == KT_F16) ? (kt_dtype)a : KT_F32;
 }
 
-static bool writes(kt_dtype dtype, int to) { return to == (int)dtype || (to == KT_F32 && (dtype == KT_BF16 || dtype == KT_F16)); }
+static bool writes(kt_dtype dtype, int to)
+{
+    return to == (int)dtype || (to == KT_F32 && (dtype == KT_BF16 || dtype == KT_F16 || dtype == KT_E4M3FN));
+}
 
 /* The addend as the result, or as what is added along its columns; else it is copied into the result first. */
 static kt_status add(const kt_plan *plan, const view *out, gemm *g, kt_plan *copy, int64_t *c_batch_of)
@@ -210,9 +231,8 @@ static kt_status multiply(const kt_plan *plan, gemm *g, const view *sides, int64
 static double real_part(const kt_scalar *s) { return s->kind == KT_SCALAR_COMPLEX ? s->v.re : number_of(s); }
 static double imaginary_part(const kt_scalar *s) { return s->kind == KT_SCALAR_COMPLEX ? s->im : 0; }
 
-static kt_status by_library(const kt_plan *plan)
+static kt_status by_library(const kt_plan *plan, kt_dtype dtype)
 {
-    const kt_dtype dtype = dtype_for(plan);
     const int      d = plan->nd - 3;
     const bool     adds = plan->n_in > 2;
     view           sides[3] = {{.made = NULL}};
@@ -226,6 +246,11 @@ static kt_status by_library(const kt_plan *plan)
     if (dtype == KT_NONE || !writes(dtype, plan->arg[0].is) || plan->size[d + 2] == 0 || (g.alpha == 0 && g.alpha_im == 0) ||
         !seen_in_place(plan, 0, 0, 1, (kt_dtype)plan->arg[0].is, &sides[2]))
         return KT_DECLINED;
+    if (dtype == KT_E4M3FN) { /* it multiplies rows by columns that are dense alone */
+        const bool seen = seen_in_place(plan, 1, 0, 2, dtype, &sides[0]) && seen_in_place(plan, 2, 2, 1, dtype, &sides[1]);
+        if (!seen || !sides[2].m.turned || !sides[0].m.turned || sides[1].m.turned)
+            return KT_DECLINED;
+    }
     if (is_better_copied(plan, 1) || !seen_in_place(plan, 1, 0, 2, dtype, &sides[0]))
         status = copied(plan, 1, 0, 2, dtype, &copies[0], &sides[0]);
     if (!status && (is_better_copied(plan, 2) || !seen_in_place(plan, 2, 2, 1, dtype, &sides[1])))
@@ -310,7 +335,9 @@ static kt_status launch_product(const kt_plan *plan, const void *what)
     for (int i = 0; i < plan->n_param; i++)
         if ((plan->param[i].kind == KT_SCALAR_COMPLEX && plan->compute < KT_IN_C64) || plan->param[i].is_unsigned)
             return KT_DECLINED;
-    const kt_status status = by_library(plan);
+    kt_status status = in_float8(plan) ? by_library(plan, KT_E4M3FN) : KT_DECLINED;
+    if (status == KT_DECLINED)
+        status = by_library(plan, dtype_for(plan));
     return status == KT_DECLINED ? by_kernel(plan, what) : status;
 }
 

@@ -242,7 +242,7 @@ PyGetSetDef kp_tensor_getset[] = {
     {"data", get_data, set_data, "the same values without history; set: other values, sizes, dtype in their place", NULL},
     {"_base", get_base, NULL, "of a view, the tensor that it looks into; None", NULL},
     {"__array_priority__", get_priority, NULL, NULL, NULL},
-    {"__cuda_array_interface__", kp_cuda_array_interface, NULL, "where a CUDA device has its elements, for other libraries", NULL},
+    {"__cuda_array_interface__", kp_cuda_array_interface, NULL, "its memory on a CUDA device, for other libraries", NULL},
     {"_version", get_version, NULL, "how often it was written in place", NULL},
     {"__dict__", kp_get_dict, PyObject_GenericSetDict, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},

@@ -261,7 +261,8 @@ def regions(m):
             warnings.simplefilter("always")
             with call():
                 yield name, (x @ x).dtype, m.get_autocast_gpu_dtype()
-        yield "warned", [(type(w.message).__name__, str(w.message).replace("karat", "torch")) for w in seen]
+        said = [(type(w.message).__name__, str(w.message).replace("karat", "torch")) for w in seen]
+        yield "warned", [(kind, text.partition(" (Triggered")[0]) for kind, text in said]
 
     @m.autocast("cuda", dtype=m.bfloat16)
     def product(a):
@@ -503,35 +504,8 @@ def trained(m, model_of, lower):
 
 
 def wide_gpt(m):
-    """A GPT of 6 blocks of 512, 8 x 256 tokens: products large enough that 16 bits pay."""
-    width, length, vocabulary = 512, 256, 4096
-
-    class Block(m.nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.before, self.between = m.nn.LayerNorm(width), m.nn.LayerNorm(width)
-            self.qkv, self.out = m.nn.Linear(width, 3 * width), m.nn.Linear(width, width)
-            self.wide = m.nn.Sequential(m.nn.Linear(width, 4 * width), m.nn.GELU(), m.nn.Linear(4 * width, width))
-            self.register_buffer("later", m.ones(length, length).triu(1).bool())
-
-        def forward(self, x):
-            q, k, v = (part.unflatten(-1, (8, -1)).transpose(1, 2) for part in self.qkv(self.before(x)).chunk(3, -1))
-            scores = (q @ k.transpose(-2, -1) / 8.0).masked_fill(self.later, float("-inf"))
-            x = x + self.out((scores.softmax(-1) @ v).transpose(1, 2).flatten(2))
-            return x + self.wide(self.between(x))
-
-    class Gpt(m.nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.tokens, self.places = m.nn.Embedding(vocabulary, width), m.nn.Embedding(length, width)
-            self.blocks = m.nn.Sequential(*(Block() for _ in range(6)))
-            self.norm, self.head = m.nn.LayerNorm(width), m.nn.Linear(width, vocabulary, bias=False)
-
-        def forward(self, tokens):
-            return self.head(self.norm(self.blocks(self.tokens(tokens) + self.places.weight))).flatten(0, 1)
-
-    text = m.randint(0, vocabulary, (8, length + 1))
-    return Gpt(), text[:, :-1].contiguous(), text[:, 1:].flatten()
+    """6 blocks of 512, 8 x 256 tokens: products large enough that 16 bits pay."""
+    return training.transformer(m, vocabulary=4096, length=256, width=512, heads=8, blocks=6, batch=8, tied=False)
 
 
 def trainings():

@@ -154,7 +154,8 @@ def lent():
         with torch.cuda.stream(torch.cuda.default_stream()):
             seen = torch.as_tensor(lender)
             assert seen.data_ptr() == big.data_ptr() and (seen + 0)[::1 << 20].tolist() == [50.0] * 4
-    for dtype in (torch.bool, torch.uint8, torch.int16, torch.int64, torch.float16, torch.bfloat16, torch.float64, torch.complex64):
+    for dtype in (torch.bool, torch.uint8, torch.int16, torch.int64, torch.float16, torch.bfloat16, torch.float64,
+                  torch.complex64):
         y = torch.as_tensor(Lender(torch.ones(3, device="cuda").to(dtype)))
         assert y.dtype is dtype and y.float().tolist() == [1.0] * 3 if not dtype.is_complex else y.real.tolist() == [1.0] * 3
     for wrong, error in ((lambda: torch.ones(2).__cuda_array_interface__, AttributeError),

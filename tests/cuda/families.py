@@ -143,6 +143,31 @@ def products():
     both("float64 of steps", lambda x: torch.mm(x[:, ::2], x[:, 1::2].T), values((33, 40), torch.float64))
 
 
+def float8():
+    """Products of float8 matrices, which the library multiplies as they are where sizes and layouts are its own: the CPU's
+    numbers, and PyTorch's where it is here."""
+    scales = [torch.tensor(2.0), torch.tensor(0.25)]
+    for kinds in ((torch.float8_e4m3fn, torch.float8_e4m3fn), (torch.float8_e5m2, torch.float8_e4m3fn),
+                  (torch.float8_e5m2, torch.float8_e5m2)):
+        for m, n, k in ((16, 32, 48), (64, 96, 256), (17, 33, 40), (256, 512, 1024), (1, 16, 16)):
+            a, b = torch.randn(m, k).to(kinds[0]), torch.randn(n, k).to(kinds[1])
+            for columns in (b.t(), b.t().contiguous()):
+                for out in (torch.float32, torch.bfloat16):
+                    both(f"_scaled_mm {kinds} {m, n, k} {columns.stride()} {out}", lambda x, y, s, t: torch._scaled_mm(
+                        x, y, s, t, out_dtype=out), a, columns, *scales, loose=20)
+    try:
+        import torch as other
+    except ImportError:
+        return
+    for m, n, k in ((64, 96, 256), (512, 1024, 2048)):
+        a, b = ((torch.arange(rows * k) * 37 % 101 - 50).reshape(rows, k) / 16 for rows in (m, n))
+        ours, theirs = (of._scaled_mm(x.to(of.float8_e4m3fn), y.to(of.float8_e4m3fn).t(), of.tensor(0.5, device="cuda"),
+                                      of.tensor(2.0, device="cuda"), out_dtype=of.float32).cpu().tolist()
+                        for of, x, y in ((torch, a.cuda(), b.cuda()), (other, other.tensor(a.tolist(), device="cuda"),
+                                                                       other.tensor(b.tolist(), device="cuda"))))
+        compare(f"_scaled_mm beside PyTorch {m, n, k}", torch.tensor(theirs), torch.tensor(ours), loose=20)
+
+
 def indexing():
     for dtype in FLOATS + (torch.int64, torch.int32, torch.uint8, torch.bool):
         x, i = values((1000, 48), dtype), torch.randint(0, 1000, (5000,))
@@ -605,5 +630,5 @@ def complexes():
         both(f"matmul broadcast {dtype}", torch.matmul, a, b[0])
 
 
-run((reductions, softmaxes, entropies, products, indexing, ordered, copies, lines, conversions, lookups, models, lists,
+run((reductions, softmaxes, entropies, products, float8, indexing, ordered, copies, lines, conversions, lookups, models, lists,
      convolutions, norms, draws, choices, complexes))

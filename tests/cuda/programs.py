@@ -93,6 +93,14 @@ def recorded_before_it_failed(d, c):
             or d.kind == "raised by karat" and raised and "modified by an inplace operation" in str(d.karat))
 
 
+FOUND_BY_KERNELS = re.compile(r"negative entry|should be between 0 and 1|out of range|out of bounds|ZeroDivisionError")
+
+
+def another_error_first(d, c):
+    """Values are looked at late: what is refused for its dtypes or sizes comes first."""
+    return d.kind == "error type" and FOUND_BY_KERNELS.search(str(d.torch))
+
+
 KNOWN = [
     (several_at_one_place, "of several elements that are put at one place some one stays"),
     (sums_in_any_order, "sums at one place are atomic: their order is open"),
@@ -103,6 +111,7 @@ KNOWN = [
     (lambda d, c: d.kind == "values" and c.gap is not None and c.gap.dtype == "complex128" and c.within(c.gap),
      "functions of complex128 are CUDA's"),
     (recorded_before_it_failed, "an error that a kernel finds comes late: the write was counted"),
+    (another_error_first, "an error that a kernel finds comes late: another one came first"),
     (lambda d, c: statement.plain_op(d) in ("signbit", "copysign"), "which NaN an operation makes, and so its sign"),
     (lambda d, c: "dropout_p=" in d.statement, "drawn: the generators differ, as in PyTorch"),
     (lambda d, c: SUMS.search(d.statement) and c.gap is not None and c.gap.is_float and c.within(c.gap),

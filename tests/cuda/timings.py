@@ -167,6 +167,14 @@ def products():
             line(f"{name} {n} cubed, b.T", 2e-12 * n**3 / timed(10, lambda: a @ b.T), "TFLOP/s")
             F = torch.nn.functional
             line(f"{name} {n} linear with bias", 2e-12 * n**3 / timed(10, lambda: F.linear(a, b, a[0])), "TFLOP/s")
+    n, scale = 8192, torch.ones((), device="cuda")
+    a, b = (torch.randn(n, n, device="cuda").to(torch.float8_e4m3fn) for _ in range(2))
+    for out, name in ((torch.float32, "float32"), (torch.bfloat16, "bfloat16")):
+        line(f"float8_e4m3fn {n} cubed to {name}", 2e-12 * n**3 / timed(10, lambda: torch._scaled_mm(
+            a, b.t(), scale, scale, out_dtype=out)), "TFLOP/s")
+    for m, n, k in ((32768, 2304, 768), (32768, 768, 3072), (32768, 50304, 768)):  # of GPT-2
+        a, b = torch.randn(m, k, device="cuda").bfloat16(), torch.randn(n, k, device="cuda").bfloat16()
+        line(f"bfloat16 {m} x {k} @ {k} x {n}", 2e-12 * m * n * k / timed(10, lambda: a @ b.T), "TFLOP/s")
     a = torch.randn(384, 1024, 64, device="cuda").bfloat16()
     many = 2e-12 * 384 * 1024 * 1024 * 64
     line("bfloat16 384 x (1024 x 64 @ 64 x 1024)", many / timed(10, lambda: a @ a.transpose(1, 2)), "TFLOP/s")

@@ -34,9 +34,7 @@ def images(m):
     return model, m.randn(32, 3, 16, 16), m.randint(0, 10, (32,))
 
 
-def transformer(m):
-    vocabulary, length, width, heads = 96, 32, 64, 4
-
+def transformer(m, vocabulary=96, length=32, width=64, heads=4, blocks=2, batch=16, tied=True):
     class Block(m.nn.Module):
         def __init__(self):
             super().__init__()
@@ -55,10 +53,11 @@ def transformer(m):
         def __init__(self):
             super().__init__()
             self.tokens, self.places = m.nn.Embedding(vocabulary, width), m.nn.Embedding(length, width)
-            self.blocks = m.nn.ModuleList(Block() for _ in range(2))
+            self.blocks = m.nn.ModuleList(Block() for _ in range(blocks))
             self.norm, self.head = m.nn.LayerNorm(width), m.nn.Linear(width, vocabulary, bias=False)
-            m.nn.init.normal_(self.tokens.weight, std=0.1)
-            self.head.weight = self.tokens.weight
+            if tied:
+                m.nn.init.normal_(self.tokens.weight, std=0.1)
+                self.head.weight = self.tokens.weight
 
         def forward(self, tokens):
             x = self.tokens(tokens) + self.places.weight
@@ -66,7 +65,7 @@ def transformer(m):
                 x = block(x)
             return self.head(self.norm(x)).flatten(0, 1)
 
-    text = m.randint(0, vocabulary, (16, length + 1))
+    text = m.randint(0, vocabulary, (batch, length + 1))
     return Transformer(), text[:, :-1].contiguous(), text[:, 1:].flatten()
 
 

@@ -42,8 +42,11 @@ LESS = {  # on a device that is not the CPU
                      # CPU's autocast, 1 has kernels of the CPU, 1 makes lengths that must be on the CPU
 }
 ON_CUDA = {
-    "errors": [408, 36],  # the recorded cases of CUDA are run too, and fewer texts are compared
-    "parity": [31],  # 3 more draw numbers
+    "errors": [457, 53],  # the recorded cases of CUDA are run too, and fewer texts are compared
+    "parity": [51],  # 3 more draw numbers
+    "facts --part autocast": [1614],  # the cells of CUDA too; of 8 PyTorch fails there (integers in convolutions, matrix_exp)
+    "facts --part two": [25391],  # 2 mixes of layer_norm are refused on CUDA, 2 of batch_norm taken, as by PyTorch
+    "facts --part messages": [16525],  # of those 2
 }
 ELSEWHERE = ("dtypes", "promote_types", "can_cast", "--dry-run")  # these have no tensors, or tensors on meta
 

@@ -401,14 +401,15 @@ def test_an_error_of_memory_says_which_lines_hold_it():
     first, total = test_an_error_of_memory_says_which_lines_hold_it.__code__.co_firstlineno, mirror.mem_get_info()[1]
     mirror.empty_cache()
     held = [karat.ones(512, 1024, device="mirror") for _ in range(3)]  # 3 lines below the first
+    here = f"test_device.py:{first + 3}"
     small = ones(100)
     mirror.set_per_process_memory_fraction((mirror.memory_reserved() + (1 << 20)) / total)
     try:
-        with pytest.raises(karat.OutOfMemoryError, match=rf"held by:\n    \S+ MiB in 3 tensors made at test_device.py:{first + 3}\n"):
+        with pytest.raises(karat.OutOfMemoryError, match=rf"held by:\n    \S+ MiB in 3 tensors made at {here}\n"):
             ones(1000, 1000)
         del held[1:]
         mirror.synchronize()
-        with pytest.raises(karat.OutOfMemoryError, match=rf"held by:\n    \S+ MiB in 1 tensor made at test_device.py:{first + 3}\n"):
+        with pytest.raises(karat.OutOfMemoryError, match=rf"held by:\n    \S+ MiB in 1 tensor made at {here}\n"):
             ones(3000, 3000)
         assert small.sum().item() == 100
     finally:

@@ -350,3 +350,51 @@ def test_the_bytes_of_a_storage():
     assert bytes(karat.ones(0).untyped_storage()) == b""
     with pytest.raises(NotImplementedError, match="^Not available for 'meta' device type$"):
         bytes(x.to("meta").untyped_storage())
+
+
+def test_names_of_cuda_need_no_device():
+    import karat.cuda.graphs
+    import karat.cuda.memory
+    import karat.cuda.random
+    import karat.cuda.streams
+    from karat.cuda import nvtx
+
+    assert karat.cuda.memory.memory_stats is karat.cuda.memory_stats and karat.cuda.random.seed is karat.cuda.seed
+    assert karat.cuda.streams.Stream is karat.cuda.Stream and karat.cuda.graphs.CUDAGraph is karat.cuda.CUDAGraph
+    with nvtx.range("step {}", 3):
+        assert (nvtx.range_push("a"), nvtx.range_pop(), nvtx.range_start("b"), nvtx.mark("c")) == (-2, -2, 0, None)
+    assert nvtx.range_end(0) is None and karat.cuda.get_allocator_backend() == "native"
+    assert issubclass(karat.cuda.CudaError, RuntimeError) and issubclass(karat.cuda.DeferredCudaCallError, Exception)
+
+
+def test_legacy_types_of_cuda():
+    kind = karat.cuda.HalfTensor
+    assert repr(kind) == "<class 'torch.cuda.HalfTensor'>" and kind.is_cuda and kind.dtype is karat.float16
+    assert pickle.loads(pickle.dumps(kind)) is kind and pickle.loads(pickle.dumps(karat.HalfTensor)) is karat.HalfTensor
+    assert not isinstance(karat.ones(1, dtype=karat.float16, device="cpu"), kind)
+    with pytest.raises(AttributeError, match="module 'torch' has no attribute 'cuda.NoTensor'"):
+        karat.set_default_tensor_type("torch.cuda.NoTensor")
+
+
+@pytest.mark.cpu_only("says what the CPU's tensors answer")
+def test_a_tensor_of_the_cpu_has_no_memory_of_cuda():
+    for dtype, name in ((karat.float32, "Float"), (karat.int64, "Long")):
+        with pytest.raises(AttributeError) as error:
+            karat.ones(1, dtype=dtype).__cuda_array_interface__
+        assert str(error.value) == (f"Can't get __cuda_array_interface__ on non-CUDA tensor type: torch.{name}Tensor If CUDA "
+                                    "data is required use tensor.cuda() to copy tensor to device memory.")
+
+    class Lender:
+        __cuda_array_interface__ = {"shape": (2,), "typestr": "<f4", "data": (16, False), "version": 3}
+
+    for wrong, text in (({}, "needs shape, typestr and data"), ({"typestr": "<x9"}, "there is no dtype for <x9"),
+                        ({"shape": [2]}, "must be tuples of integers"), ({"strides": (3,)}, "not a multiple of the element"),
+                        ({"strides": (4, 4)}, "as many strides as sizes"), ({"mask": 1}, "and no mask"),
+                        ({"data": (1,)}, "2 arguments"), (3, "dict")):
+        given = Lender()
+        given.__cuda_array_interface__ = {**Lender.__cuda_array_interface__, **wrong} if wrong and wrong != 3 else wrong
+        with pytest.raises((TypeError, ValueError), match=text):
+            karat.as_tensor(given)
+    if not karat.cuda.is_available():
+        with pytest.raises((AssertionError, RuntimeError)):
+            karat.as_tensor(Lender())

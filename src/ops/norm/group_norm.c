@@ -60,29 +60,26 @@ static bool is_narrow(const kt_tensor *input)
     return kt__dtype_rows[input->dtype].category == KT_CAT_FLOAT && input->dtype != KT_F64 && input->dtype != KT_F32;
 }
 
-/* PyTorch's rules on CUDA: float32 beside a narrow input is for batch norms, whose statistics may also be float32 where there are no
- * parameters. `parameters` of the n tensors are no statistics. */
-static kt_status check_on_cuda(const kt_call *call, const kt_tensor *input, kt_tensor *const *t, int n, int parameters)
+/* PyTorch on CUDA: statistics of float32 beside a narrow input whatever its parameters are, and beside float64 without any. */
+static bool has_wide_statistics(const kt_tensor *input, kt_tensor *const *t, int n, int parameters)
 {
-    bool plain = true;
-    for (int i = 0; i < parameters; i++)
-        plain &= !t[i];
-    for (int i = 0; i < n; i++) {
-        const bool fits = !t[i] || t[i]->dtype == input->dtype ||
-                          (t[i]->dtype == KT_F32 && n > parameters && (is_narrow(input) || (i >= parameters && plain)));
-        if (!fits)
-            return kt__norm_fail_found(call, input, t[i]);
-    }
-    return KT_OK;
+    bool good = input->backend == KT_CUDA && parameters < n;
+    for (int i = 0; i < n && good; i++)
+        good = !t[i] || (i >= parameters ? t[i]->dtype == KT_F32 : is_narrow(input) && t[i]->dtype == input->dtype);
+    return good;
 }
 
+/* `parameters` of the n tensors are no statistics. */
 static kt_status check_dtypes(const kt_call *call, const kt_tensor *input, kt_tensor *const *t, int n, int parameters)
 {
     const bool mixed = is_mixed(input, t, n), narrow = is_narrow(input);
     if (kt__policy(kt__mode()) == KT_PERMISSIVE)
         return KT_OK;
-    if (input->backend == KT_CUDA)
-        return check_on_cuda(call, input, t, n, parameters);
+    if (has_wide_statistics(input, t, n, parameters))
+        return KT_OK;
+    for (int i = 0; i < n && parameters == n && input->backend == KT_CUDA; i++)
+        if (t[i] && t[i]->dtype != input->dtype) /* float32 beside a narrow input is the CPU's, and batch norms' */
+            return kt__norm_fail_found(call, input, t[i]);
     for (int i = 0; i < n; i++) {
         if (t[i] && mixed && t[i]->dtype != KT_F32)
             return kt__fail_dtype(call, KT_ERR_RUNTIME, "mixed dtype (CPU): expect parameter to have scalar type of Float");
@@ -95,8 +92,7 @@ static kt_status check_dtypes(const kt_call *call, const kt_tensor *input, kt_te
 
 static kt_dtype statistics_of(const kt_tensor *input, kt_tensor *const *t, int n)
 {
-    const bool mixed = is_mixed(input, t, n) || (n > 2 && input->backend == KT_CUDA && is_narrow(input));
-    return mixed && input->dtype != KT_F64 ? KT_F32 : (kt_dtype)input->dtype;
+    return is_mixed(input, t, n) && input->dtype != KT_F64 ? KT_F32 : (kt_dtype)input->dtype;
 }
 
 static kt_tensor *new_image(const kt_tensor *input, kt_memory_format format)
@@ -245,7 +241,8 @@ kt_status kt__body_batch_norm_update_stats(kt_call *call)
         return kt_fail(KT_ERR_RUNTIME, "input tensor must have at least one element, but got input_sizes = %s",
                        KT__SIZES_TEXT(input));
     if (check_count(t[0], "running_mean", input->sizes[1]) || check_count(t[1], "running_var", input->sizes[1]) ||
-        kt__one_device((kt_tensor *[]){input, t[0] ? t[0] : input, t[1] ? t[1] : input}, 3) || check_dtypes(call, input, t, 2, 0) ||
+        kt__one_device((kt_tensor *[]){input, t[0] ? t[0] : input, t[1] ? t[1] : input}, 3) ||
+        check_dtypes(call, input, t, 2, 0) ||
         kt__norm_judge(call, input, "running_mean", t[0]) || kt__norm_judge(call, input, "running_var", t[1]))
         return kt_error_status();
     for (int i = 0; i < input->ndim; i++)

@@ -5,9 +5,12 @@
 #include "base/alloc.h"
 #include "call/call.h"
 #include "call/end.h"
+#include "call/made.h"
+#include "call/move.h"
 #include "call/refuse.h"
 #include "call/target.h"
 #include "call/wrap.h"
+#include "tables/kernels/product.h"
 
 /* ---- tensordot ---- */
 
@@ -299,6 +302,31 @@ static kt_status check_scaled(const kt_call *call)
     return KT_OK;
 }
 
+/* a @ b in float32. In one plan, so that a device may multiply them as they are; where it is differentiated, by the operators. */
+static kt_tensor *product_of_float8(const kt_call *call, kt_tensor *a, kt_tensor *b)
+{
+    if (kt_requires_grad(a) || kt_requires_grad(b) || kt__tape.levels())
+        return kt_matmul(kt_to(a, .dtype = KT_F32), kt_to(b, .dtype = KT_F32));
+    const int64_t m = a->sizes[0], n = b->sizes[1], k = a->sizes[1], size[] = {m, n, k};
+    kt_tensor    *y = kt__scoped(kt__tensor_new(KT_F32, kt__device(a), KT_SHAPE(m, n)));
+    kt_plan       plan;
+    if (!y || kt__one_device((kt_tensor *[]){a, b}, 2))
+        return NULL;
+    y->lineage = KT__RECORD(KT_BORN, call->row->name, KT_NONE, KT_F32, 0);
+    kt__plan_begin(&plan, kt__row_called(call), KT_K_matmul, KT_IN_F32, 2, y);
+    plan.nd = 3;
+    plan.numel = m * n;
+    memcpy(plan.size, size, sizeof size);
+    kt_tensor *const t[] = {y, a, b};
+    const int        dims[][3] = {{0, 1, -1}, {0, -1, 1}, {-1, 1, 0}}; /* of m, n and k; -1: it lacks the dim */
+    for (int i = 0; i < 3; i++) {
+        kt__set_operand(&plan, i, t[i], KT_F32, i ? KT_WHY_PROMOTION : KT_WHY_NONE);
+        for (int d = 0; d < 3; d++)
+            plan.stride[i][d] = dims[i][d] < 0 ? 0 : t[i]->strides[dims[i][d]] * (int64_t)kt__itemsize(t[i]);
+    }
+    return kt__launch_long(&plan, y) ? NULL : y;
+}
+
 /* A scale of the result is used where out_dtype says float8, as in PyTorch. */
 kt_status kt__body_scaled_mm(kt_call *call)
 {
@@ -308,7 +336,7 @@ kt_status kt__body_scaled_mm(kt_call *call)
     const bool     named = kt__given(call, 6) && call->arg[6].dtype;
     const kt_dtype to = named ? call->arg[6].dtype : (kt_dtype)call->arg[0].t->dtype;
     kt_tensor     *scale = kt_mul(kt_to(call->arg[2].t, .dtype = KT_F32), kt_to(call->arg[3].t, .dtype = KT_F32));
-    kt_tensor     *y = kt_matmul(kt_to(call->arg[0].t, .dtype = KT_F32), kt_to(call->arg[1].t, .dtype = KT_F32));
+    kt_tensor     *y = product_of_float8(call, call->arg[0].t, call->arg[1].t);
     y = kt_mul(y, kt_view(scale, KT_SCALAR));
     if (kt__given(call, 4) && call->arg[4].t)
         y = kt_add(y, kt_to(call->arg[4].t, .dtype = KT_F32));

@@ -3,6 +3,7 @@
 #ifndef KARAT_ON_CPU_KEYWORDS_H
 #define KARAT_ON_CPU_KEYWORDS_H
 
+#include <complex> /* which has words of the compiler's own that are CUDA's below */
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
