@@ -17,6 +17,7 @@
 #include <karat/ops.h>
 #include <karat/optim.h>
 #include <karat/random.h>
+#include <karat/scaler.h>
 #include <karat/tensor.h>
 
 #endif

@@ -509,6 +509,19 @@ def test_the_report_names_operators_classes_and_conversions():
     assert "mistakes:" not in text
 
 
+@of_the_cpu
+def test_the_report_says_what_a_result_was_converted_to():
+    narrow, wide = torch.ones(3, dtype=f16), torch.ones(3)
+
+    def run():
+        narrow.add_(wide)
+        torch.mul(narrow, 2, out=wide)
+
+    text = report_of(run)
+    assert "add: float32 to float16 (result), 1 times, 12 bytes" in text and "add: float16 to float32 (promotion)" in text
+    assert "mul: float16 to float32 (result), 1 times, 6 bytes" in text
+
+
 def mistakes_in(text):
     return text.partition("mistakes:\n")[2]
 
@@ -632,6 +645,32 @@ def test_stochastic_rounding_keeps_the_mean_of_small_steps():
     p = nn.Parameter(torch.ones(20000, dtype=bf16))
     optimizer = steps_of(p, 50, masters=False, rounding="stochastic")
     assert abs(p.float().mean().item() - 0.995) < 0.0005 and len(set(p.tolist())) > 1 and not optimizer.state[p]
+
+
+@of_the_cpu
+@pytest.mark.parametrize("kind, options", [
+    (kind, options) for kind in ("SGD", "Adam", "AdamW", "Adagrad") for options in ({}, {"foreach": True}, {"fused": True})])
+def test_every_way_of_a_step_can_be_one_in_float32(kind, options):
+    torch.manual_seed(2)
+    p, exact = nn.Parameter(torch.ones(20000, dtype=bf16)), nn.Parameter(torch.ones(20000))
+    make = getattr(torch.optim, kind)
+    narrow = torch.amp.step_in_float32(make([p], lr=1e-4, **options), masters=False, rounding="stochastic")
+    wide = make([exact], lr=1e-4, **options)
+    for _ in range(50):
+        p.grad, exact.grad = torch.ones_like(p), torch.ones_like(exact)
+        narrow.step()
+        wide.step()
+    assert abs(p.float().mean().item() - exact.mean().item()) < 3e-4
+    assert all(value.dtype is f32 for value in narrow.state[p].values())
+
+
+def test_stochastic_rounding_draws_from_the_default_generator():
+    x, made = torch.full((1000,), 1.001), []
+    for seed in (5, None, 5):
+        if seed is not None:
+            torch.manual_seed(seed)
+        made.append(x.to(bf16, rounding="stochastic"))
+    assert torch.equal(made[0], made[2]) and not torch.equal(made[0], made[1])
 
 
 def test_states_are_float32_and_travel():
