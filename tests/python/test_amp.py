@@ -140,7 +140,7 @@ def test_functions_of_the_state_of_other_devices():
         with pytest.raises(RuntimeError, match=text):
             torch.get_autocast_dtype(kind)
         for call in (lambda: torch.is_autocast_enabled(kind), lambda: torch.set_autocast_enabled(kind, True)):
-            with pytest.raises(RuntimeError, match="unknown device type for autocast in get_autocast_dispatch_key_from_device_type$"):
+            with pytest.raises(RuntimeError, match="unknown device type for autocast in get_autocast_dispatch_key_"):
                 call()
     torch.set_autocast_dtype("lazy", f16)
     assert torch.get_autocast_dtype("lazy") is f16 and torch.get_autocast_dtype("xla") is bf16
@@ -161,13 +161,13 @@ def test_functions_of_the_state_of_other_devices():
     (lambda: torch.set_autocast_enabled(1), r"argument 'enabled' \(position 1\) must be bool, not int"),
     (lambda: torch.set_autocast_enabled(enabled=True, other=1), "received an invalid combination of arguments"),
     (lambda: torch.is_autocast_enabled(None), r"argument 'device_type' \(position 1\) must be str, not NoneType"),
-    (lambda: torch.get_autocast_dtype(torch.device("cpu")), r"argument 'device_type' \(position 1\) must be str, not torch.device"),
+    (lambda: torch.get_autocast_dtype(torch.device("cpu")), r"'device_type' \(position 1\) must be str, not torch.device"),
     (lambda: torch.set_autocast_cpu_enabled(1), r"enabled must be a bool \(got int\)"),
     (lambda: torch.set_autocast_gpu_dtype(1), r"dtype must be a torch.dtype \(got int\)"),
     (lambda: torch.set_autocast_cpu_enabled(), r"torch.set_autocast_cpu_enabled\(\) takes exactly one argument \(0 given\)"),
     (lambda: torch.is_autocast_cpu_enabled(1), r"torch.is_autocast_cpu_enabled\(\) takes no arguments \(1 given\)"),
     (lambda: torch.autocast("xpu", cache_enabled=1).__enter__(), r"enabled must be a bool \(got int\)"),
-    (lambda: torch.amp.is_autocast_available(3), r"_is_autocast_available\(\): argument 'device_type' \(position 1\) must be str"),
+    (lambda: torch.amp.is_autocast_available(3), r"_is_autocast_available\(\): argument 'device_type' \(position 1\) must be"),
 ])
 def test_wrong_arguments_of_functions_of_the_state(call, text):
     before = state()

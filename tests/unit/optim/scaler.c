@@ -1,5 +1,5 @@
-/* scaler.c - the scaler for C: it scales, unscales, skips and adapts as PyTorch's, refuses what PyTorch refuses, and says what was
- * not finite; narrow parameters that are stepped in float32. */
+/* scaler.c - the scaler for C: it scales, unscales, skips and adapts as PyTorch's, refuses what PyTorch refuses, and says what
+ * was not finite; narrow parameters that are stepped in float32. */
 #include "harness.h"
 
 #include <karat/karat.h>
