@@ -128,6 +128,16 @@ static seen *seen_of(kt_scaler *s, const kt_optimizer *o)
     return &s->seen[s->n_seen++];
 }
 
+/* NULL and an error: something is missing. */
+static seen *seen_in(kt_scaler *s, const kt_optimizer *o, const char *what)
+{
+    if (check(s, what))
+        return NULL;
+    if (!o)
+        kt_fail(KT_ERR_TYPE, "expected an optimizer, got NULL");
+    return o ? seen_of(s, o) : NULL;
+}
+
 /* ---- the loss ---- */
 
 kt_tensor *kt_scaler_scale(kt_scaler *s, kt_tensor *loss)
@@ -189,11 +199,7 @@ static kt_status unscale_all(kt_scaler *s, seen *of, kt_tensor **grad, int64_t n
 
 kt_status kt_scaler_unscale(kt_scaler *s, kt_optimizer *o)
 {
-    if (check(s, "unscale_"))
-        return kt_error_status();
-    if (!o)
-        return kt_fail(KT_ERR_TYPE, "expected an optimizer, got NULL");
-    seen *of = seen_of(s, o);
+    seen *of = seen_in(s, o, "unscale_");
     if (!of)
         return kt_error_status();
     if (of->stage == UNSCALED)
@@ -254,11 +260,7 @@ static kt_status note_skip(kt_scaler *s, kt_optimizer *o)
 
 kt_status kt_scaler_step(kt_scaler *s, kt_optimizer *o)
 {
-    if (check(s, "step"))
-        return kt_error_status();
-    if (!o)
-        return kt_fail(KT_ERR_TYPE, "expected an optimizer, got NULL");
-    seen *of = seen_of(s, o);
+    seen *of = seen_in(s, o, "step");
     if (!of)
         return kt_error_status();
     if (of->stage == STEPPED)

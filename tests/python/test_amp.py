@@ -605,13 +605,19 @@ def test_products_of_float8_matrices_with_scales():
     assert torch._scaled_mm(a, b, two, three).dtype is e4m3
     assert torch.equal(torch._scaled_mm(a, b, two, three, out_dtype=f32), exact)
     assert torch.equal(torch._scaled_mm(a, b, two, three, bias=bias, out_dtype=bf16), (exact + 1).to(bf16))
+    assert torch.equal(torch._scaled_mm(a, b, two, three, out=torch.empty(8, 8)), exact)
     halved = torch._scaled_mm(a, b, two, three, scale_result=two, out_dtype=e4m3)
     assert torch.equal(halved.float(), (exact / 2).to(e4m3).float())
     for wrong, text in ((lambda: torch._scaled_mm(a.float(), b, two, three), "Expected mat1 to be Float8 matrix got Float"),
                         (lambda: torch._scaled_mm(a, b.to(bf16), two, three), "Expected mat2 to be Float8 matrix got BFloat16"),
                         (lambda: torch._scaled_mm(a, b.t(), two, three), r"cannot be multiplied \(8x16 and 8x16\)"),
                         (lambda: torch._scaled_mm(a[0], b, two, three), "mat1 must be a matrix"),
-                        (lambda: torch._scaled_mm(a, b, bias, three), "only supports per-tensor scaling")):
+                        (lambda: torch._scaled_mm(a, b, bias, three), "only supports per-tensor scaling"),
+                        (lambda: torch._scaled_mm(a, b, two, three, bias=bias[:3]), "Bias must be size 8 but got 3"),
+                        (lambda: torch._scaled_mm(a, b, two, three, scale_result=bias), "scale_result must be a float scalar"),
+                        (lambda: torch._scaled_mm(a, b, two, three, scale_result=two.double()), "scale_result must be a float"),
+                        (lambda: torch._scaled_mm(a, b, two, three, out_dtype=f32, out=torch.empty(8, 8, dtype=bf16)),
+                         "out_dtype must match output matrix type")):
         with pytest.raises(RuntimeError, match=text):
             wrong()
 
