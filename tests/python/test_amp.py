@@ -737,12 +737,13 @@ def test_regions_can_be_copied_and_left_elsewhere():
         torch.autocast(KIND, dtype=bf16).__exit__(None, None, None)
     with pytest.raises(TypeError, match=r"argument 'enabled' \(position 2\) must be bool, not str"):
         torch.autocast(KIND, dtype=bf16, enabled="no").__enter__()
-    entered = torch.autocast(KIND, dtype=bf16)
+    entered, before = torch.autocast(KIND, dtype=bf16), state()
     entered.__enter__()
     thread = threading.Thread(target=entered.__exit__, args=(None, None, None))
     thread.start()
     thread.join()
-    torch.set_autocast_enabled(KIND, False)
+    torch.set_autocast_enabled(KIND, before[0])
+    torch.set_autocast_dtype(KIND, before[1])
     torch.autocast_decrement_nesting()
 
 
