@@ -18,6 +18,7 @@
 #include <karat/optim.h>
 #include <karat/profiler.h>
 #include <karat/random.h>
+#include <karat/scaler.h>
 #include <karat/tensor.h>
 
 #endif

@@ -97,6 +97,11 @@ typedef struct KT_OPTIONS kt_optimizer_opts {
     bool        match_rms_adamw;
     KT_AFTER(match_rms_adamw)
     bool        maximize;
+    KT_AFTER(maximize)
+    bool        masters;             /* parameters of 16 bits are stepped in float32, from copies that the optimizer keeps */
+    KT_AFTER(masters)
+    bool        stochastic_rounding; /* the same; such a parameter is rounded up or down by chance, so that small steps add up
+                                        without copies too. From the default generator */
 } kt_optimizer_opts;
 
 KT_API kt_optimizer *kt_optimizer_make_kw(kt_optimizer_kind kind, const kt_optimizer_opts *opts); /* owned: kt_optimizer_drop */
@@ -117,6 +122,8 @@ KT_API kt_status     kt_optimizer_set_lr(kt_optimizer *o, int64_t group, double 
 
 /* All parameters of a module, as one group. */
 KT_API kt_status     kt_optimizer_add_module(kt_optimizer *o, const kt_module *m);
+
+KT_API int64_t       kt_optimizer_parameters(const kt_optimizer *o, kt_tensor **out, int64_t room); /* how many there are */
 
 /* ---- gradients made smaller: returns the norm of all gradients before, or NULL and an error ---- */
 KT_API kt_tensor    *kt_clip_grad_norm(kt_tensor *const *params, int64_t n, double max_norm, double norm_type);
@@ -150,8 +157,8 @@ KT_API kt_status     kt_lbfgs_step(kt_lbfgs_state *state, const kt_lbfgs_options
                                    kt_evaluate *evaluate, void *context);
 KT_API void          kt_lbfgs_forget(kt_lbfgs_state *state);
 
-/* What the optimizer keeps for a parameter, by PyTorch's name: "exp_avg", "momentum_buffer", "step". Borrowed; NULL where there
- * is none (yet). */
+/* What the optimizer keeps for a parameter, by PyTorch's name: "exp_avg", "momentum_buffer", "step"; "float32_master", of
+ * `masters`. Borrowed; NULL where there is none (yet). */
 KT_API kt_tensor    *kt_optimizer_state(const kt_optimizer *o, const kt_tensor *param, const char *name);
 
 KT_END

@@ -50,14 +50,17 @@ static PyObject *set_autocast(PyObject *module, PyObject *args)
 static PyObject *get_meta(PyObject *module, PyObject *unused)
 {
     (void)module, (void)unused;
-    return PyLong_FromLong((long)kt_autocast_meta());
+    const kt_device_kind kind = kt_autocast_meta();
+    if (kind == KT_DEVICE_DEFAULT)
+        Py_RETURN_NONE;
+    return PyUnicode_FromString(kind == KT_CUDA ? "cuda" : kt_device_name((kt_device){(int)kind, 0})); /* CUDA need not be here */
 }
 
 static PyObject *set_meta(PyObject *module, PyObject *o)
 {
     (void)module;
-    kt_device_kind kind = PyLong_Check(o) ? (kt_device_kind)PyLong_AsLong(o) : KT_DEVICE_DEFAULT;
-    if (PyErr_Occurred() || (!PyLong_Check(o) && o != Py_None && !kind_of(o, &kind)))
+    kt_device_kind kind = KT_DEVICE_DEFAULT;
+    if (o != Py_None && !kind_of(o, &kind))
         return NULL;
     return kt_set_autocast_meta(kind) ? kp_raise() : Py_NewRef(Py_None);
 }
@@ -259,8 +262,8 @@ static PyObject *set_class(PyObject *module, PyObject *args)
 PyMethodDef kp_autocast_functions[] = {
     {"get_autocast", get_autocast, METH_O, "of a device type: is autocast on, and which dtype does it lower to?"},
     {"set_autocast", set_autocast, METH_VARARGS, "set both"},
-    {"get_autocast_meta", get_meta, METH_NOARGS, "which devices do meta tensors stand for? A number for set_autocast_meta"},
-    {"set_autocast_meta", set_meta, METH_O, "set_autocast_meta(device type, None or what get_autocast_meta gave)"},
+    {"get_autocast_meta", get_meta, METH_NOARGS, "the device type that meta tensors stand for, or None"},
+    {"set_autocast_meta", set_meta, METH_O, "set_autocast_meta(device type or None)"},
     {"get_autocast_cache", get_cache, METH_NOARGS, "are casts of weights kept?"},
     {"set_autocast_cache", set_cache, METH_O, "keep them, or not"},
     {"autocast_enter", enter, METH_NOARGS, "a scope is entered; how many are"},

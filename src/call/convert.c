@@ -7,6 +7,7 @@
 #include <karat/lineage.h>
 #include <string.h>
 
+#include "base/rng.h"
 #include "base/scope.h"
 #include "call/policy.h"
 #include "call/wrap.h"
@@ -138,8 +139,10 @@ KT__HOT kt_status kt__copy_into(kt_tensor *to, kt_tensor *from, kt_reason why, k
     plan.arg[0].bits = 0;
     plan.rounding = (uint8_t)rounding;
     if (rounding == KT_ROUND_STOCHASTIC) {
-        static _Atomic uint64_t serial;
-        plan.seed = atomic_fetch_add_explicit(&serial, 0x9E3779B97F4A7C15u, memory_order_relaxed);
+        kt_generator *g = kt_default_generator();
+        kt__rng_lock(g);
+        plan.seed = kt__rng_u64(g);
+        kt__rng_unlock(g);
     }
     return kt__launch(&plan, to);
 }

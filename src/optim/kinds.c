@@ -81,6 +81,8 @@ kt_status kt__settings_of(kt_optimizer_kind kind, const kt_optimizer_opts *opts,
         .centered = o.centered,
         .maximize = o.maximize,
         .match_rms_adamw = o.match_rms_adamw,
+        .masters = o.masters,
+        .stochastic = o.stochastic_rounding,
     };
     if (kind == KT_SGD && s->nesterov && (s->momentum <= 0 || s->dampening != 0))
         return kt_fail(KT_ERR_VALUE, "Nesterov momentum requires a momentum and zero dampening");

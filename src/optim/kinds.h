@@ -12,7 +12,7 @@ typedef struct kt__settings {
     double  lr, weight_decay, momentum, dampening, beta1, beta2, eps, lr_decay, initial_accumulator_value, rho, momentum_decay,
         alpha, lambd, t0, etaminus, etaplus, step_size_min, step_size_max, beta2_decay, eps2, d;
     int64_t ns_steps;
-    bool    nesterov, amsgrad, decoupled, centered, maximize, match_rms_adamw, has_eps;
+    bool    nesterov, amsgrad, decoupled, centered, maximize, match_rms_adamw, has_eps, masters, stochastic;
 } kt__settings;
 
 typedef struct kt__lists { /* n tensors each; a state that the settings have no use for is full of NULLs */

@@ -13,7 +13,9 @@
 
 typedef struct member {
     kt_tensor *param, *state[KT__MOST_STATES]; /* kept */
+    kt_tensor *master;                         /* kept: of a narrow parameter, its float32 */
     bool       started;                        /* its states were made */
+    bool       steps;                          /* in the step that runs now */
 } member;
 
 typedef struct group {
@@ -61,6 +63,7 @@ static void drop_group(group *g)
 {
     for (int64_t i = 0; i < g->n; i++) {
         kt_drop(g->member[i].param);
+        kt_drop(g->member[i].master);
         for (int k = 0; k < KT__MOST_STATES; k++)
             kt_drop(g->member[i].state[k]);
     }
@@ -146,12 +149,12 @@ kt_status kt_optimizer_add_module(kt_optimizer *o, const kt_module *m)
 
 /* ---- a step ---- */
 
-static kt_status start(const kt_optimizer *o, const group *g, member *m)
+static kt_status start(const kt_optimizer *o, const group *g, member *m, kt_tensor *stepped)
 {
     KT_SCOPE;
     kt_tensor *made[KT__MOST_STATES] = {NULL};
     for (int k = 0; k < KT__MOST_STATES && kt__kinds[o->kind].state[k]; k++)
-        made[k] = kt__kinds[o->kind].make(&g->settings, m->param, k);
+        made[k] = kt__kinds[o->kind].make(&g->settings, stepped, k);
     if (kt_failed())
         return kt_error_status();
     for (int k = 0; k < KT__MOST_STATES; k++)
@@ -160,35 +163,62 @@ static kt_status start(const kt_optimizer *o, const group *g, member *m)
     return KT_OK;
 }
 
+static bool steps_in_float32(const group *g, const kt_tensor *param)
+{
+    const kt_dtype d = kt_dtype_of(param);
+    return (g->settings.masters || g->settings.stochastic) && (d == KT_BF16 || d == KT_F16);
+}
+
+/* Puts a parameter, or its float32, into the lists. */
+static kt_status list(const kt_optimizer *o, const group *g, member *m, kt__lists *l)
+{
+    const bool wide = steps_in_float32(g, m->param);
+    kt_tensor *stepped = !wide ? m->param : m->master ? m->master : kt_to(m->param, .dtype = KT_F32);
+    kt_tensor *grad = wide ? kt_to(kt_grad(m->param), .dtype = KT_F32) : kt_grad(m->param);
+    if (!stepped || !grad || (!m->started && start(o, g, m, stepped)))
+        return kt_error_status();
+    l->params[l->n] = stepped;
+    l->grads[l->n] = grad;
+    for (int k = 0; k < KT__MOST_STATES; k++)
+        l->state[k][l->n] = m->state[k];
+    l->n++;
+    return KT_OK;
+}
+
+/* A narrow parameter, from its float32 after the step. */
+static kt_status narrow(const group *g, member *m, kt_tensor *stepped)
+{
+    const char *rounding = g->settings.stochastic ? "stochastic" : "torch";
+    kt_tensor  *made = kt_to(stepped, .dtype = kt_dtype_of(m->param), .rounding = rounding);
+    if (!made || !kt_copy_(m->param, made))
+        return kt_error_status();
+    if (g->settings.masters && !m->master)
+        m->master = kt_keep(stepped);
+    return KT_OK;
+}
+
 /* Those that have a gradient, and are, or are not, in their first step. */
 static kt_status step_some(const kt_optimizer *o, group *g, bool first)
 {
+    KT_SCOPE;
     kt__lists l = {.params = g->room, .grads = g->room + g->n, .first = first};
+    kt_status status = KT_OK;
     for (int k = 0; k < KT__MOST_STATES; k++)
         l.state[k] = g->room + (2 + k) * g->n;
-    for (int64_t i = 0; i < g->n; i++) {
-        member    *m = &g->member[i];
-        kt_tensor *grad = kt_grad(m->param);
-        if (!grad || m->started == first)
-            continue;
-        l.params[l.n] = m->param;
-        l.grads[l.n] = grad;
-        l.n++;
-    }
-    if (l.n == 0)
-        return KT_OK;
-    int64_t at = 0;
-    for (int64_t i = 0; i < g->n; i++) {
+    for (int64_t i = 0; i < g->n && !status; i++) {
         member *m = &g->member[i];
-        if (at == l.n || m->param != l.params[at])
-            continue;
-        if (first && start(o, g, m))
-            return kt_error_status();
-        for (int k = 0; k < KT__MOST_STATES; k++)
-            l.state[k][at] = m->state[k];
-        at++;
+        m->steps = kt_grad(m->param) && m->started != first;
+        if (m->steps)
+            status = list(o, g, m, &l);
     }
-    return kt__kinds[o->kind].step(&g->settings, &l);
+    if (!status && l.n)
+        status = kt__kinds[o->kind].step(&g->settings, &l);
+    for (int64_t i = 0, at = 0; i < g->n && !status && l.n; i++)
+        if (g->member[i].steps && steps_in_float32(g, g->member[i].param))
+            status = narrow(g, &g->member[i], l.params[at++]);
+        else
+            at += g->member[i].steps;
+    return status;
 }
 
 kt_status kt_optimizer_step(kt_optimizer *o)
@@ -214,6 +244,16 @@ kt_status kt_optimizer_zero_grad(kt_optimizer *o)
 }
 
 /* ---- what it holds ---- */
+
+int64_t kt_optimizer_parameters(const kt_optimizer *o, kt_tensor **out, int64_t room)
+{
+    int64_t n = 0;
+    for (int64_t g = 0; o && g < o->n_groups; g++)
+        for (int64_t i = 0; i < o->group[g].n; i++, n++)
+            if (out && n < room)
+                out[n] = o->group[g].member[i].param;
+    return n;
+}
 
 static group *group_of(const kt_optimizer *o, int64_t i)
 {
@@ -245,6 +285,8 @@ kt_tensor *kt_optimizer_state(const kt_optimizer *o, const kt_tensor *param, con
     for (int64_t g = 0; o && name && g < o->n_groups; g++)
         for (int64_t i = 0; i < o->group[g].n; i++) {
             const member *m = &o->group[g].member[i];
+            if (m->param == param && strcmp(name, "float32_master") == 0)
+                return m->master;
             for (int k = 0; m->param == param && k < KT__MOST_STATES && kt__kinds[o->kind].state[k]; k++)
                 if (strcmp(kt__kinds[o->kind].state[k], name) == 0)
                     return m->state[k];

@@ -67,11 +67,23 @@ static entry *find(kt_conversions *c, const entry *like)
     return e;
 }
 
+/* A result is made in the dtype that the kernel sees, and converted to the one in memory. */
+static bool is_written(const kt_plan *plan, const kt_tensor *t, kt_reason why)
+{
+    for (int i = 0; i < plan->n_out && why == KT_WHY_RESULT; i++)
+        if (plan->arg[i].why == KT_WHY_RESULT && plan->arg[i].data == t->data)
+            return true;
+    return false;
+}
+
 KT__COLD void kt__note_conversion(const kt_plan *plan, const kt_tensor *t, kt_dtype as, kt_reason why)
 {
     if (kt__unseen || t->dtype == as || !t->numel)
         return;
-    entry like = {.row = plan->row, .site = KT__SITE(), .from = t->dtype, .to = (uint8_t)as, .why = (uint8_t)why};
+    const bool written = is_written(plan, t, why);
+    entry      like = {.row = plan->row, .site = KT__SITE(), .why = (uint8_t)why};
+    like.from = written ? (uint8_t)as : t->dtype;
+    like.to = written ? t->dtype : (uint8_t)as;
     pthread_mutex_lock(&lock);
     for (int who = 0; who < KT_NUM_COLLECTORS; who++) {
         kt_conversions **into = kt__collecting[who].into;
@@ -81,7 +93,7 @@ KT__COLD void kt__note_conversion(const kt_plan *plan, const kt_tensor *t, kt_dt
         entry *e = into && *into ? find(*into, &like) : NULL;
         if (e) {
             e->count++;
-            e->bytes += (uint64_t)t->numel * kt__itemsize(t);
+            e->bytes += (uint64_t)t->numel * kt_dtype_size((kt_dtype)like.from);
         }
     }
     pthread_mutex_unlock(&lock);

@@ -141,7 +141,7 @@ def test_functions_of_the_state_of_other_devices():
         with pytest.raises(RuntimeError, match=text):
             torch.get_autocast_dtype(kind)
         for call in (lambda: torch.is_autocast_enabled(kind), lambda: torch.set_autocast_enabled(kind, True)):
-            with pytest.raises(RuntimeError, match="unknown device type for autocast in get_autocast_dispatch_key_from_device_type$"):
+            with pytest.raises(RuntimeError, match="unknown device type for autocast in get_autocast_dispatch_key_"):
                 call()
     torch.set_autocast_dtype("lazy", f16)
     assert torch.get_autocast_dtype("lazy") is f16 and torch.get_autocast_dtype("xla") is bf16
@@ -162,13 +162,13 @@ def test_functions_of_the_state_of_other_devices():
     (lambda: torch.set_autocast_enabled(1), r"argument 'enabled' \(position 1\) must be bool, not int"),
     (lambda: torch.set_autocast_enabled(enabled=True, other=1), "received an invalid combination of arguments"),
     (lambda: torch.is_autocast_enabled(None), r"argument 'device_type' \(position 1\) must be str, not NoneType"),
-    (lambda: torch.get_autocast_dtype(torch.device("cpu")), r"argument 'device_type' \(position 1\) must be str, not torch.device"),
+    (lambda: torch.get_autocast_dtype(torch.device("cpu")), r"'device_type' \(position 1\) must be str, not torch.device"),
     (lambda: torch.set_autocast_cpu_enabled(1), r"enabled must be a bool \(got int\)"),
     (lambda: torch.set_autocast_gpu_dtype(1), r"dtype must be a torch.dtype \(got int\)"),
     (lambda: torch.set_autocast_cpu_enabled(), r"torch.set_autocast_cpu_enabled\(\) takes exactly one argument \(0 given\)"),
     (lambda: torch.is_autocast_cpu_enabled(1), r"torch.is_autocast_cpu_enabled\(\) takes no arguments \(1 given\)"),
     (lambda: torch.autocast("xpu", cache_enabled=1).__enter__(), r"enabled must be a bool \(got int\)"),
-    (lambda: torch.amp.is_autocast_available(3), r"_is_autocast_available\(\): argument 'device_type' \(position 1\) must be str"),
+    (lambda: torch.amp.is_autocast_available(3), r"_is_autocast_available\(\): argument 'device_type' \(position 1\) must be"),
 ])
 def test_wrong_arguments_of_functions_of_the_state(call, text):
     before = state()
@@ -524,6 +524,19 @@ def test_the_report_names_operators_classes_and_conversions():
     assert "mistakes:" not in text
 
 
+@of_the_cpu
+def test_the_report_says_what_a_result_was_converted_to():
+    narrow, wide = torch.ones(3, dtype=f16), torch.ones(3)
+
+    def run():
+        narrow.add_(wide)
+        torch.mul(narrow, 2, out=wide)
+
+    text = report_of(run)
+    assert "add: float32 to float16 (result), 1 times, 12 bytes" in text and "add: float16 to float32 (promotion)" in text
+    assert "mul: float16 to float32 (result), 1 times, 6 bytes" in text
+
+
 def mistakes_in(text):
     return text.partition("mistakes:\n")[2]
 
@@ -607,13 +620,19 @@ def test_products_of_float8_matrices_with_scales():
     assert torch._scaled_mm(a, b, two, three).dtype is e4m3
     assert torch.equal(torch._scaled_mm(a, b, two, three, out_dtype=f32), exact)
     assert torch.equal(torch._scaled_mm(a, b, two, three, bias=bias, out_dtype=bf16), (exact + 1).to(bf16))
+    assert torch.equal(torch._scaled_mm(a, b, two, three, out=torch.empty(8, 8)), exact)
     halved = torch._scaled_mm(a, b, two, three, scale_result=two, out_dtype=e4m3)
     assert torch.equal(halved.float(), (exact / 2).to(e4m3).float())
     for wrong, text in ((lambda: torch._scaled_mm(a.float(), b, two, three), "Expected mat1 to be Float8 matrix got Float"),
                         (lambda: torch._scaled_mm(a, b.to(bf16), two, three), "Expected mat2 to be Float8 matrix got BFloat16"),
                         (lambda: torch._scaled_mm(a, b.t(), two, three), r"cannot be multiplied \(8x16 and 8x16\)"),
                         (lambda: torch._scaled_mm(a[0], b, two, three), "mat1 must be a matrix"),
-                        (lambda: torch._scaled_mm(a, b, bias, three), "only supports per-tensor scaling")):
+                        (lambda: torch._scaled_mm(a, b, bias, three), "only supports per-tensor scaling"),
+                        (lambda: torch._scaled_mm(a, b, two, three, bias=bias[:3]), "Bias must be size 8 but got 3"),
+                        (lambda: torch._scaled_mm(a, b, two, three, scale_result=bias), "scale_result must be a float scalar"),
+                        (lambda: torch._scaled_mm(a, b, two, three, scale_result=two.double()), "scale_result must be a float"),
+                        (lambda: torch._scaled_mm(a, b, two, three, out_dtype=f32, out=torch.empty(8, 8, dtype=bf16)),
+                         "out_dtype must match output matrix type")):
         with pytest.raises(RuntimeError, match=text):
             wrong()
 
@@ -647,6 +666,32 @@ def test_stochastic_rounding_keeps_the_mean_of_small_steps():
     p = nn.Parameter(torch.ones(20000, dtype=bf16))
     optimizer = steps_of(p, 50, masters=False, rounding="stochastic")
     assert abs(p.float().mean().item() - 0.995) < 0.0005 and len(set(p.tolist())) > 1 and not optimizer.state[p]
+
+
+@of_the_cpu
+@pytest.mark.parametrize("kind, options", [
+    (kind, options) for kind in ("SGD", "Adam", "AdamW", "Adagrad") for options in ({}, {"foreach": True}, {"fused": True})])
+def test_every_way_of_a_step_can_be_one_in_float32(kind, options):
+    torch.manual_seed(2)
+    p, exact = nn.Parameter(torch.ones(20000, dtype=bf16)), nn.Parameter(torch.ones(20000))
+    make = getattr(torch.optim, kind)
+    narrow = torch.amp.step_in_float32(make([p], lr=1e-4, **options), masters=False, rounding="stochastic")
+    wide = make([exact], lr=1e-4, **options)
+    for _ in range(50):
+        p.grad, exact.grad = torch.ones_like(p), torch.ones_like(exact)
+        narrow.step()
+        wide.step()
+    assert abs(p.float().mean().item() - exact.mean().item()) < 3e-4
+    assert all(value.dtype is f32 for value in narrow.state[p].values())
+
+
+def test_stochastic_rounding_draws_from_the_default_generator():
+    x, made = torch.full((1000,), 1.001), []
+    for seed in (5, None, 5):
+        if seed is not None:
+            torch.manual_seed(seed)
+        made.append(x.to(bf16, rounding="stochastic"))
+    assert torch.equal(made[0], made[2]) and not torch.equal(made[0], made[1])
 
 
 def test_states_are_float32_and_travel():
@@ -707,12 +752,13 @@ def test_regions_can_be_copied_and_left_elsewhere():
         torch.autocast(KIND, dtype=bf16).__exit__(None, None, None)
     with pytest.raises(TypeError, match=r"argument 'enabled' \(position 2\) must be bool, not str"):
         torch.autocast(KIND, dtype=bf16, enabled="no").__enter__()
-    entered = torch.autocast(KIND, dtype=bf16)
+    entered, before = torch.autocast(KIND, dtype=bf16), state()
     entered.__enter__()
     thread = threading.Thread(target=entered.__exit__, args=(None, None, None))
     thread.start()
     thread.join()
-    torch.set_autocast_enabled(KIND, False)
+    torch.set_autocast_enabled(KIND, before[0])
+    torch.set_autocast_dtype(KIND, before[1])
     torch.autocast_decrement_nesting()
 
 

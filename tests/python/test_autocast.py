@@ -265,6 +265,13 @@ def test_training_on_meta_under_autocast():
     assert y.dtype == bf16 and graph(y).startswith("Addmm(ToCopy(AccumulateGrad)")
     y.sum().backward()
     assert seen == [bf16, bf16] and linear.weight.grad.dtype == f32
+    assert karat.get_autocast_dtype(KIND) == (f16 if DEVICE else bf16)
+    with warnings.catch_warnings(), karat.autocast("cpu"):
+        warnings.simplefilter("ignore")
+        with karat.autocast("cuda", dtype=bf16):  # which lowers to float16 by itself
+            y = karat.utils.checkpoint.checkpoint(part, karat.ones(2, 3, device="meta"), use_reentrant=False)
+        y.sum().backward()
+        assert seen[2:] == [bf16, bf16] and _karat.get_autocast_meta() == "cpu"
     with pytest.raises(TypeError, match="a device type must be str, not float"):
         _karat.set_autocast_meta(0.5)
     with pytest.raises(RuntimeError, match="unknown device type for autocast"):

@@ -437,6 +437,21 @@ kt_optimizer *sweep_optimizer(int slot)
     return optimizer;
 }
 
+static kt_scaler *scaler; /* owned here; kt_scaler_drop is given one of its own */
+
+kt_scaler *sweep_scaler(int slot)
+{
+    if (sweep_aimed(slot))
+        return NULL;
+    kt_scaler *made = kt_scaler_make();
+    if (strcmp(now->name, "kt_scaler_drop") == 0)
+        return made;
+    kt_scaler_drop(scaler);
+    scaler = made;
+    kt_scaler_scale(scaler, kt_ones(KT_SCALAR));
+    return scaler;
+}
+
 static kt_node *node; /* owned here; kt_node_drop is given one of its own */
 
 static kt_status run_nothing(const kt_back *back) { return back->node ? KT_OK : KT_ERR_RUNTIME; }
@@ -634,6 +649,8 @@ static void settle(void)
             kt_module_drop(modules[i]);
         modules[i] = NULL;
     }
+    kt_scaler_drop(scaler);
+    scaler = NULL;
     kt_optimizer_drop(optimizer);
     optimizer = NULL;
     kt_node_drop(node);

@@ -48,6 +48,7 @@ kt_call          *sweep_call(int slot);
 const kt_value   *sweep_values(int slot);
 kt_hook          *sweep_hook(int slot);
 kt_optimizer     *sweep_optimizer(int slot);
+kt_scaler        *sweep_scaler(int slot);
 kt_node          *sweep_node(int slot);
 kt_node         **sweep_nodes(void);
 const kt_node_type *sweep_node_type(int slot);
@@ -118,6 +119,7 @@ void              sweep_before(void);
 #define GENERATORS(slot, name)  (sweep_aimed(slot) ? NULL : sweep_generators())
 #define HOOK(slot, name)        sweep_hook(slot)
 #define OPTIMIZER(slot, name)   sweep_optimizer(slot)
+#define SCALER(slot, name)      sweep_scaler(slot)
 #define NODE(slot, name)        sweep_node(slot)
 #define NODES(slot, name)       (sweep_aimed(slot) ? NULL : sweep_nodes())
 #define NODE_TYPE(slot, name)   sweep_node_type(slot)
@@ -203,6 +205,7 @@ void sweep_got_several(const char *name, kt_tensor *const *t, size_t n);
 #define GIVEN_kt_profileP(name, value)      kt_profile_free(value)
 #define GIVEN_uintptr_t(name, value)        ((void)(value))
 #define GIVEN_kt_optimizerP(name, value)    kt_optimizer_drop(value)
+#define GIVEN_kt_scalerP(name, value)       kt_scaler_drop(value)
 #define GIVEN_kt_generatorP(name, value)    kt_generator_drop(value)
 #define GIVEN_kt_guard(name, value)         do { kt_guard got = value; kt_scope_close(&got); } while (0)
 #define GIVEN_kt_mode_guard(name, value)    do { kt_mode_guard got = value; kt_mode_close(&got); } while (0)

@@ -41,7 +41,8 @@ class autocast:
         if not isinstance(device_type, str):
             raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
         self.fast_dtype = state.get_autocast_dtype(device_type) if dtype is None else dtype
-        if not is_autocast_available(device_type):
+        self._kind = _device(device_type).type
+        if not state.has_autocast(self._kind):
             raise RuntimeError(f"User specified an unsupported autocast device_type '{device_type}'")
         if device_type == "privateuseone":
             raise AssertionError("Tried to use AMP with the `privateuseone` backend, but the backend has not registered a module "
@@ -49,7 +50,6 @@ class autocast:
                                  "`torch._register_device_module`, and the module must have these funcs: \n"
                                  "`get_amp_supported_dtype() -> List[torch.dtype]`. \n")
         self.device = device_type
-        self._kind = _device(device_type).type
         self._cache_enabled = state.is_autocast_cache_enabled() if cache_enabled is None else cache_enabled
         self._enabled = enabled if not enabled or self._is_supported() else False
         # meta tensors stand for the devices that were asked for, here or not

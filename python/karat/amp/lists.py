@@ -35,13 +35,15 @@ class _List(MutableMapping):
         return (op for op in _karat.autocast_operators() if _karat.autocast_class(op, self.device) != "as it comes")
 
     def __contains__(self, op):
-        return op in list(self)
+        return isinstance(op, str) and _karat.autocast_class(op, self.device) != "as it comes"
 
     def __len__(self):
         return sum(1 for _ in self)
 
     def __repr__(self):
-        of = {class_: [op for op in self if self[op] == class_] for class_ in _CLASSES}
+        of = {class_: [] for class_ in _CLASSES}
+        for op in self:
+            of[_karat.autocast_class(op, self.device)].append(op)
         return "\n".join(f"{self.device}, {class_}: {' '.join(ops)}" for class_, ops in of.items() if ops)
 
 

@@ -61,6 +61,14 @@ class _Steps:
                     optimizer.state[p][key] = value.to(p.device, _FLOAT32, copy=True)
 
 
+def _widen_first_states(optimizer):
+    """Adagrad has states before its first step."""
+    if any(state and state.get("step") != 0 for state in optimizer.state.values()):
+        raise RuntimeError("step_in_float32: the optimizer has states already; call it before the first step")
+    for state in optimizer.state.values():
+        state.update({key: value.to(_FLOAT32) for key, value in state.items() if value.dtype in _NARROW})
+
+
 def step_in_float32(optimizer, *, masters=True, rounding="nearest"):
     """Lets an optimizer step its bfloat16 and float16 parameters in float32: its states are float32, and a small step is not
     rounded away. Returns the optimizer. Call it before the first step.
@@ -75,8 +83,7 @@ def step_in_float32(optimizer, *, masters=True, rounding="nearest"):
     """
     if rounding not in _ROUNDINGS:
         raise ValueError(f'step_in_float32: rounding is "nearest" or "stochastic", not {rounding!r}')
-    if any(optimizer.state.values()):
-        raise RuntimeError("step_in_float32: the optimizer has states already; call it before the first step")
+    _widen_first_states(optimizer)
     steps = _Steps(masters, _ROUNDINGS[rounding])
     optimizer.step = steps.around(optimizer, optimizer.step)
     optimizer.register_load_state_dict_pre_hook(steps.before_load)

@@ -11,6 +11,7 @@ from .._karat import dtype as _dtype
 _bf16, _f16 = _karat.dtypes["bfloat16"], _karat.dtypes["float16"]
 _DEFAULTS = {"cpu": _bf16, "hpu": _bf16, "xla": _bf16, "maia": _bf16}
 _KINDS = "cpu cuda ipu xpu mps hpu mtia maia xla privateuseone".split()
+_ALWAYS = ("cpu", "cuda")
 _elsewhere = threading.local()
 
 
@@ -21,10 +22,12 @@ def has_cuda():
     return cuda.is_available()
 
 
-def is_here(device_type):
+def is_here(kind):
     """Does the engine keep the state of autocast for these devices?"""
+    if kind in _ALWAYS:
+        return True
     try:
-        _karat.get_autocast(device_type)
+        _karat.get_autocast(kind)
     except (AssertionError, RuntimeError):
         return False
     return True
@@ -59,7 +62,7 @@ def _dtype_of(kind):
 
 def get(kind):
     """(is autocast on, the dtype it lowers to)"""
-    return _is_on(kind), _dtype_of(kind)
+    return _karat.get_autocast(kind) if is_here(kind) else (_is_on(kind), _dtype_of(kind))
 
 
 def put(kind, enabled, dtype):
@@ -70,10 +73,14 @@ def put(kind, enabled, dtype):
         vars(_elsewhere).update({("on", kind): enabled, ("dtype", kind): dtype})
 
 
+def has_autocast(kind):
+    """Of devices of this type."""
+    return kind in _KINDS or (kind != "meta" and is_here(kind))
+
+
 def is_autocast_available(device_type):
     """Does PyTorch have autocast for devices of this type? Whether one is here is another question."""
-    kind = _checked(device_type, "_is_autocast_available")
-    return kind in _KINDS or (kind != "meta" and is_here(kind))
+    return has_autocast(_checked(device_type, "_is_autocast_available"))
 
 
 def is_autocast_enabled(device_type="cuda"):

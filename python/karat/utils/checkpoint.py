@@ -101,6 +101,7 @@ class _Casting:
         kinds = {a.device.type for a in args if isinstance(a, Tensor)} - {"meta"} | {"cpu"}
         self.regions = [(kind, *state.get(kind), state.is_autocast_cache_enabled()) for kind in kinds]
         self.meta = _karat.get_autocast_meta()
+        self.meta_dtype = state.get(self.meta)[1] if self.meta else None
 
     @contextlib.contextmanager
     def again(self):
@@ -109,6 +110,10 @@ class _Casting:
                 if enabled or state.get(kind)[0]:
                     regions.enter_context(autocast(kind, dtype, enabled, cached))
             regions.callback(_karat.set_autocast_meta, _karat.get_autocast_meta())
+            if self.meta:
+                on, dtype = state.get(self.meta)
+                regions.callback(state.put, self.meta, on, dtype)
+                state.put(self.meta, on, self.meta_dtype)
             _karat.set_autocast_meta(self.meta)
             yield
 

@@ -283,9 +283,14 @@ kt_status kt__body_chain_matmul(kt_call *call)
 
 /* ---- float8 ---- */
 
+static kt_tensor *given_tensor(const kt_call *call, int at) { return kt__given(call, at) ? call->arg[at].t : NULL; }
+
+enum { BIAS = 4, SCALE_RESULT, OUT_DTYPE };
+
 static kt_status check_scaled(const kt_call *call)
 {
     static const char *const names[] = {"mat1", "mat2"};
+    const kt_tensor         *bias = given_tensor(call, BIAS), *scale = given_tensor(call, SCALE_RESULT);
     kt_tensor *const         a = call->arg[0].t, *const b = call->arg[1].t;
     for (int i = 0; i < 2; i++)
         if (call->arg[i].t->ndim != 2)
@@ -299,6 +304,10 @@ static kt_status check_scaled(const kt_call *call)
         if (kt__dtype_rows[call->arg[i].t->dtype].size != 1 || !(kt__dtype_rows[call->arg[i].t->dtype].category & KT_CAT_FLOAT))
             return kt__fail_dtype(call, KT_ERR_RUNTIME, "Expected %s to be Float8 matrix got %s", names[i],
                                   kt__dtype_rows[call->arg[i].t->dtype].torch_name);
+    if (scale && (scale->numel != 1 || scale->dtype != KT_F32))
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "scale_result must be a float scalar");
+    if (bias && bias->numel != b->sizes[1])
+        return kt_fail(KT_ERR_RUNTIME, "Bias must be size %lld but got %lld", (long long)b->sizes[1], (long long)bias->numel);
     return KT_OK;
 }
 
@@ -333,15 +342,18 @@ kt_status kt__body_scaled_mm(kt_call *call)
     if (check_scaled(call))
         return kt_error_status();
     KT_SCOPE;
-    const bool     named = kt__given(call, 6) && call->arg[6].dtype;
-    const kt_dtype to = named ? call->arg[6].dtype : (kt_dtype)call->arg[0].t->dtype;
+    const bool       named = kt__given(call, OUT_DTYPE) && call->arg[OUT_DTYPE].dtype;
+    const kt_tensor *target = call->form == KT_OUT ? call->out[0] : NULL;
+    if (named && target && (kt_dtype)target->dtype != call->arg[OUT_DTYPE].dtype)
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "out_dtype must match output matrix type");
+    const kt_dtype to = named ? call->arg[OUT_DTYPE].dtype : (kt_dtype)(target ? target : call->arg[0].t)->dtype;
     kt_tensor     *scale = kt_mul(kt_to(call->arg[2].t, .dtype = KT_F32), kt_to(call->arg[3].t, .dtype = KT_F32));
     kt_tensor     *y = product_of_float8(call, call->arg[0].t, call->arg[1].t);
     y = kt_mul(y, kt_view(scale, KT_SCALAR));
-    if (kt__given(call, 4) && call->arg[4].t)
-        y = kt_add(y, kt_to(call->arg[4].t, .dtype = KT_F32));
-    if (kt__given(call, 5) && call->arg[5].t && named && kt__dtype_rows[to].size == 1)
-        y = kt_div(y, kt_view(kt_to(call->arg[5].t, .dtype = KT_F32), KT_SCALAR));
+    if (given_tensor(call, BIAS))
+        y = kt_add(y, kt_to(call->arg[BIAS].t, .dtype = KT_F32));
+    if (given_tensor(call, SCALE_RESULT) && named && kt__dtype_rows[to].size == 1)
+        y = kt_div(y, kt_view(call->arg[SCALE_RESULT].t, KT_SCALAR));
     y = kt_to(y, .dtype = to);
     return y && kt__check_out(call, to, KT_NONE) ? kt_error_status() : kt__end(call, y);
 }
