@@ -128,6 +128,8 @@ def test_no_batch_no_channels():
 @pytest.mark.parametrize("call,text", [
     (lambda: F.conv2d(torch.ones(1, 2, 0, 4), torch.ones(3, 2, 1, 1), padding=1),
      "Only zero batch or zero channel inputs are supported, but got input shape: [1, 2, 0, 4]"),
+    (lambda: F.conv1d(torch.ones(3, 6, 0), torch.ones(6, 6, 1), padding=1),
+     "Only zero batch or zero channel inputs are supported, but got input shape: [3, 6, 1, 0]"),
     (lambda: F.conv2d(torch.ones(1, 2, 4, 4), torch.ones(3, 2, 0, 3)),
      "kernel size should be greater than zero, but got kernel_height: 0 kernel_width: 3"),
     (lambda: F.conv2d(torch.ones(1, 2, 4, 4), torch.ones(3, 2, 3)),

@@ -338,6 +338,9 @@ def test_info():
 
 
 REFUSED = [
+    (lambda: L.solve(torch.ones(2, 2, 1, 1), torch.ones(2, 2, 1), left=False), RuntimeError,
+     "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False. In this case linalg.solve is "
+     "equivalent to B / A.squeeze(-1)"),
     (lambda: L.inv(torch.ones(3)), RuntimeError, "linalg.inv: The input tensor A must have at least 2 dimensions."),
     (lambda: L.det(torch.ones(2, 3)), RuntimeError,
      "linalg.det: A must be batches of square matrices, but they are 2 by 3 matrices"),
