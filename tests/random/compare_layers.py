@@ -634,7 +634,8 @@ def scope_of(T):
         return first if done is None else done
 
     return {"T": T, "F": T.nn.functional, "math": math, "inf": math.inf, "fixed": fixed, "rebuilt_svd": rebuilt_svd,
-            "rebuilt_eigh": rebuilt_eigh, "rebuilt_eig": rebuilt_eig, "listed": listed, "spd": lambda a: a @ a.mH + T.eye(a.shape[-1], dtype=a.dtype) * 0.5}
+            "rebuilt_eigh": rebuilt_eigh, "rebuilt_eig": rebuilt_eig, "listed": listed,
+            "spd": lambda a: a @ a.mH + T.eye(a.shape[-1], dtype=a.dtype) * 0.5}
 
 
 def flat(T, x):
