@@ -26,8 +26,8 @@ KT_ALWAYS void turn_quarter(float *to, const float *from, int64_t by_row)
     vst1q_f32(to + 3 * SIDE, vcombine_f32(vget_high_f32(ba), vget_high_f32(dc)));
 }
 
-/* Into the second cache: what the next panel takes of a row, or the same rows further on. They are too far apart for the processor
- * to foresee. Asking past the end of the memory does no harm. */
+/* Into the second cache: what the next panel takes of a row, or the same rows further on. They are too far apart for the
+ * processor to foresee. Asking past the end of the memory does no harm. */
 enum { LINE = 64 };
 KT_ALWAYS void ask_for(const float *from, int bytes)
 {
