@@ -128,6 +128,8 @@ def test_no_batch_no_channels():
 @pytest.mark.parametrize("call,text", [
     (lambda: F.conv2d(torch.ones(1, 2, 0, 4), torch.ones(3, 2, 1, 1), padding=1),
      "Only zero batch or zero channel inputs are supported, but got input shape: [1, 2, 0, 4]"),
+    (lambda: F.conv1d(torch.ones(3, 6, 0), torch.ones(6, 6, 1), padding=1),
+     "Only zero batch or zero channel inputs are supported, but got input shape: [3, 6, 1, 0]"),
     (lambda: F.conv2d(torch.ones(1, 2, 4, 4), torch.ones(3, 2, 0, 3)),
      "kernel size should be greater than zero, but got kernel_height: 0 kernel_width: 3"),
     (lambda: F.conv2d(torch.ones(1, 2, 4, 4), torch.ones(3, 2, 3)),
@@ -240,3 +242,28 @@ def test_lower_names():
         torch._convolution_mode(x, w, b, [2], "same", [1], 2)
     with pytest.raises(TypeError, match="^_convolution.. received an invalid combination of arguments"):
         torch._convolution(x, w, b, *geometry, False, False)
+
+
+# ---- few channels a group, side by side: run on row-major copies ----
+
+@pytest.mark.parametrize("dims,channels,groups,times", [(2, 4, 4, 2), (2, 6, 2, 1), (2, 8, 4, 3), (3, 4, 2, 2), (1, 6, 3, 2)])
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16, torch.complex64])
+def test_groups_of_channels_that_lie_side_by_side(dims, channels, groups, times, transposed, dtype):
+    torch.manual_seed(dims)
+    out = channels * times
+    weight = (channels, out // groups) if transposed else (out, channels // groups)
+    x, w = torch.randn(2, channels, *[7] * dims).to(dtype), torch.randn(*weight, *[3] * dims).to(dtype)
+    b = torch.randn(out).to(dtype)
+    conv = getattr(F, f"conv_transpose{dims}d" if transposed else f"conv{dims}d")
+
+    def run(image):
+        leaves = [t.detach().requires_grad_() for t in (image, w, b)]
+        y = conv(*leaves, stride=2, padding=1, groups=groups)
+        return [y.detach(), *torch.autograd.grad(y, leaves, torch.ones_like(y))]
+
+    apart, beside = run(x), run(x.movedim(1, -1).contiguous().movedim(-1, 1))
+    for a, c in zip(apart, beside):
+        off = (a - c).abs().to(torch.float64).max().item()
+        most = a.abs().to(torch.float64).max().item()
+        assert off <= {torch.float64: 1e-12, torch.bfloat16: 0.3}.get(dtype, 1e-4) * (1 + 0.05 * most)

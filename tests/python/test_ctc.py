@@ -161,3 +161,8 @@ def test_refusals(given, kind, text):
 def test_reduction_must_be_known():
     with pytest.raises(ValueError, match="x is not a valid value for reduction"):
         F.ctc_loss(P, L, [6, 6], [2, 2], reduction="x")
+
+
+def test_log_probs_without_a_batch_get_one_before_they_are_refused():
+    with pytest.raises(RuntimeError, match="Expected 3-dimensional tensor, but got 5-dimensional tensor for argument #1"):
+        F.ctc_loss(torch.zeros(2, 2, 2, 2), L, [2, 2], [1, 1])

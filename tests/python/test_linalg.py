@@ -338,6 +338,9 @@ def test_info():
 
 
 REFUSED = [
+    (lambda: L.solve(torch.ones(2, 2, 1, 1), torch.ones(2, 2, 1), left=False), RuntimeError,
+     "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False. In this case linalg.solve is "
+     "equivalent to B / A.squeeze(-1)"),
     (lambda: L.inv(torch.ones(3)), RuntimeError, "linalg.inv: The input tensor A must have at least 2 dimensions."),
     (lambda: L.det(torch.ones(2, 3)), RuntimeError,
      "linalg.det: A must be batches of square matrices, but they are 2 by 3 matrices"),
@@ -677,3 +680,9 @@ def test_lines_of_any_length_are_sorted(dtype):
             np.testing.assert_array_equal(numpy(made.to(REAL)), np.take_along_axis(numpy(t.to(REAL)), order, 1))
         middle = t.kthvalue(1 + n // 2, 1).values
         np.testing.assert_array_equal(numpy(middle.to(REAL)), numpy(t.sort(1).values[:, n // 2].to(REAL)))
+
+
+@pytest.mark.parametrize("driver,left", [("gels", 0.0), ("gelsd", 3.0), ("gelss", 3.0)])
+def test_least_squares_without_unknowns(driver, left):
+    got = L.lstsq(torch.zeros(2, 3, 0, dtype=REAL), torch.ones(2, 3, 2, dtype=REAL), driver=driver)
+    assert got.solution.shape == (2, 0, 2) and got.residuals.tolist() == [[left] * 2] * 2

@@ -141,3 +141,29 @@ def test_cross_entropy_twice_differentiated():
         slopes.append((slope, *torch.autograd.grad((slope * slope).sum(), x)))
     for one, other in zip(*slopes):
         assert torch.allclose(one, other, rtol=1e-14, atol=1e-16)
+
+
+@pytest.mark.parametrize("classes", [1, 5, 16, 47, 1024, 1040, 2055])
+@pytest.mark.parametrize("far", [0, 120, float("inf")])
+def test_what_flows_back_from_cross_entropy_near_and_far(classes, far):
+    torch.manual_seed(classes)
+    x, t = torch.randn(6, classes), torch.randint(0, classes, (6,))
+    x[2, classes // 2] -= far
+    ours, exact = (x.detach().to(d).requires_grad_() for d in (torch.float32, torch.float64))
+    for leaf in (ours, exact):
+        F.cross_entropy(leaf, t, reduction="sum").backward()
+    assert torch.allclose(ours.grad.double(), exact.grad, rtol=1e-5, atol=1e-7, equal_nan=True)
+
+
+def test_a_nan_among_logits_spoils_its_line_alone():
+    x = torch.randn(3, 100)
+    x[1, 7] = float("nan")
+    x.requires_grad_()
+    F.cross_entropy(x, torch.tensor([1, 2, 3])).backward()
+    assert x.grad.isnan().all(1).tolist() == [False, True, False] and not x.grad[::2].isnan().any()
+
+
+def test_multilabel_margin_gradients_are_row_major():
+    x = torch.randn(7, 4).t().requires_grad_()
+    (g,) = torch.autograd.grad(F.multilabel_margin_loss(x, torch.zeros(4, 7, dtype=torch.int64)), x)
+    assert g.stride() == (7, 1)

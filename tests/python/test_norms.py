@@ -419,3 +419,47 @@ def test_batch_norm_update_stats_refuses(x, running, kind, says):
 def test_group_norm_of_no_groups():
     with pytest.raises(ZeroDivisionError, match="^integer division or modulo by zero"):
         F.group_norm(torch.ones(2, 4), 0)
+
+
+# ---- rows of any length, beside float64 ----
+
+@pytest.mark.parametrize("length", [1, 7, 15, 16, 17, 31, 32, 33, 100, 1024, 1025, 2100])
+@pytest.mark.parametrize("weighed", [True, False])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_rows_flow_back_as_in_float64(length, weighed, dtype):
+    torch.manual_seed(length)
+    x = (torch.randn(70, length) * 3 + 5).to(dtype)
+    w, b, g = (torch.randn(length).to(dtype), torch.randn(length).to(dtype), torch.randn(70, length).to(dtype))
+
+    def grads(to, norm):
+        leaves = [t.detach().to(to).requires_grad_() for t in ([x, w, b] if weighed else [x])]
+        norm(leaves[0], *(leaves[1:] or (None, None))).backward(g.to(to))
+        return [leaf.grad.double() for leaf in leaves]
+
+    def layer(t, v, u):
+        return F.layer_norm(t, (length,), v, u, 1e-3)
+
+    def root(t, v, u):
+        return F.rms_norm(t, (length,), v, 1e-3) + (0 if u is None else 0 * u)
+
+    for norm in (layer, root):
+        for ours, exact in zip(grads(dtype, norm), grads(torch.float64, norm)):
+            most = exact.abs().max().item() + 1
+            assert (ours - exact).abs().max().item() <= most * (2e-5 if dtype == torch.float32 else 3e-2)
+
+
+def test_rows_without_spread_are_zero():
+    x = torch.full((3, 1000), 1234.5678)
+    assert F.layer_norm(x, (1000,)).abs().max().item() == 0
+
+
+# ---- nothing to normalise ----
+
+def test_batch_norm_of_nothing():
+    x = torch.zeros(0, 4, 5, requires_grad=True)
+    w, b = torch.ones(4, requires_grad=True), torch.ones(4, requires_grad=True)
+    for training in (True, False):
+        y = F.batch_norm(x, None, None, w, b, training=training)
+        grads = torch.autograd.grad(y.sum(), [x, w, b])
+        assert y.shape == (0, 4, 5) and [g.shape for g in grads] == [(0, 4, 5), (4,), (4,)]
+        assert grads[1].tolist() == grads[2].tolist() == [0] * 4

@@ -222,3 +222,13 @@ def test_columns_make_a_convolution(kernel, dilation, padding, stride, dtype):
     assert torch.allclose(F.fold(g, (7, 8), kernel, dilation, padding, stride), back)
     assert torch.allclose(F.unfold(x[0], kernel, dilation, padding, stride), columns[0])
     assert torch.allclose(F.fold(g[0], (7, 8), kernel, dilation, padding, stride), back[0])
+
+
+@pytest.mark.parametrize("dims", [2, 3])
+def test_samples_of_a_fractional_pool_have_no_gradient(dims):
+    samples = torch.rand(1, 2, dims, requires_grad=True)
+    with pytest.raises(RuntimeError) as error:
+        getattr(F, f"fractional_max_pool{dims}d")(torch.ones(1, 2, *[6] * dims), 2, output_size=3, _random_samples=samples)
+    assert str(error.value).splitlines()[0] == (
+        f"The function 'fractional_max_pool{dims}d' is not differentiable with respect to argument 'random_samples'. This input "
+        "cannot have requires_grad True.")

@@ -136,3 +136,15 @@ def test_tensordot_takes_a_tensor_of_two_rows():
         assert karat.tensordot(a, b, dims).shape == (2, 4)
     with pytest.raises(AssertionError, match="^dims tensor must have size 2 in first dimension, got 3"):
         karat.tensordot(a, b, karat.tensor([1, 0, 0]))
+
+
+@pytest.mark.parametrize("m,k,n", [(512, 2600, 256), (24, 1100, 16), (130, 5000, 70), (9, 4097, 1030)])
+def test_long_products_go_part_by_part(m, k, n):
+    karat.manual_seed(k)
+    a, b, c = karat.randn(m, k), karat.randn(k, n), karat.randn(m, n)
+    exact = a.double() @ b.double()
+    near = 2e-4 * k ** 0.5
+    assert (a @ b - exact).abs().max().item() < near
+    assert (a.t().contiguous().t() @ b.t().contiguous().t() - exact).abs().max().item() < near
+    assert (karat.addmm(c, a, b) - (c + exact)).abs().max().item() < near
+    assert (karat.addmm(c, a, b, beta=0.5, alpha=-2) - (0.5 * c - 2 * exact)).abs().max().item() < 2 * near

@@ -173,3 +173,16 @@ def test_normals_drawn_between_the_elements_of_another_tensor():
         room = torch.full((4, 60), 7, dtype=dtype)
         torch.normal(torch.zeros(4, 20, dtype=dtype), 1.0, out=room[:, ::3])
         assert (room[:, 1::3] == 7).all() and (room[:, 2::3] == 7).all() and not (room[:, ::3] == 7).any()
+
+
+@pytest.mark.parametrize("name", ["dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout"])
+@pytest.mark.parametrize("p,text", [(-1, "-1"), (2, "2"), (2.0, "2.0"), (1.5, "1.5")])
+def test_a_refused_probability_is_shown_as_given(name, p, text):
+    with pytest.raises(ValueError) as error:
+        getattr(torch.nn.functional, name)(torch.ones(2, 3, 4), p)
+    assert str(error.value).splitlines()[0] == f"dropout probability has to be between 0 and 1, but got {text}"
+
+
+def test_gumbel_softmax_of_nothing():
+    with pytest.raises(IndexError, match=r"max\(\): Expected reduction dim 1 to have non-zero size."):
+        torch.nn.functional.gumbel_softmax(torch.zeros(4, 0), hard=True)

@@ -17,6 +17,8 @@ import subprocess
 import sys
 import warnings
 
+from compare_optimizers import difference
+
 REAL = ["float32"] * 5 + ["float64"] * 5 + ["bfloat16", "float16"]
 COMPLEX = REAL + ["complex64", "complex128"]
 WRONG = ["int64", "bool", "uint8"]
@@ -634,7 +636,8 @@ def scope_of(T):
         return first if done is None else done
 
     return {"T": T, "F": T.nn.functional, "math": math, "inf": math.inf, "fixed": fixed, "rebuilt_svd": rebuilt_svd,
-            "rebuilt_eigh": rebuilt_eigh, "rebuilt_eig": rebuilt_eig, "listed": listed, "spd": lambda a: a @ a.mH + T.eye(a.shape[-1], dtype=a.dtype) * 0.5}
+            "rebuilt_eigh": rebuilt_eigh, "rebuilt_eig": rebuilt_eig, "listed": listed,
+            "spd": lambda a: a @ a.mH + T.eye(a.shape[-1], dtype=a.dtype) * 0.5}
 
 
 def flat(T, x):
@@ -708,20 +711,6 @@ def execute(name, first, n, names):
 
 # ---- both ----
 
-def difference(a, b, least, path=""):
-    """Where two answers differ first, or None."""
-    if isinstance(a, dict) and isinstance(b, dict) and list(a) == list(b):
-        pairs = [(f"{path}.{key}", a[key], b[key]) for key in a]
-    elif isinstance(a, list) and isinstance(b, list) and len(a) == len(b):
-        pairs = [(f"{path}[{i}]", x, y) for i, (x, y) in enumerate(zip(a, b))]
-    elif isinstance(a, float) and isinstance(b, float):
-        same = a == b or (math.isnan(a) and math.isnan(b)) or abs(a - b) <= least * max(1, abs(a), abs(b))
-        return None if same else f"{path}: {a} and {b}"
-    else:
-        return None if a == b else f"{path}: {str(a)[:240]} and {str(b)[:240]}"
-    return next((found for place, x, y in pairs if (found := difference(x, y, least, place))), None)
-
-
 def answers(python, name, first, n, names):
     """Of all cases: a process that dies is started again behind the case that it died in."""
     found, end = {}, first + n
@@ -748,7 +737,7 @@ def main():
         if b is not None and "FATAL" in b:
             continue
         least = max([LEAST.get(spec[1], 1e-4) for spec in case.tensors.values()], default=1e-4)
-        found = difference(a, b, least)
+        found = difference(a, b, least, unit=1)
         refused += bool(b) and isinstance(b["value"][0], str) and len(b["value"]) == 2
         differ += found is not None
         if found:

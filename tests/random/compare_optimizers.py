@@ -102,18 +102,18 @@ def execute(name, first, n):
         print(json.dumps([f"seed {seed}: {kind} {options} {dtype}", dtype, answer]), flush=True)
 
 
-def difference(a, b, least, path=""):
-    """Where two answers differ first, or None."""
+def difference(a, b, least, path="", unit=0.1):
+    """Where two answers differ first, or None. Numbers below `unit` are compared as if they were as large."""
     if isinstance(a, dict) and isinstance(b, dict) and list(a) == list(b):
         pairs = [(f"{path}.{key}", a[key], b[key]) for key in a]
     elif isinstance(a, list) and isinstance(b, list) and len(a) == len(b):
         pairs = [(f"{path}[{i}]", x, y) for i, (x, y) in enumerate(zip(a, b))]
     elif isinstance(a, float) and isinstance(b, float):
-        same = a == b or (math.isnan(a) and math.isnan(b)) or abs(a - b) <= least * max(0.1, abs(a), abs(b))
+        same = a == b or (math.isnan(a) and math.isnan(b)) or abs(a - b) <= least * max(unit, abs(a), abs(b))
         return None if same else f"{path}: {a} and {b}"
     else:
         return None if a == b else f"{path}: {str(a)[:200]} and {str(b)[:200]}"
-    return next((found for place, x, y in pairs if (found := difference(x, y, least, place))), None)
+    return next((found for place, x, y in pairs if (found := difference(x, y, least, place, unit))), None)
 
 
 def main():

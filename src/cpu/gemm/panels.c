@@ -8,7 +8,8 @@
 
 /* In elements: k of a part; a block of c, which is one task. In bytes: what is read of a panel at a time, two of which fill L1
  * half; all panels of a matrix that are packed at a time, as much as the core's second cache has. */
-enum { DEEPEST = 4096, SHALLOWEST = 512, BLOCK_M = 128, BLOCK_N = 128, PANEL_BYTES = 1 << 14, PACKED_BYTES = 1 << 20, LEAST_TASK = 1 << 19 };
+enum { DEEPEST = 4096, SHALLOWEST = 512,
+       BLOCK_M = 128, BLOCK_N = 128, PANEL_BYTES = 1 << 14, PACKED_BYTES = 1 << 20, LEAST_TASK = 1 << 19 };
 
 typedef struct side { /* a, or b turned round: `count` rows of k elements */
     const char *data;

@@ -202,7 +202,8 @@ KT_IN_REGISTERS static void FN(norm_rows)(void *ctx, int64_t begin, int64_t end)
 }
 
 /* ---- back: of g = grad * w, dx = rstd * (g - average of g - xhat * average of g * xhat) ----
- * lift is rstd times the first average, and turn its square times the second, both negative. */
+ * lift is the first average, and turn the second times -rstd. The first difference comes first: where g is its own average,
+ * nothing is left. */
 
 KT_ALWAYS void FN(flow_here)(void *restrict to, const void *restrict x, const void *restrict grad, const T *restrict w, T mean,
                              T rstd, T lift, T turn, int64_t n, FN(soon) out, bool weighed, bool halves)
@@ -214,14 +215,13 @@ KT_ALWAYS void FN(flow_here)(void *restrict to, const void *restrict x, const vo
         FN(ask_to_write)(out, i);
         if (weighed)
             g.a = TIMES(g.a, LANES_AT(w + i)), g.b = TIMES(g.b, LANES_AT(w + i + LANES));
-        g.a = TIMES_PLUS(g.a, ALL(rstd), TIMES_PLUS(LESS(from.a, ALL(mean)), ALL(turn), ALL(lift)));
-        g.b = TIMES_PLUS(g.b, ALL(rstd), TIMES_PLUS(LESS(from.b, ALL(mean)), ALL(turn), ALL(lift)));
+        g.a = TIMES(TIMES_PLUS(LESS(from.a, ALL(mean)), ALL(turn), LESS(g.a, ALL(lift))), ALL(rstd));
+        g.b = TIMES(TIMES_PLUS(LESS(from.b, ALL(mean)), ALL(turn), LESS(g.b, ALL(lift))), ALL(rstd));
         FN(put_pair)(to, i, g, halves);
     }
     for (; i < n; i++) {
         const T a = FN(value_at)(grad, i, halves), g = weighed ? a * w[i] : a;
-        const T off = NUMBER_TIMES_PLUS(FN(value_at)(x, i, halves) - mean, turn, lift);
-        FN(put_value)(to, i, NUMBER_TIMES_PLUS(g, rstd, off), halves);
+        FN(put_value)(to, i, NUMBER_TIMES_PLUS(FN(value_at)(x, i, halves) - mean, turn, g - lift) * rstd, halves);
     }
 }
 
@@ -264,7 +264,7 @@ KT_ALWAYS void FN(norm_back_row)(const FN(norm) *p, const FN(norm_room) *r, int6
                 FN(norm_soon)(p, p->x, row), FN(norm_soon)(p, p->grad, row), halves);
     if (p->y < 0)
         return;
-    const T        lift = p->centred ? (T)(-rstd * (t.sum / (double)n)) : 0, turn = (T)(-rstd * (t.product / (double)n) * rstd);
+    const T        lift = p->centred ? (T)(t.sum / (double)n) : 0, turn = (T)(-rstd * (t.product / (double)n));
     void          *to = r->y ? (void *)r->y : FN(norm_at)(p, p->y, row);
     const FN(soon) out = FN(norm_soon)(p, p->y, row);
     (halves ? FN(flow_halves) : FN(flow_whole))(to, x, grad, p->w, mean, rstd, lift, turn, n, out);

@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/thread.h"
 #include "cpu/gemm/products.h"
+#include "cpu/window/row_major.h"
 #include "cpu/window/pass.h"
 #include "cpu/window/pool.h"
 #include "tables/kernels/product.h"
@@ -549,12 +550,17 @@ static kt_status run_weight(const kt__cpu_build *build, const kt_plan *plan)
     return status;
 }
 
+static kt_status run(const kt__cpu_build *build, const kt_plan *plan, kt__window_fn *by)
+{
+    return kt__runs_row_major(plan, geometry_of(plan).groups) ? kt__run_row_major(build, plan, by) : by(build, plan);
+}
+
 kt_status kt__cpu_window(const kt__cpu_build *build, const kt_plan *plan)
 {
     switch (plan->kernel) {
-    case KT_K_convolution:        return run_forward(build, plan);
-    case KT_K_convolution_input:  return run_back(build, plan);
-    case KT_K_convolution_weight: return run_weight(build, plan);
+    case KT_K_convolution:        return run(build, plan, run_forward);
+    case KT_K_convolution_input:  return run(build, plan, run_back);
+    case KT_K_convolution_weight: return run(build, plan, run_weight);
     default:                      return kt__cpu_pool(build, plan);
     }
 }

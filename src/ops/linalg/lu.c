@@ -233,6 +233,9 @@ kt_status kt__body_linalg_solve_lu(kt_call *call)
     if (!b || kt__check_equation(a, b, left, "linalg.solve") || kt__meet_batches(a, b, sizes, &batch) ||
         kt__refuse(call, STAGE_AFTER))
         return kt_error_status();
+    if (vector && !left)
+        return kt_fail(KT_ERR_RUNTIME, "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False. "
+                       "In this case linalg.solve is equivalent to B / A.squeeze(-1)");
     a = kt__converted_inside(a, (kt_dtype)d->common, KT_WHY_PROMOTION);
     b = kt__converted_inside(b, (kt_dtype)d->common, KT_WHY_PROMOTION);
     if (!a || !b || factor(call, a, &f))

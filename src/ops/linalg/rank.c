@@ -351,8 +351,8 @@ kt_status kt__body_linalg_lstsq(kt_call *call)
         (wants_values && m > n && is_full(rank, n, &full)))
         return kt_error_status();
     kt_tensor *residuals = kt__nothing_like(a, real);
-    if (m > n && driver != GELSY && full) {
-        kt_tensor *rest = kt_abs(kt_narrow(x, -2, n, m - n));
+    if (m > n && driver != GELSY && full) { /* without unknowns LAPACK's solvers by singular values leave b, the other zeros */
+        kt_tensor *rest = kt_abs(n == 0 && wants_values ? b : kt_narrow(x, -2, n, m - n));
         residuals = kt_sum_dim(kt_mul(rest, rest), KT_SHAPE(-2));
     }
     kt_tensor *solution = kt_clone(kt_narrow(x, -2, 0, n));

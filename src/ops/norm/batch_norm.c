@@ -139,7 +139,7 @@ static kt_status judge(const kt_call *call, const batch *b)
                : KT_OK;
 }
 
-/* Of no elements there is nothing to normalise, but weight and bias get gradients. */
+/* Of no elements there is nothing to normalise or to check, but weight and bias get gradients. */
 static kt_tensor *of_nothing(const batch *b)
 {
     kt_tensor *out = kt_clone(b->input);
@@ -151,10 +151,10 @@ static kt_tensor *of_nothing(const batch *b)
 static kt_tensor *batch_normalised(const kt_call *call, const batch *b)
 {
     kt_tensor *of[3] = {NULL};
-    if (check_counts(b) || judge(call, b))
-        return NULL;
     if (b->input->numel == 0)
         return of_nothing(b);
+    if (check_counts(b) || judge(call, b))
+        return NULL;
     return run_batch(KT_OP_batch_norm_node, b, of) ? of[0] : NULL;
 }
 

@@ -252,7 +252,7 @@ static kt_tensor *mean_over(kt_tensor *loss, kt_shape lengths)
 static kt_tensor *reduced(const kt_call *call, kt_shape inputs, kt_shape lengths, int64_t reduction)
 {
     kt_tensor *log_probs = call->arg[LOG_PROBS].t, *targets = call->arg[TARGETS].t;
-    const bool single = log_probs->ndim < 3, forgives = kt__arg_bool(call, BLANK + 2);
+    const bool single = log_probs->ndim != 3, forgives = kt__arg_bool(call, BLANK + 2);
     if (targets->dtype != KT_I32)
         targets = kt__converted_inside(targets, KT_I64, KT_WHY_INDEX);
     if (single)

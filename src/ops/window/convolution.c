@@ -172,6 +172,17 @@ static kt_shape at_least_two(const int64_t *values, int dims, int64_t room[2])
     return dims == 1 ? (kt_shape){2, room} : (kt_shape){dims, values};
 }
 
+/* PyTorch sees a line as an image of one row. */
+static kt_status refuse_nothing(const kt_tensor *input, const geometry *g)
+{
+    int64_t        room[2];
+    const kt_shape space = at_least_two(input->sizes + 2, g->dims, room);
+    int64_t        sizes[KT__SPACE + 2] = {input->sizes[0], input->sizes[1]};
+    memcpy(sizes + 2, space.d, sizeof *sizes * (size_t)space.n);
+    return kt_fail(KT_ERR_RUNTIME, "Only zero batch or zero channel inputs are supported, but got input shape: %s",
+                   KT__SHAPE_TEXT(((kt_shape){space.n + 2, sizes})));
+}
+
 /* PyTorch's libraries say it in their own words. */
 static kt_status refuse_dilation(const kt_tensor *weight, const geometry *g)
 {
@@ -314,8 +325,7 @@ kt_status kt__body_convolution(kt_call *call)
         check_channels(input, weight, bias, &g) || (!g.transposed && check_window(input, weight, &g)))
         return kt_error_status();
     if (input->numel == 0 && !is_hollow(input))
-        return kt_fail(KT_ERR_RUNTIME, "Only zero batch or zero channel inputs are supported, but got input shape: %s",
-                       KT__SIZES_TEXT(input));
+        return refuse_nothing(input, &g);
     sizes_of(input, weight, &g, sizes);
     sizes[1] = input->sizes[1] == 0 ? 0 : sizes[1];
     if (!is_hollow(input) && (check_kernel(weight, &g) || (g.transposed && check_transposed(input, &g, sizes + 2)) ||
