@@ -391,6 +391,15 @@ def test_nothing_is_kept():
     assert len(gc.get_objects()) <= before + 50
 
 
+def test_where_pytorch_keeps_names():
+    from karat._C import _profiler
+
+    assert _profiler._ExperimentalConfig is _ExperimentalConfig and karat._C._profiler.ProfilerActivity is ProfilerActivity
+    assert karat.autograd.DeviceType is util.DeviceType and karat.autograd.kineto_available()
+    with pytest.raises(NotImplementedError, match="graphs of execution are not recorded"):
+        karat.profiler.ExecutionTraceObserver()
+
+
 # ---- schedules ----
 
 
