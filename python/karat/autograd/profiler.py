@@ -64,6 +64,7 @@ class _Converter:
         self.around = []    # by the engine's number: the FunctionEvent that it is, or is inside of
         self.module = []    # by the engine's number: the path of the module's call that it is inside of
         self.found = []
+        self.recorded = {}  # by the number on the tape: the path of the module that a call was recorded in
         self.threads = {}   # as PyTorch numbers them
         self.lines = {}     # of stacks, by the engine's number
         for event in profile.events():
@@ -83,6 +84,10 @@ class _Converter:
         elif kind == "memory":
             event = self.memory(outer, begin, thread, nbytes, device)
         elif kind in _OF_THE_PROGRAM:
+            if kind == "node":
+                path = self.recorded.get(sequence, path)
+            elif sequence >= 0 and path is not None:
+                self.recorded[sequence] = path
             event = self.event(kind, name, begin, end, thread, stack, inputs, sequence, flops)
             event.dtype, event.file, event.line, event.failed, event.module = dtype, file, line, bool(failed), path
             if outer is not None:
