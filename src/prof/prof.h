@@ -40,7 +40,7 @@ typedef struct kt__recorded_event {
     const char   *name;          /* of others; of a plan: who computed it beside our own kernels, or NULL */
     const void   *object;        /* of a module; of memory: its address */
     int64_t       bytes;
-    kt_device     device;
+    kt_device     device, from; /* of a plan: where it runs, where its inputs are */
     const kt_profile_input    *inputs;
     const kt_profile_input    *result;      /* of a call: the first; NULL: none */
     const kt__conversion_seen *conversions; /* of a plan */

@@ -137,14 +137,23 @@ static void make_conversions(making *m, const kt__recorded_event *plan, int64_t 
     }
 }
 
+static void device_text(kt_device d, char *text, size_t room)
+{
+    if (d.kind == KT_CPU)
+        snprintf(text, room, "%s", kt_device_name(d));
+    else
+        snprintf(text, room, "%s:%d", kt_device_name(d), d.index);
+}
+
 static void make_plan(making *m, const kt__recorded_event *e, int64_t parent)
 {
-    char        room[96], index[16] = "";
-    const bool  cpu = e->device.kind == KT_CPU;
-    const char *with = e->name ? e->name : cpu ? kt_cpu_isa() : "";
-    if (!cpu)
-        snprintf(index, sizeof index, ":%d", e->device.index);
-    snprintf(room, sizeof room, "%s%s%s%s", kt_device_name(e->device), index, *with ? " " : "", with);
+    char        room[96], from[40] = "", on[40];
+    const bool  moves = e->from.kind != e->device.kind || e->from.index != e->device.index;
+    const char *with = moves ? "" : e->name ? e->name : e->device.kind == KT_CPU ? kt_cpu_isa() : "";
+    if (moves)
+        device_text(e->from, from, sizeof from);
+    device_text(e->device, on, sizeof on);
+    snprintf(room, sizeof room, "%s%s%s%s%s", from, moves ? " to " : "", on, *with ? " " : "", with);
     char *where = kt__arena_get(&m->p->arena, strlen(room) + 1);
     const int64_t at = put(m, parent, e, KT_PROFILE_PLAN, kt_kernel_name(e->kernel));
     if (at < 0 || !where)

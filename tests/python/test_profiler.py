@@ -72,6 +72,29 @@ def test_backward_has_pytorchs_nodes():
     assert events["AddmmBackward0"].sequence_nr == events["aten::linear"].sequence_nr >= 0
 
 
+def test_a_function_of_ones_own():
+    class Twice(karat.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * 2
+
+    with profile(activities=CPU) as p:
+        Twice.apply(karat.ones(3, requires_grad=True)).sum().backward()
+    events = {e.name: e for e in p.events()}
+    assert "aten::mul" in names(events["Twice"].cpu_children) and "aten::mul" in names(events["TwiceBackward"].cpu_children)
+
+
+def test_a_transfer():
+    x = karat.ones(3, device="mirror")
+    with profile(activities=CPU) as p:
+        x.cpu()
+    assert [where for e in p.events() for _, where, _ in e.ran] == ["mirror:0 to cpu"]
+
+
 def test_a_fused_conversion_is_an_event():
     a, b = karat.ones(4, 2), karat.ones(4, 2, dtype=karat.int32)
     with profile(activities=CPU, record_shapes=True) as p:
