@@ -88,6 +88,16 @@ def test_a_function_of_ones_own():
     assert "aten::mul" in names(events["Twice"].cpu_children) and "aten::mul" in names(events["TwiceBackward"].cpu_children)
 
 
+def test_where_a_kernel_ran():
+    for dtype in (karat.float64, karat.float32, karat.int64):
+        a = karat.ones(64, 64, dtype=dtype)
+        with profile(activities=CPU) as p:
+            a @ a
+        ((kernel, where, _),) = [one for e in p.events() for one in e.ran]
+        libraries = set() if dtype == karat.int64 else {"cpu oneDNN", "cpu OpenBLAS"}
+        assert kernel == "matmul" and where in libraries | {f"cpu {karat._karat.isa}"}
+
+
 def test_a_transfer():
     x = karat.ones(3, device="mirror")
     with profile(activities=CPU) as p:
