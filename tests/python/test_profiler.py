@@ -98,13 +98,6 @@ def test_where_a_kernel_ran():
         assert kernel == "matmul" and where in libraries | {f"cpu {karat._karat.isa}"}
 
 
-def test_a_transfer():
-    x = karat.ones(3, device="mirror")
-    with profile(activities=CPU) as p:
-        x.cpu()
-    assert [where for e in p.events() for _, where, _ in e.ran] == ["mirror:0 to cpu"]
-
-
 def test_a_fused_conversion_is_an_event():
     a, b = karat.ones(4, 2), karat.ones(4, 2, dtype=karat.int32)
     with profile(activities=CPU, record_shapes=True) as p:
