@@ -47,6 +47,18 @@ static void put_inputs(FILE *f, const kt_profile_event *e)
     fputc(']', f);
 }
 
+/* Innermost first, as PyTorch writes it. */
+static void put_stack(FILE *f, const kt_profile_event *e)
+{
+    char text[8192];
+    int  used = 0, line = 0;
+    for (int64_t i = 0; i < e->n_stack && used < (int)sizeof text; i++) {
+        const char *file = kt_site_file(e->stack[i], &line);
+        used += snprintf(text + used, sizeof text - (size_t)used, "%s(%d);", file, line);
+    }
+    put_member(f, "Call stack", text);
+}
+
 static void put_details(FILE *f, const kt_profile_event *e, int64_t id)
 {
     fprintf(f, "\"args\":{\"Ev Idx\":%lld", (long long)id);
@@ -60,6 +72,8 @@ static void put_details(FILE *f, const kt_profile_event *e, int64_t id)
         put_member(f, "file", e->file);
         fprintf(f, ",\"line\":%d", e->line);
     }
+    if (e->n_stack)
+        put_stack(f, e);
     if (e->where)
         put_member(f, "where", e->where);
     if (e->kind == KT_PROFILE_CONVERSION)

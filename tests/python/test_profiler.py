@@ -187,7 +187,7 @@ def test_modules():
 
     with profile(activities=CPU, with_modules=True) as p:
         Net()(karat.ones(2, 3)).sum().backward()
-    assert {e.module for e in p.events() if e.name.endswith("AddmmBackward0")} == {"body.0"}
+    assert {e.module for e in p.events() if e.name.endswith(("AddmmBackward0", "TBackward0"))} == {"body.0"}
     forward = [e for e in p.events() if e.scope == 0 and e.cpu_parent is None]
     assert {e.name: e.module for e in forward if e.name in ("aten::linear", "aten::relu", "aten::add")} == {
         "aten::linear": "body.0", "aten::relu": "body.1", "aten::add": ""}
@@ -497,6 +497,15 @@ def test_a_trace(tmp_path):
     assert [e for e in trace["traceEvents"] if e["name"] == "[memory]"]
     p.export_chrome_trace(str(tmp_path / "trace.json.gz"))
     assert json.loads(gzip.open(tmp_path / "trace.json.gz").read())["schemaVersion"] == 1
+
+
+def test_stacks_in_a_trace(tmp_path):
+    with profile(activities=CPU, with_stack=True) as p:
+        karat.ones(2)
+    p.export_chrome_trace(str(tmp_path / "trace.json"))
+    events = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+    ones = next(e for e in events if e["name"] == "aten::ones")
+    assert ones["args"]["Call stack"].startswith(f"{__file__}({ones['args']['line']});")
 
 
 def test_tensorboard(tmp_path):

@@ -3,6 +3,7 @@
 The engine records (karat/profiler.h); here its events become FunctionEvents.
 """
 
+import bisect
 import functools
 import inspect
 import json
@@ -64,7 +65,8 @@ class _Converter:
         self.around = []    # by the engine's number: the FunctionEvent that it is, or is inside of
         self.module = []    # by the engine's number: the path of the module's call that it is inside of
         self.found = []
-        self.recorded = {}  # by the number on the tape: the path of the module that a call was recorded in
+        self.recorded = []  # numbers on the tape of calls that were recorded, and in which modules
+        self.recorded_in = []
         self.threads = {}   # as PyTorch numbers them
         self.lines = {}     # of stacks, by the engine's number
         for event in profile.events():
@@ -85,9 +87,10 @@ class _Converter:
             event = self.memory(outer, begin, thread, nbytes, device)
         elif kind in _OF_THE_PROGRAM:
             if kind == "node":
-                path = self.recorded.get(sequence, path)
-            elif sequence >= 0 and path is not None:
-                self.recorded[sequence] = path
+                path = self.module_of(sequence, path)
+            elif kind == "cpu_op" and sequence >= 0:
+                self.recorded.append(sequence)
+                self.recorded_in.append(path)
             event = self.event(kind, name, begin, end, thread, stack, inputs, sequence, flops)
             event.dtype, event.file, event.line, event.failed, event.module = dtype, file, line, bool(failed), path
             if outer is not None:
@@ -115,6 +118,11 @@ class _Converter:
                               is_user_annotation=kind == "user_annotation", metadata_json="")
         event.input_dtypes = dtypes
         return event
+
+    def module_of(self, sequence, path):
+        """A call may record several nodes; its number is that of the last."""
+        at = bisect.bisect_left(self.recorded, sequence) if sequence >= 0 else len(self.recorded)
+        return self.recorded_in[at] if at < len(self.recorded) else path
 
     def line(self, number):
         """As PyTorch writes a line of a stack."""
