@@ -246,15 +246,17 @@ class profile:
 
     def _start_trace(self):
         self.entered = True
-        _set_is_profiler_enabled(True)
         _karat.profiler_start(self.profile_memory, self.with_stack, self.experimental_config.profile_all_threads,
                               self.with_modules or self.with_stack)
+        _set_is_profiler_enabled(True)
 
     def __exit__(self, exc_type, exc_val, exc_tb):
         if not self.enabled:
             return None
         _set_is_profiler_enabled(False)
         self._profile = _karat.profiler_stop()
+        if self._profile.lost:
+            warn(f"there was no memory for {self._profile.lost} events", stacklevel=2)
         if not self.acc_events:
             self._waiting.clear()
             self._made.clear()
