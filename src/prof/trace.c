@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 
 /* ---- JSON ---- */
@@ -46,6 +47,18 @@ static void put_inputs(FILE *f, const kt_profile_event *e)
     fputc(']', f);
 }
 
+/* Innermost first, as PyTorch writes it. */
+static void put_stack(FILE *f, const kt_profile_event *e)
+{
+    char text[8192];
+    int  used = 0, line = 0;
+    for (int64_t i = 0; i < e->n_stack && used < (int)sizeof text; i++) {
+        const char *file = kt_site_file(e->stack[i], &line);
+        used += snprintf(text + used, sizeof text - (size_t)used, "%s(%d);", file, line);
+    }
+    put_member(f, "Call stack", text);
+}
+
 static void put_details(FILE *f, const kt_profile_event *e, int64_t id)
 {
     fprintf(f, "\"args\":{\"Ev Idx\":%lld", (long long)id);
@@ -59,6 +72,8 @@ static void put_details(FILE *f, const kt_profile_event *e, int64_t id)
         put_member(f, "file", e->file);
         fprintf(f, ",\"line\":%d", e->line);
     }
+    if (e->n_stack)
+        put_stack(f, e);
     if (e->where)
         put_member(f, "where", e->where);
     if (e->kind == KT_PROFILE_CONVERSION)
@@ -158,10 +173,11 @@ kt_status kt_profile_print(const kt_profile *profile, FILE *to)
         return kt_fail(KT_ERR_VALUE, "kt_profile_print: expected a profile and a file");
     const int64_t    events = kt_profile_count(profile);
     int64_t          n = 0;
-    sum             *sums = calloc((size_t)events + 1, sizeof *sums);
+    const size_t     bytes = (size_t)(events + 1) * sizeof(sum);
+    sum             *sums = kt__system_get(bytes);
     kt_profile_event e = {.size = sizeof e}, outer = {.size = sizeof outer};
     if (!sums)
-        return kt__fail_memory((size_t)events * sizeof *sums);
+        return kt__fail_memory(bytes);
     for (int64_t i = 0; kt_profile_read(profile, i, &e); i++) {
         if (!is_shown(e.kind))
             continue;
@@ -182,6 +198,6 @@ kt_status kt_profile_print(const kt_profile *profile, FILE *to)
     for (int64_t i = 0; i < n; i++)
         fprintf(to, "%-55.55s %8lld %14.3f %14.3f %12lld %12lld\n", sums[i].name, (long long)sums[i].count, us(sums[i].total),
                 us(sums[i].self), (long long)sums[i].conversions, (long long)sums[i].converted);
-    free(sums);
+    kt__system_put(sums, bytes);
     return ferror(to) ? kt_fail(KT_ERR_RUNTIME, "kt_profile_print: %s", strerror(errno)) : KT_OK;
 }

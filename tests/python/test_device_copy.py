@@ -235,3 +235,10 @@ def test_the_host_cannot_look_into_a_device():
     assert x.numpy(force=True).tolist() == x.cpu().numpy().tolist() == [1.0, 1.0]
     with pytest.raises(TypeError, match="^can't convert meta device type tensor to numpy"):
         karat.ones(2, device="meta").numpy()
+
+
+def test_a_profile_of_a_transfer():
+    x = karat.ones(3, device="mirror")
+    with karat.profiler.profile() as p:
+        x.cpu()
+    assert [where for e in p.events() for _, where, _ in e.ran] == ["mirror:0 to cpu"]

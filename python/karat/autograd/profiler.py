@@ -3,9 +3,12 @@
 The engine records (karat/profiler.h); here its events become FunctionEvents.
 """
 
+import bisect
 import functools
 import inspect
 import json
+import os
+import sys
 import uuid
 from warnings import warn
 
@@ -62,7 +65,10 @@ class _Converter:
         self.around = []    # by the engine's number: the FunctionEvent that it is, or is inside of
         self.module = []    # by the engine's number: the path of the module's call that it is inside of
         self.found = []
-        self.lost_to = {}   # threads as PyTorch numbers them
+        self.recorded = []  # numbers on the tape of calls that were recorded, and in which modules
+        self.recorded_in = []
+        self.threads = {}   # as PyTorch numbers them
+        self.lines = {}     # of stacks, by the engine's number
         for event in profile.events():
             self.take(*event)
 
@@ -80,6 +86,11 @@ class _Converter:
         elif kind == "memory":
             event = self.memory(outer, begin, thread, nbytes, device)
         elif kind in _OF_THE_PROGRAM:
+            if kind == "node":
+                path = self.module_of(sequence, path)
+            elif kind == "cpu_op" and sequence >= 0:
+                self.recorded.append(sequence)
+                self.recorded_in.append(path)
             event = self.event(kind, name, begin, end, thread, stack, inputs, sequence, flops)
             event.dtype, event.file, event.line, event.failed, event.module = dtype, file, line, bool(failed), path
             if outer is not None:
@@ -97,15 +108,29 @@ class _Converter:
     def event(self, kind, name, begin, end, thread, stack, inputs, sequence, flops):
         shapes, dtypes = inputs
         event = FunctionEvent(id=len(self.found) + 1, name=_rewrite_name(name, with_wildcard=True), trace_name=name,
-                              overload_name="", thread=self.lost_to.setdefault(thread, len(self.lost_to) + 1),
+                              overload_name="", thread=self.threads.setdefault(thread, len(self.threads) + 1),
                               start_us=(begin - self.begin) / 1000,
                               end_us=(end - self.begin) / 1000, fwd_thread=1 if kind in ("node", "formula") else 0,
                               input_shapes=shapes if self.options["record_shapes"] else [], concrete_inputs=[], kwinputs={},
-                              stack=stack, scope=_SCOPES.get(kind, 0), sequence_nr=sequence, device_index=thread,
+                              stack=[self.line(one) for one in stack], scope=_SCOPES.get(kind, 0), sequence_nr=sequence,
+                              device_index=thread,
                               device_resource_id=thread, flops=flops if self.options["with_flops"] else 0,
                               is_user_annotation=kind == "user_annotation", metadata_json="")
         event.input_dtypes = dtypes
         return event
+
+    def module_of(self, sequence, path):
+        """A call may record several nodes; its number is that of the last."""
+        at = bisect.bisect_left(self.recorded, sequence) if sequence >= 0 else len(self.recorded)
+        return self.recorded_in[at] if at < len(self.recorded) else path
+
+    def line(self, number):
+        """As PyTorch writes a line of a stack."""
+        text = self.lines.get(number)
+        if text is None:
+            file, line, function = _karat.site_line(number)
+            text = self.lines[number] = f"{_short_path(file)}({line})" + (f": {function}" if function else "")
+        return text
 
     def memory(self, outer, begin, thread, nbytes, device):
         """Adds to the calls that it happened in; the event itself, if it happened in none."""
@@ -123,6 +148,12 @@ def _outwards(event):
     while event is not None:
         yield event
         event = event.cpu_parent
+
+
+def _short_path(path):
+    """From the folder on that Python found it in."""
+    folders = [os.path.abspath(folder) + os.sep for folder in sys.path if isinstance(folder, str)]
+    return path[max((len(folder) for folder in folders if path.startswith(folder)), default=0):]
 
 
 def _module_paths(modules):
@@ -174,8 +205,10 @@ class profile:
         self.custom_trace_id_callback = custom_trace_id_callback
         self.post_processing_timeout_s = post_processing_timeout_s
         self.trace_id = ""
-        self._events = EventList(use_device=None, profile_memory=profile_memory, with_flops=with_flops)
+        self._made = EventList(use_device=None, profile_memory=profile_memory, with_flops=with_flops)
+        self._made._tree_built = True
         self._profile = None
+        self._waiting = []  # profiles of the engine whose events nobody has asked for
         if not self.use_cpu and not use_kineto:
             raise AssertionError("Device-only events supported only with Kineto (use_kineto=True)")
         if self.use_device is not None:
@@ -213,23 +246,29 @@ class profile:
 
     def _start_trace(self):
         self.entered = True
-        _set_is_profiler_enabled(True)
         _karat.profiler_start(self.profile_memory, self.with_stack, self.experimental_config.profile_all_threads,
                               self.with_modules or self.with_stack)
+        _set_is_profiler_enabled(True)
 
     def __exit__(self, exc_type, exc_val, exc_tb):
         if not self.enabled:
             return None
         _set_is_profiler_enabled(False)
         self._profile = _karat.profiler_stop()
-        options = {"record_shapes": self.record_shapes, "with_flops": self.with_flops}
-        events = EventList(_Converter(self._profile, options).found, use_device=None, profile_memory=self.profile_memory,
-                           with_flops=self.with_flops)
-        if self.acc_events:
-            events[:0] = self._events
-        events._tree_built = True
-        self._events = events
+        if self._profile.lost:
+            warn(f"there was no memory for {self._profile.lost} events", stacklevel=2)
+        if not self.acc_events:
+            self._waiting.clear()
+            self._made.clear()
+        self._waiting.append(self._profile)
         return False
+
+    @property
+    def _events(self):
+        options = {"record_shapes": self.record_shapes, "with_flops": self.with_flops}
+        while self._waiting:
+            self._made.extend(_Converter(self._waiting.pop(0), options).found)
+        return self._made
 
     @property
     def function_events(self):
@@ -254,7 +293,6 @@ class profile:
     table.__doc__ = EventList.table.__doc__
 
     def key_averages(self, group_by_input_shape=False, group_by_stack_n=0, group_by_overload_name=False, group_by=None):
-        self._events._tree_built = True
         return self._events.key_averages(group_by_input_shape, group_by_stack_n, group_by_overload_name, group_by)
 
     key_averages.__doc__ = EventList.key_averages.__doc__
@@ -299,7 +337,7 @@ class record_function:
         self.record = None
 
     def __enter__(self):
-        if type(self.name) is not str:
+        if not isinstance(self.name, str):
             raise RuntimeError(f"profiler::_record_function_enter_new() Expected a value of type 'str' for argument 'name' but "
                                f"instead found type '{type(self.name).__name__}'.\nPosition: 0\nValue: {self.name!r}\n"
                                "Declaration: profiler::_record_function_enter_new(str name, str? args=None) -> "
@@ -340,45 +378,41 @@ class record_function:
         return run
 
 
-class emit_nvtx:
+class _Emit:
+    """Ranges for another tool, which is not there: enabled, it refuses as PyTorch does without the tool."""
+
+    _tool, _why = "", ""
+
+    def __init__(self, enabled=True, record_shapes=False):
+        self.enabled = enabled
+        self.entered = False
+        self.record_shapes = record_shapes
+
+    def __enter__(self):
+        if not self.enabled:
+            return None
+        if self.entered:
+            raise RuntimeError(f"{self._tool} annotation context manager is not reentrant")
+        self.entered = True
+        raise RuntimeError(self._why)
+
+    def __exit__(self, exc_type, exc_val, exc_tb):
+        return False
+
+
+class emit_nvtx(_Emit):
     """Ranges for NVIDIA's tools, which need a driver."""
 
-    def __init__(self, enabled=True, record_shapes=False):
-        self.enabled = enabled
-        self.entered = False
-        self.record_shapes = record_shapes
-
-    def __enter__(self):
-        if not self.enabled:
-            return None
-        if self.entered:
-            raise RuntimeError("NVTX annotation context manager is not reentrant")
-        self.entered = True
-        raise RuntimeError("Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and installed a "
-                           "driver from http://www.nvidia.com/Download/index.aspx")
-
-    def __exit__(self, exc_type, exc_val, exc_tb):
-        return False
+    _tool = "NVTX"
+    _why = ("Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and installed a driver from "
+            "http://www.nvidia.com/Download/index.aspx")
 
 
-class emit_itt:
+class emit_itt(_Emit):
     """Ranges for Intel's tools."""
 
-    def __init__(self, enabled=True, record_shapes=False):
-        self.enabled = enabled
-        self.entered = False
-        self.record_shapes = record_shapes
-
-    def __enter__(self):
-        if not self.enabled:
-            return None
-        if self.entered:
-            raise RuntimeError("ITT annotation context manager is not reentrant")
-        self.entered = True
-        raise RuntimeError("Can't use ITT profiler - PyTorch was compiled without ITT")
-
-    def __exit__(self, exc_type, exc_val, exc_tb):
-        return False
+    _tool = "ITT"
+    _why = "Can't use ITT profiler - PyTorch was compiled without ITT"
 
 
 __getattr__ = _missing.of(__name__)
