@@ -461,7 +461,8 @@ extern PyMethodDef kp_override_functions[], kp_make_functions[], kp_buffer_funct
     kp_mode_functions[], kp_dtype_functions[], kp_device_functions[], kp_ceiling_functions[],
     kp_autocast_functions[], kp_stream_functions[], kp_facts_functions[], kp_graph_functions[],
     kp_custom_functions[], kp_saved_functions[], kp_node_functions[], kp_operator_functions[], kp_kernel_functions[],
-    kp_forward_functions[], kp_batch_functions[], kp_optim_functions[], kp_profiler_functions[];
+    kp_forward_functions[], kp_batch_functions[], kp_optim_functions[], kp_profiler_functions[],
+    kp_flops_functions[];
 
 /* ---- the rows that the binding itself calls (rows.c) ---- */
 #define KP_ROWS(X)                                                                                                      \

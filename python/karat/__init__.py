@@ -127,7 +127,8 @@ from math import e, inf, nan, pi  # noqa: E402
 newaxis = None
 legacy_contiguous_format = contiguous_format
 Storage = _storages["FloatStorage"]
-dequantize, spmm = dense.dequantize, globals()["mm"]
+dequantize = dense.dequantize
+spmm = dsmm = hsmm = globals()["mm"]
 globals().update(_checks)
 globals().update(_storages)
 globals().update(_autocast_names)
@@ -157,4 +158,4 @@ def explain(t):
 _missing.mark_absent(Tensor)
 _later = """__config__ _C _tensor _utils accelerator backends compiler cpu distributed errors futures fx hub jit library mps mtia onnx
     overrides profiler quasirandom return_types testing torch_version types xpu""".split()
-__getattr__ = _missing.of(__name__, lazy=[*_later, *_refused.TOP], inside={"Future": "futures"})
+__getattr__ = _missing.of(__name__, lazy=[*_later, *_refused.TOP], inside={"Future": "futures", "GradScaler": "amp"})

@@ -86,6 +86,10 @@ NAMES = {
             QInt32Storage QUInt4x2Storage QUInt2x4Storage""".split(), _NOT_QUANTIZED),
         **dict.fromkeys("""uint1 uint2 uint3 uint4 uint5 uint6 uint7 int1 int2 int3 int4 int5 int6 int7 bits1x8 bits2x4 bits4x2
             bits8 bits16 float4_e2m1fn_x2""".split(), _SMALL),
+        **dict.fromkeys("SymInt SymFloat SymBool".split(), "sizes are plain numbers here"),
+        **dict.fromkeys("""DispatchKey DispatchKeySet ExcludeDispatchKeyGuard FunctionSchema Tag Graph Node Value Block Use Type
+            TensorType ScriptModule ScriptFunction ScriptObject CompilationUnit ClassType FileCheck
+            JITException""".split(), _NOT_COMPILED),
         **dict.fromkeys("fork wait import_ir_module import_ir_module_from_buffer parse_ir ThroughputBenchmark "
                         "_TorchCompileInductorWrapper".split(), _NOT_COMPILED),
     },
