@@ -1,4 +1,4 @@
-/* profiler.h - what a program's calls did, and when: operators, the kernels that they ran, conversions, nodes of backward, memory.
+/* profiler.h - what a program's calls did, and when: operators, their kernels and conversions, nodes of backward, memory.
  *
  *     kt_profiler_start(.memory = true);
  *     uint64_t step = kt_range_begin("step");
@@ -23,17 +23,17 @@ KT_BEGIN
 
 typedef struct kt_profile kt_profile;
 
-typedef struct kt_profiler_opts {
+typedef struct kt_profiler_options {
     size_t size;        /* of this struct */
     bool   memory;      /* also what tensors allocate and free */
     bool   stacks;      /* also the lines that led to each call, where a binding knows them */
     bool   all_threads; /* also the calls of other threads */
     bool   modules;     /* also the calls of modules */
-} kt_profiler_opts;
+} kt_profiler_options;
 
 /* Of this thread: an earlier one that it has not stopped is dropped. */
-KT_API kt_status   kt_profiler_start_kw(const kt_profiler_opts *opts); /* NULL: the defaults */
-#define kt_profiler_start(...) kt_profiler_start_kw(&(kt_profiler_opts){.size = sizeof(kt_profiler_opts), __VA_ARGS__})
+KT_API kt_status   kt_profiler_start_kw(const kt_profiler_options *opts); /* NULL: the defaults */
+#define kt_profiler_start(...) kt_profiler_start_kw(&(kt_profiler_options){.size = sizeof(kt_profiler_options), __VA_ARGS__})
 KT_API bool        kt_profiler_is_on(void); /* on this thread */
 KT_API kt_profile *kt_profiler_stop(void);  /* owned by the caller; NULL and an error: none runs on this thread, or no memory */
 KT_API void        kt_profile_free(kt_profile *profile);
@@ -80,9 +80,9 @@ typedef struct kt_profile_event {
     int64_t                 sequence; /* of a node and of calls that were recorded: its number on the tape; -1: none */
     const void             *object; /* of a module: what the binding calls it by */
     const char             *where;  /* of a kernel: "cpu neon", "cpu OpenBLAS", "cuda:0"; else NULL */
-    int64_t                 bytes;  /* of a kernel: read and written; of a conversion: converted; of memory: got, or < 0: given back */
+    int64_t                 bytes;  /* of a kernel: read and written; of a conversion: converted; of memory: got or freed */
     kt_reason               why;    /* of a conversion */
-    int64_t                 flops;  /* of products and convolutions, and of additions and multiplications as PyTorch counts them */
+    int64_t                 flops;  /* of products, convolutions, additions, multiplications, as PyTorch counts them */
     const void             *address; /* of memory */
     kt_device               device; /* of memory, and of a kernel */
 } kt_profile_event;

@@ -25,21 +25,12 @@ int kp_note_module(PyObject *module)
 
 /* ---- events ---- */
 
-/* "train.py(41): step", as PyTorch writes a line of a stack. */
-static PyObject *line_object(uint32_t site)
-{
-    int             line = 0;
-    const char     *file = kt_site_file(site, &line);
-    const uintptr_t code = kt_site_code(site);
-    PyObject       *name = code ? ((PyCodeObject *)code)->co_name : NULL;
-    return name ? PyUnicode_FromFormat("%s(%d): %U", file, line, name) : PyUnicode_FromFormat("%s(%d)", file, line);
-}
-
+/* The lines by their numbers: many events share them (site_line). */
 static PyObject *stack_object(const kt_profile_event *e)
 {
     PyObject *list = PyList_New(e->n_stack);
     for (int64_t i = 0; list && i < e->n_stack; i++) {
-        PyObject *line = line_object(e->stack[i]);
+        PyObject *line = PyLong_FromUnsignedLong(e->stack[i]);
         if (line)
             PyList_SET_ITEM(list, i, line);
         else
@@ -241,7 +232,20 @@ static PyObject *range_end(PyObject *module, PyObject *range)
     Py_RETURN_NONE;
 }
 
+static PyObject *site_line(PyObject *module, PyObject *number)
+{
+    (void)module;
+    const unsigned long site = PyLong_AsUnsignedLong(number);
+    if (site == (unsigned long)-1 && PyErr_Occurred())
+        return NULL;
+    int             line = 0;
+    const char     *file = kt_site_file((uint32_t)site, &line);
+    const uintptr_t code = kt_site_code((uint32_t)site);
+    return Py_BuildValue("(siO)", file, line, code ? ((PyCodeObject *)code)->co_name : Py_None);
+}
+
 PyMethodDef kp_profiler_functions[] = {
+    {"site_line", site_line, METH_O, "site_line(number) -> (file, line, function or None) of a line in an event's stack"},
     {"profiler_start", start, METH_VARARGS, "profiler_start(memory, stacks, all_threads, modules)"},
     {"profiler_stop", stop, METH_NOARGS, "profiler_stop() -> Profile"},
     {"profiler_is_on", is_on, METH_NOARGS, "is a profile running on this thread?"},

@@ -242,7 +242,8 @@ static PyObject *call(PyObject *self, PyObject *args, PyObject *keywords)
     if (KP_UNLIKELY(!result))
         tell_layer();
     innermost = here.outer;
-    kt_range_end(span);
+    if (KP_UNLIKELY(span))
+        kt_range_end(span);
     if (pinned)
         kt_mode_close(&mode);
     kt_collect(KT_COLLECT_MODULE, collecting);

@@ -1,5 +1,5 @@
-/* ran.h - who computed a kernel beside our own code: a library that a backend has called. For profiles; a kernel that leaves it as
- * it is was computed by our own. */
+/* ran.h - who computed a kernel beside our own code: a library that a backend has called. For profiles; a kernel that leaves it
+ * as it is was computed by our own. */
 #ifndef KT_BASE_RAN_H
 #define KT_BASE_RAN_H
 

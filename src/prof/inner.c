@@ -1,5 +1,5 @@
-/* inner.c - PyTorch's names: of rows, and of what its profiler shows inside their calls (tables/inner.def); its count of operations.
- * In: rows, recorded calls. Out: names, trees as text. */
+/* inner.c - PyTorch's names: of rows, and of what its profiler shows inside their calls (tables/inner.def); its count of
+ * operations. In: rows, recorded calls. Out: names, trees as text. */
 #include "prof/prof.h"
 
 #include <string.h>
@@ -44,7 +44,11 @@ const char *kt__row_trace_name(kt__arena *arena, const kt_row *row, int form)
 {
     const char *named = given_name(row), *name = named ? named : kt_row_schema(row);
     name += !named && strncmp(name, "nn_", 3) == 0 ? 3 : 0;
-    const size_t n = strcspn(name, ".(");
+    size_t n = strcspn(name, ".(");
+    if (!named && name[0] == '_' && !is_known(name, n) && is_known(name + 1, n - 1)) { /* part of an operator, with its name */
+        name++;
+        n--;
+    }
     const bool   appended = memchr(name, ':', n) != NULL; /* mylib::scale */
     const char  *space = appended ? "" : named || is_known(name, n) ? "aten::" : "karat::";
     const bool   in_place = form == KT_INPLACE && name[n - 1] != '_';
@@ -119,11 +123,10 @@ const char *kt__inner_of(const kt__recorded_event *call, int plans)
     return found ? found->tree : NULL;
 }
 
-/* A row of torch.nn.functional is a Python function there. */
-bool kt__is_hidden(const kt__recorded_event *call, int plans, bool calls)
+bool kt__is_hidden(const kt__recorded_event *call, int plans)
 {
     const line *found = line_of(call, plans);
-    return (found && !found->tree) || (calls && strncmp(kt_row_name(call->row), "nn_", 3) == 0);
+    return found && !found->tree;
 }
 
 int kt__arguments_shown(const kt__recorded_event *call)

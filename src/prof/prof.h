@@ -71,7 +71,7 @@ const char *kt__row_trace_name(kt__arena *arena, const kt_row *row, int form);
 
 /* What PyTorch shows inside a call of the row, as tables/inner.def says it; NULL: there is no line for such a call. */
 const char *kt__inner_of(const kt__recorded_event *call, int plans);
-bool        kt__is_hidden(const kt__recorded_event *call, int plans, bool calls); /* calls: other operators are called inside */
+bool        kt__is_hidden(const kt__recorded_event *call, int plans); /* only what is inside is shown */
 int         kt__arguments_shown(const kt__recorded_event *call);
 int64_t     kt__flops_of(const char *name, const kt_profile_input *inputs, int64_t n, const kt_profile_input *result);
 

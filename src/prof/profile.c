@@ -70,8 +70,8 @@ static kt_profile_event *event_at(making *m, int64_t i) { return &m->p->at[i].ev
 static void make(making *m, uint32_t i, int64_t parent);
 
 /* ---- conversions ---- */
-static int64_t put_part(making *m, int64_t parent, const kt__recorded_event *e, const char *name, kt_profile_kind kind, uint64_t begin,
-                        uint64_t end)
+static int64_t put_part(making *m, int64_t parent, const kt__recorded_event *e, const char *name, kt_profile_kind kind,
+                        uint64_t begin, uint64_t end)
 {
     const int64_t at = put(m, parent, e, kind, name);
     if (at >= 0) {
@@ -165,22 +165,20 @@ static void make_plan(making *m, const kt__recorded_event *e, int64_t parent)
 /* ---- inside a call ---- */
 typedef struct extent {
     int      plans;
-    bool     calls; /* of other operators */
-    uint64_t begin, end; /* of the kernels */
+    uint64_t begin, end; /* of the kernels, and of what else is seen inside; end 0: there is nothing */
 } extent;
 
 static void measure(making *m, uint32_t i, extent *x)
 {
     for (uint32_t k = m->of[i].first; k; k = m->of[k - 1].next) {
         const kt__recorded_event *e = kt__recorded_at(m->t, k - 1);
-        if (e->kind == KT_PROFILE_PLAN) {
-            x->begin = x->plans ? x->begin : e->begin;
-            x->end = e->end;
-            x->plans++;
-        } else if (e->kind == KT_PROFILE_CALL) {
-            x->calls = true;
+        if (e->kind == KT_PROFILE_CALL) {
             measure(m, k - 1, x);
+            continue;
         }
+        x->plans += e->kind == KT_PROFILE_PLAN;
+        x->begin = x->end ? x->begin : e->begin;
+        x->end = e->end;
     }
 }
 
@@ -283,7 +281,7 @@ static void read_parts(tree *t, int64_t parent)
         strcpy(name, "aten::");
         strncat(name, t->at, n);
         t->at += n;
-        const bool    timed = main && t->kernels.plans;
+        const bool    timed = main && t->kernels.end;
         const int64_t at = put_part(t->m, parent, t->call, name, KT_PROFILE_INNER, timed ? t->kernels.begin : t->now,
                                     timed ? t->kernels.end : t->now);
         read_inputs(t, at);
@@ -293,7 +291,7 @@ static void read_parts(tree *t, int64_t parent)
         e->flops = kt__flops_of(name, e->inputs, e->n_inputs, t->call->result);
         const bool deeper = goes_deeper(t->at);
         if (main)
-            t->now = t->kernels.plans ? t->kernels.begin : t->now;
+            t->now = timed ? t->kernels.begin : t->now;
         if (*t->at == '[') {
             t->at++;
             read_parts(t, at);
@@ -302,7 +300,7 @@ static void read_parts(tree *t, int64_t parent)
         if (main && !deeper) {
             make_kernels(t->m, t->i, at);
             t->done = true;
-            t->now = t->kernels.plans ? t->kernels.end : t->now;
+            t->now = timed ? t->kernels.end : t->now;
         }
         t->at += *t->at == ' ';
     }
@@ -328,12 +326,21 @@ static void show_inputs(making *m, kt_profile_event *out, const kt__recorded_eve
     out->n_inputs = in || n < e->n_inputs ? n : e->n_inputs;
 }
 
+/* A function of torch.nn.functional, which calls the operator of its name: PyTorch shows the operator alone. */
+static bool passes_on(const making *m, uint32_t i)
+{
+    for (uint32_t k = m->of[i].first; k; k = m->of[k - 1].next)
+        if (m->of[k - 1].name && strcmp(m->of[k - 1].name, m->of[i].name) == 0)
+            return true;
+    return false;
+}
+
 static void make_call(making *m, uint32_t i, int64_t parent)
 {
     const kt__recorded_event *e = kt__recorded_at(m->t, i);
     extent                    x = {0};
     measure(m, i, &x);
-    if (kt__is_hidden(e, x.plans, x.calls)) {
+    if (kt__is_hidden(e, x.plans) || passes_on(m, i)) {
         make_inside(m, i, parent);
         return;
     }

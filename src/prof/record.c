@@ -21,7 +21,7 @@
 
 typedef struct session {
     kt_watcher          watcher;
-    kt_profiler_opts    opts;
+    kt_profiler_options    opts;
     const void         *owner;   /* the thread that started it, by the address of its `mine` */
     uint64_t            id, begin;
     pthread_mutex_t     lock;    /* of `threads`, with all_threads */
@@ -414,7 +414,7 @@ static bool await_end(void)
     return set || (set = kt__on_thread_exit(&hook, end_of_thread));
 }
 
-kt_status kt_profiler_start_kw(const kt_profiler_opts *opts)
+kt_status kt_profiler_start_kw(const kt_profiler_options *opts)
 {
     static _Atomic uint64_t sessions;
     session                *s = calloc(1, sizeof *s), *earlier = mine ? stop() : NULL;

@@ -1,4 +1,4 @@
-/* trace.c - a profile as text: Chrome's trace format, and a table. In: a profile. Out: a file. Independent of: how it was recorded. */
+/* trace.c - a profile as text: Chrome's trace format, and a table. In: a profile. Out: a file. Independent of: who made it. */
 #include <karat/plugin/site.h>
 #include <karat/profiler.h>
 

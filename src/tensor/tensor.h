@@ -55,7 +55,7 @@ typedef struct kt_storage {
     _Atomic uint16_t writer;     /* what recorded the last in-place write: a row id, or a mark of the tape */
 } kt_storage;
 
-/* Told of memory that tensors get (bytes > 0) and give back (bytes < 0), while a watcher wants to know (plan/watch.c); else NULL. */
+/* Told of memory that tensors get (bytes > 0) and give back (bytes < 0), while a watcher asks for it (plan/watch.c); or NULL. */
 typedef void kt__memory_watch(kt_device device, const void *data, int64_t bytes);
 extern KT__HIDDEN kt__memory_watch *kt__memory_seen;
 

@@ -11,7 +11,8 @@ def events(stacks, **options):
     made = EventList([event(1, "aten::linear", 0.0, 1500.5, [[5, 3], [2, 3], [2]], ["a.py(3): f", "b.py(4): g"][:stacks], 120),
                       event(2, "aten::addmm", 10.0, 500.25, [[2], [5, 3]], ["a.py(3): f"][:stacks], 96, 3000),
                       event(3, "x" * 60, 2000.0, 2e6, [], [], -70000, 5000000),
-                      event(4, "aten::linear", 3e6, 4e6, [[5, 3], [2, 3], [2]], ["a.py(3): f", "b.py(4): g"][:stacks], 3 << 20)], **options)
+                      event(4, "aten::linear", 3e6, 4e6, [[5, 3], [2, 3], [2]], ["a.py(3): f", "b.py(4): g"][:stacks],
+                            3 << 20)], **options)
     made._build_tree()
     return made
 

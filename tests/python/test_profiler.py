@@ -52,7 +52,8 @@ def test_inner_names_are_pytorchs():
     strided = ["aten::as_strided", []]
     assert tree(p.events()) == [["aten::linear", [
         ["aten::t", [["aten::transpose", [strided]]]],
-        ["aten::addmm", [["aten::expand", [strided]], ["aten::copy_", []], ["aten::resolve_conj", []], ["aten::resolve_conj", []]]]]]]
+        ["aten::addmm", [["aten::expand", [strided]], ["aten::copy_", []], ["aten::resolve_conj", []],
+                         ["aten::resolve_conj", []]]]]]]
     shapes = {e.name: e.input_shapes for e in p.events()}
     assert shapes["aten::linear"] == [[5, 3], [2, 3], [2]]
     assert shapes["aten::addmm"] == [[2], [5, 3], [3, 2], [], []]
@@ -76,7 +77,8 @@ def test_a_fused_conversion_is_an_event():
     with profile(activities=CPU, record_shapes=True) as p:
         a + b
     (add,) = [e for e in p.events() if e.name == "aten::add"]
-    assert tree([add]) == [["aten::add", [["aten::to", [["aten::_to_copy", [["aten::empty_strided", []], ["aten::copy_", []]]]]]]]]
+    copy = ["aten::_to_copy", [["aten::empty_strided", []], ["aten::copy_", []]]]
+    assert tree([add]) == [["aten::add", [["aten::to", [copy]]]]]
     assert (add.conversions, add.conversion_bytes, add.dtype, add.input_dtypes[:2]) == (1, 32, "float32", ["float32", "int32"])
     assert 0 <= add.conversion_time <= add.cpu_time_total
     assert add.cpu_children[0].input_shapes == [[4, 2], [], [], [], []]
@@ -210,7 +212,8 @@ def test_record_function():
             twice(karat.ones(2))
         g = numbers()
         assert next(g) == 1 and g.send(7) == 7
-    assert counts(p) == {"region": 1, "decorated": 1, "generated": 2, "aten::ones": 1, "aten::empty": 1, "aten::fill_": 1, "aten::add": 1}
+    assert counts(p) == {"region": 1, "decorated": 1, "generated": 2, "aten::ones": 1, "aten::empty": 1, "aten::fill_": 1,
+                         "aten::add": 1}
     assert region.name == "region" and twice.__doc__ == "Twice."
     assert [e.is_user_annotation for e in p.events() if e.name == "region"] == [True]
 
@@ -429,7 +432,8 @@ def test_a_schedule_that_is_wrong():
         with profile(activities=CPU, schedule=[warmup, none, record, none].__getitem__) as p:
             for _ in range(3):
                 p.step()
-    assert [str(w.message) for w in said] == ["Incorrect schedule: WARMUP followed by NONE", "Incorrect schedule: RECORD followed by NONE"]
+    assert [str(w.message) for w in said] == ["Incorrect schedule: WARMUP followed by NONE",
+                                              "Incorrect schedule: RECORD followed by NONE"]
 
 
 # ---- files ----

@@ -145,6 +145,7 @@ static const struct {
     {"kt_conversions *", 0, "CONVERSIONS"},
     {"const kt_conversions *", 0, "CONVERSIONS"},
     {"kt_conversion *", 0, "SIZED(kt_conversion, "},
+    {"const kt_profiler_options *", 0, "SIZED(kt_profiler_options, "},
     {"kt_profile *", 0, "PROFILE"},
     {"const kt_profile *", 0, "PROFILE"},
     {"kt_profile_event *", 0, "SIZED(kt_profile_event, "},

@@ -49,7 +49,7 @@ typedef struct kt_watcher {
     /* What follows may be NULL, or lie beyond `size`. Every span that was entered is left, also after an error; a watcher that
      * came in between sees only that it is left. */
     void   (*enter)(const kt_span *span, void *context);
-    void   (*leave)(const kt_span *span, kt_status status, void *context); /* a range's and a module's: by its kind and id alone */
+    void   (*leave)(const kt_span *span, kt_status status, void *context); /* a range, a module: kind and id alone */
     /* A tensor's memory was allocated (bytes > 0) or freed (bytes < 0). */
     void   (*memory)(kt_device device, const void *data, int64_t bytes, void *context);
 } kt_watcher;

@@ -6,6 +6,8 @@ The engine records (karat/profiler.h); here its events become FunctionEvents.
 import functools
 import inspect
 import json
+import os
+import sys
 import uuid
 from warnings import warn
 
@@ -39,8 +41,8 @@ class _ExperimentalConfig:
 
     def __init__(self, profiler_metrics=(), profiler_measure_per_kernel=False, verbose=False, performance_events=(),
                  enable_cuda_sync_events=False, adjust_profiler_step=False, disable_external_correlation=False,
-                 profile_all_threads=False, capture_overload_names=False, record_python_gc_info=False, expose_kineto_event_metadata=False,
-                 custom_profiler_config="", adjust_timestamps=False):
+                 profile_all_threads=False, capture_overload_names=False, record_python_gc_info=False,
+                 expose_kineto_event_metadata=False, custom_profiler_config="", adjust_timestamps=False):
         self.profile_all_threads = bool(profile_all_threads)
         self.verbose = bool(verbose)
 
@@ -62,7 +64,8 @@ class _Converter:
         self.around = []    # by the engine's number: the FunctionEvent that it is, or is inside of
         self.module = []    # by the engine's number: the path of the module's call that it is inside of
         self.found = []
-        self.lost_to = {}   # threads as PyTorch numbers them
+        self.threads = {}   # as PyTorch numbers them
+        self.lines = {}     # of stacks, by the engine's number
         for event in profile.events():
             self.take(*event)
 
@@ -96,15 +99,25 @@ class _Converter:
 
     def event(self, kind, name, begin, end, thread, stack, inputs, sequence, flops):
         shapes, dtypes = inputs
-        event = FunctionEvent(id=len(self.found) + 1, name=_rewrite_name(name, with_wildcard=True), trace_name=name, overload_name="",
-                              thread=self.lost_to.setdefault(thread, len(self.lost_to) + 1), start_us=(begin - self.begin) / 1000,
+        event = FunctionEvent(id=len(self.found) + 1, name=_rewrite_name(name, with_wildcard=True), trace_name=name,
+                              overload_name="", thread=self.threads.setdefault(thread, len(self.threads) + 1),
+                              start_us=(begin - self.begin) / 1000,
                               end_us=(end - self.begin) / 1000, fwd_thread=1 if kind in ("node", "formula") else 0,
                               input_shapes=shapes if self.options["record_shapes"] else [], concrete_inputs=[], kwinputs={},
-                              stack=stack, scope=_SCOPES.get(kind, 0), sequence_nr=sequence, device_index=thread,
+                              stack=[self.line(one) for one in stack], scope=_SCOPES.get(kind, 0), sequence_nr=sequence,
+                              device_index=thread,
                               device_resource_id=thread, flops=flops if self.options["with_flops"] else 0,
                               is_user_annotation=kind == "user_annotation", metadata_json="")
         event.input_dtypes = dtypes
         return event
+
+    def line(self, number):
+        """As PyTorch writes a line of a stack."""
+        text = self.lines.get(number)
+        if text is None:
+            file, line, function = _karat.site_line(number)
+            text = self.lines[number] = f"{_short_path(file)}({line})" + (f": {function}" if function else "")
+        return text
 
     def memory(self, outer, begin, thread, nbytes, device):
         """Adds to the calls that it happened in; the event itself, if it happened in none."""
@@ -122,6 +135,12 @@ def _outwards(event):
     while event is not None:
         yield event
         event = event.cpu_parent
+
+
+def _short_path(path):
+    """From the folder on that Python found it in."""
+    folders = [os.path.abspath(folder) + os.sep for folder in sys.path if isinstance(folder, str)]
+    return path[max((len(folder) for folder in folders if path.startswith(folder)), default=0):]
 
 
 def _module_paths(modules):
@@ -142,18 +161,20 @@ def _module_paths(modules):
 class profile:
     """Records what runs inside `with profile() as p:`; p.key_averages() sums it up and p.table() shows it.
 
-    record_shapes, with_stack, with_modules, with_flops and profile_memory say what is kept of each event. Calls of the thread that
-    enters it are recorded; of all threads with experimental_config=_ExperimentalConfig(profile_all_threads=True)."""
+    record_shapes, with_stack, with_modules, with_flops and profile_memory say what is kept of each event. Calls of the thread
+    that enters it are recorded; of all threads with experimental_config=_ExperimentalConfig(profile_all_threads=True)."""
 
-    def __init__(self, enabled=True, *, use_cuda=False, use_device=None, record_shapes=False, with_flops=False, profile_memory=False,
-                 with_stack=False, with_modules=False, use_kineto=False, use_cpu=True, experimental_config=None, acc_events=False,
+    def __init__(self, enabled=True, *, use_cuda=False, use_device=None, record_shapes=False, with_flops=False,
+                 profile_memory=False, with_stack=False, with_modules=False, use_kineto=False, use_cpu=True,
+                 experimental_config=None, acc_events=False,
                  custom_trace_id_callback=None, post_processing_timeout_s=None):
         self.enabled = enabled
         if not self.enabled:
             return
         self.use_cuda = use_cuda
         if self.use_cuda:
-            warn("The attribute `use_cuda` will be deprecated soon, please use ``use_device = 'cuda'`` instead.", FutureWarning, 2)
+            warn("The attribute `use_cuda` will be deprecated soon, please use ``use_device = 'cuda'`` instead.", FutureWarning,
+                 stacklevel=2)
             self.use_device = "cuda"
         else:
             self.use_device = use_device
@@ -171,8 +192,10 @@ class profile:
         self.custom_trace_id_callback = custom_trace_id_callback
         self.post_processing_timeout_s = post_processing_timeout_s
         self.trace_id = ""
-        self._events = EventList(use_device=None, profile_memory=profile_memory, with_flops=with_flops)
+        self._made = EventList(use_device=None, profile_memory=profile_memory, with_flops=with_flops)
+        self._made._tree_built = True
         self._profile = None
+        self._waiting = []  # profiles of the engine whose events nobody has asked for
         if not self.use_cpu and not use_kineto:
             raise AssertionError("Device-only events supported only with Kineto (use_kineto=True)")
         if self.use_device is not None:
@@ -219,14 +242,18 @@ class profile:
             return None
         _set_is_profiler_enabled(False)
         self._profile = _karat.profiler_stop()
-        options = {"record_shapes": self.record_shapes, "with_flops": self.with_flops}
-        events = EventList(_Converter(self._profile, options).found, use_device=None, profile_memory=self.profile_memory,
-                           with_flops=self.with_flops)
-        if self.acc_events:
-            events[:0] = self._events
-        events._tree_built = True
-        self._events = events
+        if not self.acc_events:
+            self._waiting.clear()
+            self._made.clear()
+        self._waiting.append(self._profile)
         return False
+
+    @property
+    def _events(self):
+        options = {"record_shapes": self.record_shapes, "with_flops": self.with_flops}
+        while self._waiting:
+            self._made.extend(_Converter(self._waiting.pop(0), options).found)
+        return self._made
 
     @property
     def function_events(self):
@@ -251,7 +278,6 @@ class profile:
     table.__doc__ = EventList.table.__doc__
 
     def key_averages(self, group_by_input_shape=False, group_by_stack_n=0, group_by_overload_name=False, group_by=None):
-        self._events._tree_built = True
         return self._events.key_averages(group_by_input_shape, group_by_stack_n, group_by_overload_name, group_by)
 
     key_averages.__doc__ = EventList.key_averages.__doc__
@@ -270,7 +296,8 @@ class profile:
         """Writes Chrome's trace format, which Perfetto and chrome://tracing show."""
         self._ensure_events()
         members = {"trace_id": self.trace_id, "with_stack": int(self.with_stack), "profile_memory": int(self.profile_memory),
-                   "record_shapes": int(self.record_shapes), "with_flops": int(self.with_flops), "with_modules": int(self.with_modules)}
+                   "record_shapes": int(self.record_shapes), "with_flops": int(self.with_flops),
+                   "with_modules": int(self.with_modules)}
         more = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in members.items()]
         more += [f"{json.dumps(key)}: {value}" for key, value in metadata]
         self._profile.write_trace(path, ",\n".join(more))
@@ -295,7 +322,7 @@ class record_function:
         self.record = None
 
     def __enter__(self):
-        if type(self.name) is not str:
+        if not isinstance(self.name, str):
             raise RuntimeError(f"profiler::_record_function_enter_new() Expected a value of type 'str' for argument 'name' but "
                                f"instead found type '{type(self.name).__name__}'.\nPosition: 0\nValue: {self.name!r}\n"
                                "Declaration: profiler::_record_function_enter_new(str name, str? args=None) -> "
@@ -350,8 +377,8 @@ class emit_nvtx:
         if self.entered:
             raise RuntimeError("NVTX annotation context manager is not reentrant")
         self.entered = True
-        raise RuntimeError("Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and installed a driver "
-                           "from http://www.nvidia.com/Download/index.aspx")
+        raise RuntimeError("Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and installed a "
+                           "driver from http://www.nvidia.com/Download/index.aspx")
 
     def __exit__(self, exc_type, exc_val, exc_tb):
         return False

@@ -58,8 +58,9 @@ def _attr_formatter(name):
     return property(lambda self: _format_time(getattr(self, name)))
 
 
-_HIDDEN = {MEMORY_EVENT_NAME, OUT_OF_MEMORY_EVENT_NAME, "profiler::_record_function_enter", "profiler::_record_function_enter_new",
-           "profiler::_record_function_exit", "aten::is_leaf", "aten::output_nr", "aten::_version"}
+_HIDDEN = {MEMORY_EVENT_NAME, OUT_OF_MEMORY_EVENT_NAME, "profiler::_record_function_enter",
+           "profiler::_record_function_enter_new", "profiler::_record_function_exit", "aten::is_leaf", "aten::output_nr",
+           "aten::_version"}
 
 
 def _filter_name(name):
@@ -222,8 +223,8 @@ class FunctionEventAvg(FormattedTimesMixin):
     """The sum of events with one key."""
 
     _SUMS = ("cpu_time_total", "device_time_total", "self_cpu_time_total", "self_device_time_total", "cpu_memory_usage",
-             "device_memory_usage", "self_cpu_memory_usage", "self_device_memory_usage", "count", "conversions", "conversion_bytes",
-             "conversion_time")
+             "device_memory_usage", "self_cpu_memory_usage", "self_device_memory_usage", "count", "conversions",
+             "conversion_bytes", "conversion_time")
 
     def __init__(self):
         self.key = None
@@ -259,8 +260,8 @@ class FunctionEventAvg(FormattedTimesMixin):
 
     def _begin(self, event):
         self.key = event.key
-        for name in ("node_id", "is_async", "is_remote", "use_device", "cpu_parent", "cpu_children", "overload_name", "input_shapes",
-                     "stack", "scope", "device_type", "is_legacy", "is_user_annotation", "dtype", "module"):
+        for name in ("node_id", "is_async", "is_remote", "use_device", "cpu_parent", "cpu_children", "overload_name",
+                     "input_shapes", "stack", "scope", "device_type", "is_legacy", "is_user_annotation", "dtype", "module"):
             setattr(self, name, getattr(event, name, None))
         self.line = _line_of(event) if isinstance(event, FunctionEvent) else event.line
 
@@ -348,9 +349,9 @@ class EventList(list):
 
     def table(self, sort_by=None, row_limit=100, max_src_column_width=75, max_name_column_width=55, max_shapes_column_width=80,
               header=None, top_level_events_only=False, time_unit=None, columns=()):
-        """The events as text, in PyTorch's layout. columns: more of them, of "dtype", "conversions", "kernels", "line", "module"."""
-        return _build_table(self, sort_by, row_limit, max_src_column_width, max_name_column_width, max_shapes_column_width, header,
-                            self._profile_memory, self._with_flops, top_level_events_only, time_unit, columns)
+        """The events as text, in PyTorch's layout. columns: more of them: "dtype", "conversions", "kernels", "line", "module"."""
+        return _build_table(self, sort_by, row_limit, max_src_column_width, max_name_column_width, max_shapes_column_width,
+                            header, self._profile_memory, self._with_flops, top_level_events_only, time_unit, columns)
 
     def key_averages(self, group_by_input_shapes=False, group_by_stack_n=0, group_by_overload_name=False, group_by=None):
         """The sums of events of one name, and on request of one list of input shapes, of one stack. group_by: "line", "module" or
@@ -435,7 +436,8 @@ class EventList(list):
     def export_chrome_trace(self, path):
         """Writes the events in Chrome's trace format."""
         lines = [{"name": event.trace_name or event.name, "ph": "X", "ts": event.time_range.start,
-                  "dur": event.time_range.elapsed_us(), "tid": event.thread, "pid": "CPU functions", "args": {}} for event in self]
+                  "dur": event.time_range.elapsed_us(), "tid": event.thread, "pid": "CPU functions", "args": {}}
+                 for event in self]
         with open(path, "w") as file:
             json.dump(lines, file)
 
@@ -486,8 +488,9 @@ def _more_columns(columns):
     return found
 
 
-def _build_table(events, sort_by=None, row_limit=100, max_src_column_width=75, max_name_column_width=55, max_shapes_column_width=80,
-                 header=None, profile_memory=False, with_flops=False, top_level_events_only=False, time_unit=None, columns=()):
+def _build_table(events, sort_by=None, row_limit=100, max_src_column_width=75, max_name_column_width=55,
+                 max_shapes_column_width=80, header=None, profile_memory=False, with_flops=False, top_level_events_only=False,
+                 time_unit=None, columns=()):
     if len(events) == 0:
         return ""
 

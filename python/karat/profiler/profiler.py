@@ -65,8 +65,8 @@ class ProfilerAction(enum.Enum):
 
 
 def schedule(*, wait, warmup, active, repeat=0, skip_first=0, skip_first_wait=0):
-    """A function from the number of a step to an action: after skip_first steps come cycles of wait, warmup and active steps, repeat of
-    them (0: as long as there are steps); skip_first_wait != 0: the first cycle does not wait."""
+    """A function from the number of a step to an action: after skip_first steps come cycles of wait, warmup and active steps,
+    repeat of them (0: as long as there are steps); skip_first_wait != 0: the first cycle does not wait."""
 
     def schedule_fn(step):
         if step < 0:
@@ -185,7 +185,7 @@ class _KinetoProfile:
     def export_memory_timeline(self, path, device=None):
         if not (self.record_shapes and self.profile_memory and self.with_stack):
             raise ValueError("record_shapes=True, profile_memory=True, with_stack=True required for memory profiling.")
-        raise NotImplementedError("export_memory_timeline: memory is not told apart by category (parameters, gradients, ...) here; "
+        raise NotImplementedError("export_memory_timeline: memory is not told apart by category (parameters, gradients, ...); "
                                   "export_chrome_trace has every allocation with its line")
 
     def key_averages(self, group_by_input_shape=False, group_by_stack_n=0, group_by_overload_name=False, group_by=None):

@@ -45,8 +45,8 @@ static void *calls(void *unused)
 TEST(threads)
 {
     static tally stays, comes;
-    kt_watcher   all = {KT_WATCH_ABI, sizeof all, before, after, &stays};
-    kt_watcher   some = {KT_WATCH_ABI, sizeof some, before, after, &comes};
+    kt_watcher   all = {.abi = KT_WATCH_ABI, .size = sizeof all, .before = before, .after = after, .context = &stays};
+    kt_watcher   some = {.abi = KT_WATCH_ABI, .size = sizeof some, .before = before, .after = after, .context = &comes};
     pthread_t    thread[THREADS];
     REQUIRE(kt_watch(&all) == KT_OK);
     for (int i = 0; i < THREADS; i++)

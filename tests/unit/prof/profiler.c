@@ -4,6 +4,7 @@
 #include <karat/karat.h>
 #include <karat/plugin/watch.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 static int64_t count_named(const kt_profile *p, const char *name)
