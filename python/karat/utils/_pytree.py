@@ -491,8 +491,8 @@ def _loaded(one):
 def treespec_dumps(treespec, protocol=None):
     """A spec of dicts, lists and tuples as text."""
     if not isinstance(treespec, TreeSpec):
-        raise TypeError(f"treespec_dumps(treespec, protocol): Expected `treespec` to be instance of TreeSpec but got item of type "
-                        f"{type(treespec)}.")
+        raise TypeError(f"treespec_dumps(treespec, protocol): Expected `treespec` to be instance of TreeSpec but got item of "
+                        f"type {type(treespec)}.")
     if protocol not in (None, _DUMPED):
         raise ValueError(f"Unknown protocol {protocol}. Available protocols: [{_DUMPED}]")
     import json
