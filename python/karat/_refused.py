@@ -65,8 +65,8 @@ REASONS = {
     "quasirandom": _NOT_YET,
     "sparse": _NO_SPARSE,
     "utils.bundled_inputs": _NOT_MOBILE,
-    "utils.cpp_extension": "C++ that is written against PyTorch's headers cannot be built here; write operators with torch.library, or "
-                           "in C against karat/plugin/operator.h",
+    "utils.cpp_extension": "C++ that is written against PyTorch's headers cannot be built here; write operators with "
+                           "torch.library, or in C against karat/plugin/operator.h",
     "utils.hipify": "code is not translated to HIP",
     "utils.mobile_optimizer": _NOT_MOBILE,
     "utils.show_pickle": "use pickletools",
@@ -94,9 +94,10 @@ NAMES = {
                         "_TorchCompileInductorWrapper".split(), _NOT_COMPILED),
     },
     "cuda": {
-        **dict.fromkeys("""CUDAPluggableAllocator MemPool caching_allocator_alloc caching_allocator_delete caching_allocator_enable
-            change_current_allocator use_mem_pool""".split(), _OWN_MEMORY),
-        **dict.fromkeys("cudart cudaStatus check_error current_blas_handle".split(), "CUDA's own functions are called by Karat alone"),
+        **dict.fromkeys("""CUDAPluggableAllocator MemPool caching_allocator_alloc caching_allocator_delete
+            caching_allocator_enable change_current_allocator use_mem_pool""".split(), _OWN_MEMORY),
+        **dict.fromkeys("cudart cudaStatus check_error current_blas_handle".split(),
+                        "CUDA's own functions are called by Karat alone"),
         "GreenContext": _ONE_CONTEXT, "make_graphed_callables": "capture the work with torch.cuda.graph",
         **dict.fromkeys("""BFloat16Storage BoolStorage ByteStorage CharStorage ComplexDoubleStorage ComplexFloatStorage
             DoubleStorage FloatStorage HalfStorage IntStorage LongStorage ShortStorage""".split(), _OLD_STORAGES),
