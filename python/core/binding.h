@@ -206,7 +206,7 @@ int       kp_to_format(PyObject *o, int32_t *f);
 PyObject *kp_format_object(int32_t f);
 PyObject *kp_size_object(kt_shape shape);
 PyObject *kp_layout_object(void);                  /* torch.strided */
-int       kp_to_layout(PyObject *o);               /* 1 for torch.strided; -1 with an exception for others, 0 if it is no layout */
+int       kp_to_layout(PyObject *o);               /* 1: strided; 0: no layout; -1 and an exception: another layout */
 int       kp_formats_start(PyObject *module);
 
 /* ---- streams, events, graphs (python/device) ---- */

@@ -59,8 +59,8 @@ KT_API kt_status kt_watch(const kt_watcher *watcher);   /* `watcher` must stay v
  * `before` without `after`. */
 KT_API kt_status kt_unwatch(const kt_watcher *watcher);
 
-/* The floating-point operations of a call that has its results, as PyTorch's flop counter counts them, and the name that it counts
- * them under ("addmm"); `name` may be NULL. Of a call that counts, what it calls is not to be counted again. */
+/* The floating-point operations of a call that has its results, as PyTorch's flop counter counts them, and the name that it
+ * counts them under ("addmm"); `name` may be NULL. Of a call that counts, what it calls is not to be counted again. */
 KT_API bool      kt_call_counts_flops(const kt_call *call);
 KT_API int64_t   kt_call_flops(const kt_call *call, const char **name);
 
