@@ -114,6 +114,14 @@ NAMES = {
         **dict.fromkeys("skip_data set_default_mmap_options get_default_mmap_options".split(), "files are read whole"),
     },
     "testing": {"FileCheck": "there is no text of a compiler to check"},
+    "compiler": dict.fromkeys("""keep_portable_guards_unsafe keep_tensor_guards_unsafe load_compiled_function
+        set_enable_guard_collectives skip_all_guards_unsafe skip_guard_on_all_nn_modules_unsafe skip_guard_on_globals_unsafe
+        skip_guard_on_inbuilt_nn_modules_unsafe""".split(), _NOT_COMPILED),
+    "utils.checkpoint": dict.fromkeys("""CheckpointPolicy GraphExecGroup SAC_IGNORED_OPS SelectiveCheckpointContext
+        create_selective_checkpoint_contexts""".split(), "what a checkpointed function saves is not chosen by operator"),
+    "utils.data": dict.fromkeys("""DFIterDataPipe DataChunk IterDataPipe MapDataPipe argument_validation functional_datapipe
+        guaranteed_datapipes_determinism non_deterministic runtime_validation runtime_validation_disabled""".split(),
+                                "data pipes are of old; use Dataset and IterableDataset"),
     "utils": {"ThroughputBenchmark": _NOT_COMPILED, "rename_privateuse1_backend": _OWN_DEVICES,
               "generate_methods_for_privateuse1_backend": _OWN_DEVICES},
 }

@@ -189,3 +189,29 @@ def test_settings_of_files_and_what_they_hold(tmp_path):
         serialization.set_default_load_endianness(3)
     with pytest.raises(NotImplementedError, match="skip_data: files are read whole"):
         serialization.skip_data()
+
+
+def test_what_the_compiler_would_be_told():
+    compiler = karat.compiler
+    with compiler.set_stance("force_eager"):
+        pass
+    assert compiler.set_stance("default")(len) is len and compiler.substitute_in_graph(len)(max) is max
+    assert compiler.list_backends() == [] and compiler.save_cache_artifacts() is None and compiler.load_cache_artifacts(b"") is None
+    with pytest.raises(RuntimeError, match="^invalid torch.compile stance 'foo'$"):
+        compiler.set_stance("foo")
+    with pytest.raises(NotImplementedError, match="^karat.compiler.skip_all_guards_unsafe: nothing is compiled here"):
+        compiler.skip_all_guards_unsafe([])
+    with pytest.raises(NotImplementedError, match="data pipes are of old"):
+        karat.utils.data.IterDataPipe()
+    with pytest.raises(NotImplementedError, match="is not chosen by operator"):
+        karat.utils.checkpoint.create_selective_checkpoint_contexts([])
+
+
+def test_other_devices_that_are_not_there():
+    assert not karat.xpu.is_available() and karat.xpu.memory_allocated() == 0 and karat.mtia.device_count() == 0
+    for ask, kind, text in ((karat.xpu.synchronize, AssertionError, "^Torch not compiled with XPU enabled$"),
+                            (karat.xpu.set_device, TypeError, r"^set_device\(\) missing 1 required positional argument: 'device'$"),
+                            (karat.mps.empty_cache, RuntimeError, r"^Cannot execute emptyCache\(\) without MPS backend\.$")):
+        with pytest.raises(kind, match=text):
+            ask()
+    assert karat.mps.device_count() == 0 and karat.xpu.get_rng_state_all() == []
