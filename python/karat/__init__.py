@@ -108,6 +108,7 @@ from .storage import UntypedStorage  # noqa: E402, F401
 from .typed_storage import NAMES as _storages  # noqa: E402
 from .typed_storage import TypedStorage, from_file  # noqa: E402, F401
 from .checking import NAMES as _checks  # noqa: E402
+from .elements import NAMES as _removed  # noqa: E402
 from . import _VF, autograd, cuda, fft, func, linalg, nn, random, special, utils, version  # noqa: E402, F401
 from .compiler import compile  # noqa: E402, F401
 from .serialization import load, save  # noqa: E402, F401
@@ -130,6 +131,7 @@ Storage = _storages["FloatStorage"]
 dequantize = dense.dequantize
 spmm = dsmm = hsmm = globals()["mm"]
 globals().update(_checks)
+globals().update(_removed)
 globals().update(_storages)
 globals().update(_autocast_names)
 globals().update(_legacy)

@@ -177,3 +177,30 @@ def test_futures():
     assert [one.value() for one in together.wait()] == wait_all(pair) == [0, 1] and wait_all([]) == []
     with pytest.raises(AssertionError, match="3 is of type <class 'int'>, not an Exception"):
         Future().set_exception(3)
+
+
+def test_a_function_for_each_element():
+    x = karat.eye(2)
+    assert x.apply_(lambda v: v + 1) is x and x.tolist() == [[2, 1], [1, 2]]
+    assert x.map_(x, lambda a, b: a * 2 + b).tolist() == [[6, 3], [3, 6]]
+    assert x.map2_(karat.ones(2, 2), karat.ones(1, 2), lambda a, b, c: a + b + c).tolist() == [[8, 5], [5, 8]]
+    assert x.int().apply_(lambda v: v * 2.7).tolist() == [[21, 13], [13, 21]]
+    x.t().apply_(lambda v: v / 2)
+    assert x[0, 0] == 4 and (x + 1j).apply_(lambda v: v * 1j)[0, 0].item() == -1 + 4j
+    for call, kind, text in ((lambda: karat.ones(2, requires_grad=True).apply_(abs), RuntimeError, "^Can't call apply_"),
+                             (lambda: x.apply_(3), TypeError, "^'int' object is not callable$"),
+                             (lambda: x.apply_(lambda v: "a"), TypeError, "must be real number, not str"),
+                             (lambda: x.map_(x.double(), max), TypeError,
+                              r"^map_: expected torch\..*FloatTensor for 'other' \(got torch\..*DoubleTensor\)$"),
+                             (lambda: x.map_(3, max), TypeError, r"^map_\(\): argument 'other' \(position 1\) must be Tensor"),
+                             (lambda: x.map_(karat.ones(3), max), RuntimeError, "^The expanded size of the tensor")):
+        with pytest.raises(kind, match=text):
+            call()
+
+
+def test_functions_that_were_removed_name_their_successor():
+    for name in ("symeig", "eig", "solve", "lstsq", "matrix_rank"):
+        with pytest.raises(RuntimeError, match=r"(?s)^This function was deprecated since version 1\.9 and is now.*linalg"):
+            getattr(karat, name)(karat.eye(2))
+    with pytest.raises(RuntimeError, match="now removed"):
+        karat.eye(2).symeig()

@@ -10,14 +10,14 @@ import pytest
 def test_a_name_of_pytorchs_that_is_absent_says_so():
     with pytest.raises(AttributeError, match=r"module 'karat' has no attribute 'stft': PyTorch has it, karat does not \(yet\)"):
         karat.stft
-    with pytest.raises(AttributeError, match="'Tensor' object has no attribute 'symeig': PyTorch has it, karat does not"):
-        karat.ones(1).symeig
+    with pytest.raises(AttributeError, match="'Tensor' object has no attribute 'hash_tensor': PyTorch has it, karat does not"):
+        karat.ones(1).hash_tensor
     with pytest.raises(AttributeError, match="^'Tensor' object has no attribute 'nobody_has_this'$"):
         karat.ones(1).nobody_has_this
-    assert not hasattr(karat, "stft") and not hasattr(karat.ones(1), "symeig") and not hasattr(karat.Tensor, "symeig")
+    assert not hasattr(karat, "stft") and not hasattr(karat.ones(1), "hash_tensor") and not hasattr(karat.Tensor, "hash_tensor")
     t = karat.ones(1)
-    t.symeig = 3  # the user's own attribute wins
-    assert t.symeig == 3
+    t.hash_tensor = 3  # the user's own attribute wins
+    assert t.hash_tensor == 3
 
 
 def test_functions_of_modules_bear_their_whole_names():
@@ -225,7 +225,7 @@ def test_the_nearest_name_is_a_help():
     t = karat.ones(1)
     assert nearest(lambda: karat.batch_norm_elemt) == "'batch_norm'" and nearest(lambda: t.slice_inverse) == "'inverse'"
     # Nothing is near: none is named. What serves another purpose, or only asks, is not near.
-    for ask in (lambda: karat.stft, lambda: t.symeig, lambda: karat.istft, lambda: t.volatile):
+    for ask in (lambda: karat.stft, lambda: t.hash_tensor, lambda: karat.istft, lambda: t.volatile):
         assert nearest(ask) == ""
 
 
