@@ -64,6 +64,7 @@ REASONS = {
     "quantization": _NOT_QUANTIZED,
     "quasirandom": _NOT_YET,
     "sparse": _NO_SPARSE,
+    "testing._internal": "PyTorch's own tests",
     "utils.bundled_inputs": _NOT_MOBILE,
     "utils.cpp_extension": "C++ that is written against PyTorch's headers cannot be built here; write operators with "
                            "torch.library, or in C against karat/plugin/operator.h",

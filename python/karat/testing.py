@@ -262,4 +262,5 @@ def assert_allclose(actual, expected, rtol=None, atol=None, equal_nan=True, msg=
                  msg=msg or None)
 
 
+__path__ = []  # a package: what lies below is refused
 __getattr__ = _missing.of(__name__)

@@ -48,11 +48,16 @@ def _packages():
     return "\n".join(sorted(found, key=str.lower))
 
 
+def _torch_version():
+    """The version that programs see: PyTorch's under `karat run`, else Karat's."""
+    return getattr(sys.modules.get("torch"), "__version__", version.__version__)
+
+
 def get_env_info():
     """What there is to know, field by field; None: it could not be found."""
     available = cuda.is_available()
     return SystemEnv(
-        torch_version=version.__version__, is_debug_build="False", cuda_compiled_version="None",
+        torch_version=_torch_version(), is_debug_build="False", cuda_compiled_version="None",
         gcc_version=_first(["gcc", "--version"], r"gcc (.*)"),
         clang_version=_first(["clang", "--version"], r".*clang version (\S+)"),
         cmake_version=_first(["cmake", "--version"], r"cmake (version .*)"), os=_os(),
