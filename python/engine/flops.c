@@ -11,7 +11,9 @@ static PyObject       *told;     /* callback(name, flops, row, backward, recorde
 static PyObject       *wanted;   /* a set: rows whose arguments are told, too */
 static __thread bool   counting;
 static __thread int    inside;   /* of calls that are counted as a whole */
-static __thread int64_t backward = -1; /* the number of the node whose formula runs */
+enum { DEEPEST = 32 };
+static __thread int64_t formula[DEEPEST]; /* the numbers of the nodes whose formulas run, one inside the other */
+static __thread int     formulas;
 
 static void enter(const kt_span *span, void *context)
 {
@@ -19,7 +21,7 @@ static void enter(const kt_span *span, void *context)
     if (!counting)
         return;
     if (span->kind == KT_SPAN_FORMULA)
-        backward = (int64_t)span->sequence;
+        formula[formulas++ % DEEPEST] = (int64_t)span->sequence;
     else if (span->kind == KT_SPAN_CALL && kt_call_counts_flops(span->call))
         inside++;
 }
@@ -57,13 +59,14 @@ static PyObject *results(const kt_call *call)
 static void tell(const kt_call *call, int64_t flops, const char *name)
 {
     kt_node        *node = call->out[0] ? kt_grad_fn(call->out[0]) : NULL;
+    const long long backward = formulas ? (long long)formula[(formulas - 1) % DEEPEST] : -1;
     const long long recorded = node ? (long long)kt_node_sequence(node) + 1 : -1; /* as spans number it */
     kt_node_drop(node);
     PyObject       *row = PyUnicode_FromString(kt_row_name(call->row));
     const int       asks = row && wanted ? PySet_Contains(wanted, row) : 0;
     PyObject       *in = asks > 0 ? tensors(call) : Py_NewRef(Py_None), *out = asks > 0 ? results(call) : Py_NewRef(Py_None);
     PyObject       *answer = row && in && out
-                                 ? PyObject_CallFunction(told, "sLOLLOO", name, (long long)flops, row, (long long)backward,
+                                 ? PyObject_CallFunction(told, "sLOLLOO", name, (long long)flops, row, backward,
                                                          recorded, in, out)
                                  : NULL;
     if (!answer)
@@ -79,8 +82,8 @@ static void leave(const kt_span *span, kt_status status, void *context)
     (void)context;
     if (!counting)
         return;
-    if (span->kind == KT_SPAN_FORMULA)
-        backward = -1;
+    if (span->kind == KT_SPAN_FORMULA && formulas)
+        formulas--;
     if (span->kind != KT_SPAN_CALL)
         return;
     if (inside && kt_call_counts_flops(span->call))
@@ -118,8 +121,7 @@ static PyObject *count(PyObject *module, PyObject *args)
     Py_XSETREF(told, on ? Py_NewRef(callback) : NULL);
     Py_XSETREF(wanted, on ? Py_NewRef(rows) : NULL);
     counting = on;
-    inside = 0;
-    backward = -1;
+    inside = formulas = 0;
     Py_RETURN_NONE;
 }
 

@@ -135,3 +135,28 @@ def test_formulas_of_the_user():
         with FlopCounterMode(display=False, custom_mapping={aten.mul: lambda *shapes, out_shape=None: 1 // 0}):
             a * a
     assert counted(lambda: a @ a.t()) == {"Global": {"aten.mm": 72}}
+
+
+def test_backward_inside_of_a_formula():
+    class Twice(karat.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, w):
+            ctx.save_for_backward(x, w)
+            return x @ w
+
+        @staticmethod
+        def backward(ctx, grad):
+            x, w = ctx.saved_tensors
+            with karat.enable_grad():
+                y = w.detach().requires_grad_()
+                (x.detach() @ y).sum().backward()
+            return grad @ w.t(), x.t() @ grad
+
+    class Layer(nn.Module):
+        def forward(self, x):
+            return Twice.apply(x, self.w)
+
+    layer = Layer()
+    layer.w = nn.Parameter(karat.randn(4, 5))
+    counts = counted(lambda: layer(leaf(3, 4)).sum().backward())
+    assert counts["Global"] == {"aten.mm": 120 * 5}
