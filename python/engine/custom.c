@@ -558,7 +558,13 @@ static PyObject *context_apply(PyObject *cls, PyObject *const *argv, Py_ssize_t 
         PyErr_SetString(PyExc_TypeError, "apply() takes no keyword arguments");
         return NULL;
     }
-    return apply_to(cls, argv, n);
+    const kp_entry before = kp_enter(); /* the range has the user's line */
+    const uint64_t range = kt_range_begin(((PyTypeObject *)cls)->tp_name);
+    kp_leave(before);
+    PyObject *result = apply_to(cls, argv, n);
+    if (KP_UNLIKELY(range))
+        kt_range_end(range);
+    return result;
 }
 
 static PyObject *set_function_base(PyObject *module, PyObject *setup)

@@ -184,6 +184,19 @@ _TEXT = {
         GradcheckError get_analytical_jacobian get_numerical_jacobian get_numerical_jacobian_wrt_specific_input gradcheck
         gradgradcheck
     """,
+    "autograd.profiler": """
+        DeviceType EnforceUnique EventList FunctionEvent KinetoStepTracker MEMORY_EVENT_NAME MemRecordsAcc
+        OUT_OF_MEMORY_EVENT_NAME ProfilerActivity ProfilerConfig ProfilerState emit_itt emit_nvtx kineto_available load_nvprof
+        parse_nvprof_trace profile record_function
+    """,
+    "autograd.profiler_util": """
+        DeviceType EventList FormattedTimesMixin FunctionEvent FunctionEventAvg Interval Kernel MEMORY_EVENT_NAME MemRecordsAcc
+        OUT_OF_MEMORY_EVENT_NAME StringTable
+    """,
+    "profiler": """
+        DeviceType ExecutionTraceObserver KinetoStepTracker ProfilerAction ProfilerActivity RecordScope itt kineto_available
+        profile profiler record_function schedule supported_activities tensorboard_trace_handler
+    """,
     "cuda": """
         AcceleratorError BFloat16Storage BFloat16Tensor BoolStorage BoolTensor ByteStorage ByteTensor CUDAGraph
         CUDAPluggableAllocator CharStorage CharTensor ComplexDoubleStorage ComplexFloatStorage CudaError DEVICE_REQUIREMENT

@@ -158,7 +158,7 @@ static KT__COLD kt_status run_leaf_in_lane(engine *e, kt__leaf *leaf)
 
 static kt_span span_of(const kt_node *node)
 {
-    return (kt_span){.kind = KT_SPAN_NODE, .name = kt__node_name(node), .sequence = node->sequence, .site = node->site};
+    return (kt_span){.kind = KT_SPAN_NODE, .name = kt__node_name(node), .sequence = kt_node_sequence(node), .site = node->site};
 }
 
 static inline kt_status run_leaf_anywhere(engine *e, kt__leaf *leaf)

@@ -35,7 +35,7 @@ KT__COLD kt_status kt__run_failed(const kt_node *node, kt_status status)
 KT__COLD kt_status kt__run_formula_seen(const kt_back *b)
 {
     kt_span span = {.kind = KT_SPAN_FORMULA, .name = kt__node_name(b->node), .grads = b->grads, .n_grads = b->node->n_results,
-                    .sequence = b->node->sequence};
+                    .sequence = kt_node_sequence(b->node)};
     if (!kt__is_seen())
         return b->node->type->run(b);
     kt__tell_enter(&span);

@@ -12,6 +12,8 @@ typedef struct kt__arena {
 } kt__arena;
 void *kt__arena_get(kt__arena *a, size_t bytes); /* aligned to 8; NULL: no memory */
 void  kt__arena_free(kt__arena *a);
+void *kt__zeroed(size_t bytes);                               /* NULL: no memory; kt__system_put gives it back */
+bool  kt__grow(void **list, size_t *bytes, size_t first);     /* to twice its bytes, from none to `first` */
 
 /* ---- what is recorded ---- */
 typedef struct kt__conversion_seen {
@@ -38,7 +40,7 @@ typedef struct kt__recorded_event {
     const char   *name;          /* of others; of a plan: who computed it beside our own kernels, or NULL */
     const void   *object;        /* of a module; of memory: its address */
     int64_t       bytes;
-    kt_device     device;
+    kt_device     device, from; /* of a plan: where it runs, where its inputs are */
     const kt_profile_input    *inputs;
     const kt_profile_input    *result;      /* of a call: the first; NULL: none */
     const kt__conversion_seen *conversions; /* of a plan */
@@ -51,7 +53,8 @@ typedef struct kt__thread_events {
     uint64_t                  thread;
     kt__arena                 arena;
     kt__recorded_event      **part; /* arrays of KT__EVENTS_A_PART */
-    uint32_t                  n, room; /* events; of `part` */
+    size_t                    part_bytes;
+    uint32_t                  n;      /* events */
     uint32_t                  open;   /* the innermost that has not ended, counted from 1; 0: none */
     int64_t                   lost;
 } kt__thread_events;

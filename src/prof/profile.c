@@ -6,9 +6,9 @@
 #include "prof/prof.h"
 
 #include <karat/plugin/site.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 
 typedef struct made {
@@ -20,7 +20,8 @@ struct kt_profile {
     kt__thread_events *threads;
     kt__arena          arena; /* names, inputs */
     made              *at;
-    int64_t            n, room, lost;
+    size_t             bytes; /* of `at` */
+    int64_t            n, lost;
     uint64_t           begin, end;
     struct called     *called; /* modules */
 };
@@ -47,15 +48,9 @@ typedef struct making {
 static int64_t put(making *m, int64_t parent, const kt__recorded_event *e, kt_profile_kind kind, const char *name)
 {
     kt_profile *p = m->p;
-    if (p->n == p->room) {
-        const int64_t room = p->room ? 2 * p->room : 256;
-        made         *more = realloc(p->at, (size_t)room * sizeof *more);
-        if (!more) {
-            m->failed = true;
-            return -1;
-        }
-        p->at = more;
-        p->room = room;
+    if ((size_t)p->n * sizeof *p->at == p->bytes && !kt__grow((void **)&p->at, &p->bytes, 256 * sizeof *p->at)) {
+        m->failed = true;
+        return -1;
     }
     p->at[p->n] = (made){.site = e->site,
                          .event = {.kind = kind, .name = name ? name : "", .parent = parent, .begin = e->begin, .end = e->end,
@@ -142,14 +137,23 @@ static void make_conversions(making *m, const kt__recorded_event *plan, int64_t 
     }
 }
 
+static void device_text(kt_device d, char *text, size_t room)
+{
+    if (d.kind == KT_CPU)
+        snprintf(text, room, "%s", kt_device_name(d));
+    else
+        snprintf(text, room, "%s:%d", kt_device_name(d), d.index);
+}
+
 static void make_plan(making *m, const kt__recorded_event *e, int64_t parent)
 {
-    char        room[96], index[16] = "";
-    const bool  cpu = e->device.kind == KT_CPU;
-    const char *with = e->name ? e->name : cpu ? kt_cpu_isa() : "";
-    if (!cpu)
-        snprintf(index, sizeof index, ":%d", e->device.index);
-    snprintf(room, sizeof room, "%s%s%s%s", kt_device_name(e->device), index, *with ? " " : "", with);
+    char        room[96], from[40] = "", on[40];
+    const bool  moves = e->from.kind != e->device.kind || e->from.index != e->device.index;
+    const char *with = moves ? "" : e->name ? e->name : e->device.kind == KT_CPU ? kt_cpu_isa() : "";
+    if (moves)
+        device_text(e->from, from, sizeof from);
+    device_text(e->device, on, sizeof on);
+    snprintf(room, sizeof room, "%s%s%s%s%s", from, moves ? " to " : "", on, *with ? " " : "", with);
     char *where = kt__arena_get(&m->p->arena, strlen(room) + 1);
     const int64_t at = put(m, parent, e, KT_PROFILE_PLAN, kt_kernel_name(e->kernel));
     if (at < 0 || !where)
@@ -455,7 +459,7 @@ static void name_calls(making *m)
         const kt_row *row;
         int           form;
         const char   *name;
-    } *slot = calloc(SLOTS, sizeof *slot);
+    } *slot = kt__zeroed(SLOTS * sizeof *slot);
     m->failed |= !slot;
     for (uint32_t i = 0; i < m->t->n && !m->failed; i++) {
         const kt__recorded_event *e = kt__recorded_at(m->t, i);
@@ -466,12 +470,12 @@ static void name_calls(making *m)
             *s = (struct named){e->row, e->form, kt__row_trace_name(&m->p->arena, e->row, e->form)};
         m->of[i].name = s->name;
     }
-    free(slot);
+    kt__system_put(slot, SLOTS * sizeof *slot);
 }
 
 static void make_thread(kt_profile *p, const kt__thread_events *t, bool *failed)
 {
-    making m = {.p = p, .t = t, .of = t->n ? calloc(t->n, sizeof *m.of) : NULL, .failed = *failed};
+    making m = {.p = p, .t = t, .of = t->n ? kt__zeroed(t->n * sizeof *m.of) : NULL, .failed = *failed};
     m.failed |= t->n && !m.of;
     for (uint32_t i = 0; i < t->n && !m.failed; i++) {
         const uint32_t parent = kt__recorded_at(t, i)->parent;
@@ -491,12 +495,12 @@ static void make_thread(kt_profile *p, const kt__thread_events *t, bool *failed)
             make(&m, i, -1);
     p->lost += t->lost;
     *failed = m.failed;
-    free(m.of);
+    kt__system_put(m.of, t->n * sizeof *m.of);
 }
 
 kt_profile *kt__profile_make(kt__thread_events *threads, uint64_t begin, uint64_t end)
 {
-    kt_profile *p = calloc(1, sizeof *p);
+    kt_profile *p = kt__zeroed(sizeof *p);
     bool        failed = !p;
     if (p) {
         p->begin = begin;
@@ -520,8 +524,8 @@ void kt_profile_free(kt_profile *p)
         return;
     kt__thread_events_free(p->threads);
     kt__arena_free(&p->arena);
-    free(p->at);
-    free(p);
+    kt__system_put(p->at, p->bytes);
+    kt__system_put(p, sizeof *p);
 }
 
 int64_t kt_profile_count(const kt_profile *p) { return p ? p->n : 0; }

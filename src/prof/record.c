@@ -7,12 +7,12 @@
 
 #include <karat/plugin/node.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "base/local.h"
 #include "base/ran.h"
@@ -29,19 +29,40 @@ typedef struct session {
 } session;
 
 /* ---- memory ---- */
+void *kt__zeroed(size_t bytes)
+{
+    void *p = kt__system_get(bytes);
+    return p ? memset(p, 0, bytes) : NULL;
+}
+
+bool kt__grow(void **list, size_t *bytes, size_t first)
+{
+    const size_t more = *bytes ? 2 * *bytes : first;
+    void        *larger = kt__system_get(more);
+    if (!larger)
+        return false;
+    if (*list) {
+        memcpy(larger, *list, *bytes);
+        kt__system_put(*list, *bytes);
+    }
+    *list = larger;
+    *bytes = more;
+    return true;
+}
+
 typedef struct kt__arena_part {
     struct kt__arena_part *before;
     size_t                 room;
     char                   at[];
 } kt__arena_part;
-enum { ARENA_PART = 1 << 16 };
+enum { ARENA_PART = 1 << 16, PART_BYTES = KT__EVENTS_A_PART * sizeof(kt__recorded_event) };
 
 void *kt__arena_get(kt__arena *a, size_t bytes)
 {
     bytes = (bytes + 7) & ~(size_t)7;
     if (!a->last || a->last->room - a->used < bytes) {
         const size_t    room = bytes > ARENA_PART ? bytes : ARENA_PART;
-        kt__arena_part *part = malloc(sizeof *part + room);
+        kt__arena_part *part = kt__system_get(sizeof *part + room);
         if (!part)
             return NULL;
         part->before = a->last;
@@ -58,7 +79,7 @@ void kt__arena_free(kt__arena *a)
 {
     while (a->last) {
         kt__arena_part *before = a->last->before;
-        free(a->last);
+        kt__system_put(a->last, sizeof *a->last + a->last->room);
         a->last = before;
     }
 }
@@ -68,10 +89,10 @@ void kt__thread_events_free(kt__thread_events *t)
     while (t) {
         kt__thread_events *next = t->next;
         for (uint32_t i = 0; i * KT__EVENTS_A_PART < t->n; i++)
-            free(t->part[i]);
-        free(t->part);
+            kt__system_put(t->part[i], PART_BYTES);
+        kt__system_put(t->part, t->part_bytes);
         kt__arena_free(&t->arena);
-        free(t);
+        kt__system_put(t, sizeof *t);
         t = next;
     }
 }
@@ -92,7 +113,7 @@ static KT__HOT_LOCAL struct {
 
 static kt__thread_events *new_list(session *s)
 {
-    kt__thread_events *t = calloc(1, sizeof *t);
+    kt__thread_events *t = kt__zeroed(sizeof *t);
     if (!t)
         return NULL;
     t->thread = (uint64_t)syscall(SYS_gettid);
@@ -118,17 +139,9 @@ static kt__recorded_event *add(kt__thread_events *t, kt_profile_kind kind)
 {
     const uint32_t part = t->n / KT__EVENTS_A_PART;
     if (t->n % KT__EVENTS_A_PART == 0) {
-        if (part == t->room) {
-            const uint32_t       room = t->room ? 2 * t->room : 16;
-            kt__recorded_event **more = realloc(t->part, room * sizeof *more);
-            if (!more) {
-                t->lost++;
-                return NULL;
-            }
-            t->part = more;
-            t->room = room;
-        }
-        if (!(t->part[part] = malloc(KT__EVENTS_A_PART * sizeof **t->part))) {
+        const bool full = part * sizeof *t->part == t->part_bytes;
+        if ((full && !kt__grow((void **)&t->part, &t->part_bytes, 16 * sizeof *t->part)) ||
+            !(t->part[part] = kt__system_get(PART_BYTES))) {
             t->lost++;
             return NULL;
         }
@@ -345,6 +358,7 @@ static void before(const kt_plan *plan, void *context)
     e->site = plan->site;
     e->dtype = plan->n_out ? plan->arg[0].as : plan->n_in ? plan->arg[0].is : KT_NONE;
     e->device = (kt_device){plan->device_kind, plan->device_index};
+    e->from = (kt_device){plan->from_kind, plan->from_index};
     for (int i = 0; i < plan->n_out + plan->n_in; i++) {
         e->bytes += bytes_of(plan, i);
         e->n_numbers += plan->arg[i].immediate;
@@ -386,7 +400,7 @@ static void drop(session *s)
 {
     kt__thread_events_free(s->threads);
     pthread_mutex_destroy(&s->lock);
-    free(s);
+    kt__system_put(s, sizeof *s);
 }
 
 static session *stop(void)
@@ -417,11 +431,11 @@ static bool await_end(void)
 kt_status kt_profiler_start_kw(const kt_profiler_options *opts)
 {
     static _Atomic uint64_t sessions;
-    session                *s = calloc(1, sizeof *s), *earlier = mine ? stop() : NULL;
+    session                *s = kt__zeroed(sizeof *s), *earlier = mine ? stop() : NULL;
     if (earlier)
         drop(earlier);
     if (!s || !await_end()) {
-        free(s);
+        kt__system_put(s, sizeof *s);
         return kt__fail_memory(sizeof *s);
     }
     if (opts)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 
 /* ---- JSON ---- */
@@ -158,10 +159,11 @@ kt_status kt_profile_print(const kt_profile *profile, FILE *to)
         return kt_fail(KT_ERR_VALUE, "kt_profile_print: expected a profile and a file");
     const int64_t    events = kt_profile_count(profile);
     int64_t          n = 0;
-    sum             *sums = calloc((size_t)events + 1, sizeof *sums);
+    const size_t     bytes = (size_t)(events + 1) * sizeof(sum);
+    sum             *sums = kt__system_get(bytes);
     kt_profile_event e = {.size = sizeof e}, outer = {.size = sizeof outer};
     if (!sums)
-        return kt__fail_memory((size_t)events * sizeof *sums);
+        return kt__fail_memory(bytes);
     for (int64_t i = 0; kt_profile_read(profile, i, &e); i++) {
         if (!is_shown(e.kind))
             continue;
@@ -182,6 +184,6 @@ kt_status kt_profile_print(const kt_profile *profile, FILE *to)
     for (int64_t i = 0; i < n; i++)
         fprintf(to, "%-55.55s %8lld %14.3f %14.3f %12lld %12lld\n", sums[i].name, (long long)sums[i].count, us(sums[i].total),
                 us(sums[i].self), (long long)sums[i].conversions, (long long)sums[i].converted);
-    free(sums);
+    kt__system_put(sums, bytes);
     return ferror(to) ? kt_fail(KT_ERR_RUNTIME, "kt_profile_print: %s", strerror(errno)) : KT_OK;
 }

@@ -69,7 +69,40 @@ def test_backward_has_pytorchs_nodes():
     assert found["torch::autograd::AccumulateGrad"] == 2
     events = {e.name: e for e in p.events()}
     assert events["AddmmBackward0"].cpu_parent.name == "autograd::engine::evaluate_function: AddmmBackward0"
-    assert events["AddmmBackward0"].sequence_nr == events["aten::linear"].sequence_nr or events["AddmmBackward0"].sequence_nr > 0
+    assert events["AddmmBackward0"].sequence_nr == events["aten::linear"].sequence_nr >= 0
+
+
+def test_a_function_of_ones_own():
+    class Twice(karat.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * 2
+
+    with profile(activities=CPU) as p:
+        Twice.apply(karat.ones(3, requires_grad=True)).sum().backward()
+    events = {e.name: e for e in p.events()}
+    assert "aten::mul" in names(events["Twice"].cpu_children) and "aten::mul" in names(events["TwiceBackward"].cpu_children)
+
+
+def test_where_a_kernel_ran():
+    for dtype in (karat.float64, karat.float32, karat.int64):
+        a = karat.ones(64, 64, dtype=dtype)
+        with profile(activities=CPU) as p:
+            a @ a
+        ((kernel, where, _),) = [one for e in p.events() for one in e.ran]
+        libraries = set() if dtype == karat.int64 else {"cpu oneDNN", "cpu OpenBLAS"}
+        assert kernel == "matmul" and where in libraries | {f"cpu {karat._karat.isa}"}
+
+
+def test_a_transfer():
+    x = karat.ones(3, device="mirror")
+    with profile(activities=CPU) as p:
+        x.cpu()
+    assert [where for e in p.events() for _, where, _ in e.ran] == ["mirror:0 to cpu"]
 
 
 def test_a_fused_conversion_is_an_event():
@@ -160,8 +193,10 @@ def test_modules():
             return self.body(x) + 1
 
     with profile(activities=CPU, with_modules=True) as p:
-        Net()(karat.ones(2, 3))
-    assert {e.name: e.module for e in p.events() if e.name in ("aten::linear", "aten::relu", "aten::add")} == {
+        Net()(karat.ones(2, 3)).sum().backward()
+    assert {e.module for e in p.events() if e.name.endswith("AddmmBackward0")} == {"body.0"}
+    forward = [e for e in p.events() if e.scope == 0 and e.cpu_parent is None]
+    assert {e.name: e.module for e in forward if e.name in ("aten::linear", "aten::relu", "aten::add")} == {
         "aten::linear": "body.0", "aten::relu": "body.1", "aten::add": ""}
     groups = p.key_averages(group_by="module")
     assert {"body.0", "body.1", ""} <= {e.key for e in groups}
@@ -389,6 +424,15 @@ def test_nothing_is_kept():
         one()
     gc.collect()
     assert len(gc.get_objects()) <= before + 50
+
+
+def test_where_pytorch_keeps_names():
+    from karat._C import _profiler
+
+    assert _profiler._ExperimentalConfig is _ExperimentalConfig and karat._C._profiler.ProfilerActivity is ProfilerActivity
+    assert karat.autograd.DeviceType is util.DeviceType and karat.autograd.kineto_available()
+    with pytest.raises(NotImplementedError, match="graphs of execution are not recorded"):
+        karat.profiler.ExecutionTraceObserver()
 
 
 # ---- schedules ----

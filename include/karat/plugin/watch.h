@@ -36,7 +36,7 @@ typedef struct kt_span {
     const void       *object;   /* of a module: what the binding calls it by */
     kt_tensor *const *grads;    /* of a formula: what arrived, one per result of its call, may be NULL; of a read: the tensor */
     int64_t           n_grads;
-    uint64_t          sequence; /* of a node, and of its formula: its number on the tape */
+    uint64_t          sequence; /* of a node, and of its formula: kt_node_sequence */
     uint32_t          site;     /* of a node: the line that recorded it; else 0 */
 } kt_span;
 

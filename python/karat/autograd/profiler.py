@@ -64,6 +64,7 @@ class _Converter:
         self.around = []    # by the engine's number: the FunctionEvent that it is, or is inside of
         self.module = []    # by the engine's number: the path of the module's call that it is inside of
         self.found = []
+        self.recorded = {}  # by the number on the tape: the path of the module that a call was recorded in
         self.threads = {}   # as PyTorch numbers them
         self.lines = {}     # of stacks, by the engine's number
         for event in profile.events():
@@ -83,6 +84,10 @@ class _Converter:
         elif kind == "memory":
             event = self.memory(outer, begin, thread, nbytes, device)
         elif kind in _OF_THE_PROGRAM:
+            if kind == "node":
+                path = self.recorded.get(sequence, path)
+            elif sequence >= 0 and path is not None:
+                self.recorded[sequence] = path
             event = self.event(kind, name, begin, end, thread, stack, inputs, sequence, flops)
             event.dtype, event.file, event.line, event.failed, event.module = dtype, file, line, bool(failed), path
             if outer is not None:
@@ -363,45 +368,41 @@ class record_function:
         return run
 
 
-class emit_nvtx:
+class _Emit:
+    """Ranges for another tool, which is not there: enabled, it refuses as PyTorch does without the tool."""
+
+    _tool, _why = "", ""
+
+    def __init__(self, enabled=True, record_shapes=False):
+        self.enabled = enabled
+        self.entered = False
+        self.record_shapes = record_shapes
+
+    def __enter__(self):
+        if not self.enabled:
+            return None
+        if self.entered:
+            raise RuntimeError(f"{self._tool} annotation context manager is not reentrant")
+        self.entered = True
+        raise RuntimeError(self._why)
+
+    def __exit__(self, exc_type, exc_val, exc_tb):
+        return False
+
+
+class emit_nvtx(_Emit):
     """Ranges for NVIDIA's tools, which need a driver."""
 
-    def __init__(self, enabled=True, record_shapes=False):
-        self.enabled = enabled
-        self.entered = False
-        self.record_shapes = record_shapes
-
-    def __enter__(self):
-        if not self.enabled:
-            return None
-        if self.entered:
-            raise RuntimeError("NVTX annotation context manager is not reentrant")
-        self.entered = True
-        raise RuntimeError("Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and installed a "
-                           "driver from http://www.nvidia.com/Download/index.aspx")
-
-    def __exit__(self, exc_type, exc_val, exc_tb):
-        return False
+    _tool = "NVTX"
+    _why = ("Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and installed a driver from "
+            "http://www.nvidia.com/Download/index.aspx")
 
 
-class emit_itt:
+class emit_itt(_Emit):
     """Ranges for Intel's tools."""
 
-    def __init__(self, enabled=True, record_shapes=False):
-        self.enabled = enabled
-        self.entered = False
-        self.record_shapes = record_shapes
-
-    def __enter__(self):
-        if not self.enabled:
-            return None
-        if self.entered:
-            raise RuntimeError("ITT annotation context manager is not reentrant")
-        self.entered = True
-        raise RuntimeError("Can't use ITT profiler - PyTorch was compiled without ITT")
-
-    def __exit__(self, exc_type, exc_val, exc_tb):
-        return False
+    _tool = "ITT"
+    _why = "Can't use ITT profiler - PyTorch was compiled without ITT"
 
 
 __getattr__ = _missing.of(__name__)

@@ -5,6 +5,7 @@ from ..autograd.profiler import _ExperimentalConfig, kineto_available, record_fu
 from ..autograd.profiler_util import DeviceType  # noqa: F401
 from . import profiler  # noqa: F401
 from .profiler import (  # noqa: F401
+    ExecutionTraceObserver,
     ProfilerAction,
     ProfilerActivity,
     RecordScope,

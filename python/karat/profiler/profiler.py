@@ -227,6 +227,14 @@ class _KinetoProfile:
         self.export_memory_timeline(None)
 
 
+class ExecutionTraceObserver:
+    """Writes graphs of what was executed in PyTorch; here a profile is what there is."""
+
+    def __init__(self):
+        raise NotImplementedError("ExecutionTraceObserver: graphs of execution are not recorded; export_chrome_trace has the "
+                                  "calls, with their shapes and dtypes")
+
+
 _NONE, _WARMUP, _RECORD, _SAVE = ProfilerAction
 
 

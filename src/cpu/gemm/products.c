@@ -446,7 +446,7 @@ static steps steps_of(const kt__gemm *g, bool panels_a, bool panels_b)
 static bool run_whole(job *j)
 {
     const kt__gemm *g = &j->whole;
-    kt__ran_with = j->gemm == kt__onednn_gemm ? "oneDNN" : j->gemm == kt__openblas_gemm ? "OpenBLAS" : "panels";
+    kt__ran_with = j->gemm == kt__onednn_gemm ? "oneDNN" : j->gemm == kt__openblas_gemm ? "OpenBLAS" : NULL;
     if (shares_itself(j)) {
         j->whole.threads = kt_get_num_threads();
         return j->gemm(g);

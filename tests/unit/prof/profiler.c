@@ -249,6 +249,53 @@ TEST(a_trace)
     kt_profile_free(p);
 }
 
+/* Of starting and of stopping, every allocation fails in its turn. */
+__attribute__((constructor(101))) static void turn_caches_off(void) { setenv("KARAT_ALLOC", "system", 1); }
+
+static uint64_t live(void)
+{
+    kt_memory_stats s = {.size = sizeof s};
+    kt_memory_read(&s);
+    return s.live_blocks;
+}
+
+TEST(no_memory)
+{
+    int      failures = 0;
+    bool     done = false;
+    uint64_t blocks = 0;
+    for (int n = -1; n < 200 && !done; n++) { /* -1: undisturbed, for what is interned once for all */
+        KT_SCOPE;
+        kt_memory_fail_after(n);
+        kt_status status = kt_profiler_start(.memory = true);
+        kt_memory_fail_after(-1);
+        kt_profile *p = NULL;
+        if (!status) {
+            kt_add(kt_ones(KT_SHAPE(20)), kt_ones(KT_SHAPE(20), .dtype = KT_F16));
+            kt_memory_fail_after(n);
+            p = kt_profiler_stop();
+            kt_memory_fail_after(-1);
+            status = kt_error_status();
+        }
+        CHECK_EQ_INT((p == NULL), status != KT_OK);
+        CHECK(status == KT_OK || status == KT_ERR_MEMORY);
+        CHECK(!kt_profiler_is_on());
+        failures += status != KT_OK;
+        done = n >= 0 && !status;
+        kt_clear();
+        kt_profile_free(p);
+    }
+    CHECK(done && failures > 3);
+    blocks = live();
+    kt_memory_fail_after(2);
+    kt_profiler_start(.memory = true);
+    kt_memory_fail_after(-1);
+    kt_clear();
+    if (kt_profiler_is_on())
+        kt_profile_free(kt_profiler_stop());
+    CHECK_EQ_U64(live(), blocks);
+}
+
 TEST(reading_an_element)
 {
     KT_SCOPE;

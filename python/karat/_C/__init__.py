@@ -1,7 +1,7 @@
 """karat._C: the few names of PyTorch's internal module that user code uses."""
 
-from . import _karat, _missing
-from ._karat import (  # noqa: F401
+from .. import _karat, _missing
+from .._karat import (  # noqa: F401
     Generator,
     OutOfMemoryError,
     Size,
@@ -15,7 +15,7 @@ from ._karat import (  # noqa: F401
     layout,
     memory_format,
 )
-from ._karat import set_grad as _set_grad_enabled  # noqa: F401
+from .._karat import set_grad as _set_grad_enabled  # noqa: F401
 
 TensorBase = _TensorBase = Tensor
 _GLIBCXX_USE_CXX11_ABI = True  # there is no C++ ABI to choose
@@ -67,4 +67,4 @@ class _AutoDispatchBelowAutograd:
     def __exit__(self, *error):
         _karat.close_below(self._mode)
 
-__getattr__ = _missing.of(__name__)
+__getattr__ = _missing.of(__name__, lazy=["_profiler"])
