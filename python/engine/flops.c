@@ -60,7 +60,7 @@ static void tell(const kt_call *call, int64_t flops, const char *name)
 {
     kt_node        *node = call->out[0] ? kt_grad_fn(call->out[0]) : NULL;
     const long long backward = formulas ? (long long)formula[(formulas - 1) % DEEPEST] : -1;
-    const long long recorded = node ? (long long)kt_node_sequence(node) + 1 : -1; /* as spans number it */
+    const long long recorded = node ? (long long)kt_node_sequence(node) : -1;
     kt_node_drop(node);
     PyObject       *row = PyUnicode_FromString(kt_row_name(call->row));
     const int       asks = row && wanted ? PySet_Contains(wanted, row) : 0;
