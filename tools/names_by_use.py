@@ -59,7 +59,7 @@ def state_of(name):
         value = resolve(name)
     except (AttributeError, ImportError):
         return "missing"
-    told = value.__doc__ if isinstance(value, (type, type(re))) else None
+    told = value.__doc__ if callable(value) or isinstance(value, type(re)) else None
     return "refused" if told and told.startswith(("Refused: ", "Importable; refused")) else "built"
 
 

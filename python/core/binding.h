@@ -206,7 +206,7 @@ int       kp_to_format(PyObject *o, int32_t *f);
 PyObject *kp_format_object(int32_t f);
 PyObject *kp_size_object(kt_shape shape);
 PyObject *kp_layout_object(void);                  /* torch.strided */
-int       kp_to_layout(PyObject *o);               /* 1 for torch.strided; -1 with an exception for others, 0 if it is no layout */
+int       kp_to_layout(PyObject *o);               /* 1: strided; 0: no layout; -1 and an exception: another layout */
 int       kp_formats_start(PyObject *module);
 
 /* ---- streams, events, graphs (python/device) ---- */
@@ -465,7 +465,8 @@ extern PyMethodDef kp_override_functions[], kp_make_functions[], kp_buffer_funct
     kp_mode_functions[], kp_dtype_functions[], kp_device_functions[], kp_ceiling_functions[],
     kp_autocast_functions[], kp_stream_functions[], kp_facts_functions[], kp_graph_functions[],
     kp_custom_functions[], kp_saved_functions[], kp_node_functions[], kp_operator_functions[], kp_kernel_functions[],
-    kp_forward_functions[], kp_batch_functions[], kp_optim_functions[], kp_profiler_functions[];
+    kp_forward_functions[], kp_batch_functions[], kp_optim_functions[], kp_profiler_functions[],
+    kp_flops_functions[];
 
 /* ---- the rows that the binding itself calls (rows.c) ---- */
 #define KP_ROWS(X)                                                                                                      \

@@ -108,6 +108,7 @@ from .storage import UntypedStorage  # noqa: E402, F401
 from .typed_storage import NAMES as _storages  # noqa: E402
 from .typed_storage import TypedStorage, from_file  # noqa: E402, F401
 from .checking import NAMES as _checks  # noqa: E402
+from .elements import NAMES as _removed  # noqa: E402
 from . import _VF, autograd, cuda, fft, func, linalg, nn, random, special, utils, version  # noqa: E402, F401
 from .compiler import compile  # noqa: E402, F401
 from .serialization import load, save  # noqa: E402, F401
@@ -127,8 +128,10 @@ from math import e, inf, nan, pi  # noqa: E402
 newaxis = None
 legacy_contiguous_format = contiguous_format
 Storage = _storages["FloatStorage"]
-dequantize, spmm = dense.dequantize, globals()["mm"]
+dequantize = dense.dequantize
+spmm = dsmm = hsmm = globals()["mm"]
 globals().update(_checks)
+globals().update(_removed)
 globals().update(_storages)
 globals().update(_autocast_names)
 globals().update(_legacy)
@@ -155,6 +158,6 @@ def explain(t):
 
 
 _missing.mark_absent(Tensor)
-_later = """__config__ _C _tensor _utils accelerator backends compiler cpu distributed errors futures fx hub jit library mps mtia onnx
-    overrides profiler quasirandom return_types testing torch_version types xpu""".split()
-__getattr__ = _missing.of(__name__, lazy=[*_later, *_refused.TOP], inside={"Future": "futures"})
+_later = """__config__ _C _tensor _utils accelerator backends compiler cpu distributed errors futures fx hub jit library mps mtia
+    onnx overrides profiler quasirandom return_types testing torch_version types xpu""".split()
+__getattr__ = _missing.of(__name__, lazy=[*_later, *_refused.TOP], inside={"Future": "futures", "GradScaler": "amp"})

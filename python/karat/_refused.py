@@ -64,9 +64,10 @@ REASONS = {
     "quantization": _NOT_QUANTIZED,
     "quasirandom": _NOT_YET,
     "sparse": _NO_SPARSE,
+    "testing._internal": "PyTorch's own tests",
     "utils.bundled_inputs": _NOT_MOBILE,
-    "utils.cpp_extension": "C++ that is written against PyTorch's headers cannot be built here; write operators with torch.library, or "
-                           "in C against karat/plugin/operator.h",
+    "utils.cpp_extension": "C++ that is written against PyTorch's headers cannot be built here; write operators with "
+                           "torch.library, or in C against karat/plugin/operator.h",
     "utils.hipify": "code is not translated to HIP",
     "utils.mobile_optimizer": _NOT_MOBILE,
     "utils.show_pickle": "use pickletools",
@@ -86,16 +87,21 @@ NAMES = {
             QInt32Storage QUInt4x2Storage QUInt2x4Storage""".split(), _NOT_QUANTIZED),
         **dict.fromkeys("""uint1 uint2 uint3 uint4 uint5 uint6 uint7 int1 int2 int3 int4 int5 int6 int7 bits1x8 bits2x4 bits4x2
             bits8 bits16 float4_e2m1fn_x2""".split(), _SMALL),
+        **dict.fromkeys("SymInt SymFloat SymBool".split(), "sizes are plain numbers here"),
+        **dict.fromkeys("""DispatchKey DispatchKeySet ExcludeDispatchKeyGuard FunctionSchema Tag Graph Node Value Block Use Type
+            TensorType ScriptModule ScriptFunction ScriptObject CompilationUnit ClassType FileCheck
+            JITException""".split(), _NOT_COMPILED),
         **dict.fromkeys("fork wait import_ir_module import_ir_module_from_buffer parse_ir ThroughputBenchmark "
                         "_TorchCompileInductorWrapper".split(), _NOT_COMPILED),
     },
     "cuda": {
-        **dict.fromkeys("""CUDAPluggableAllocator MemPool caching_allocator_alloc caching_allocator_delete caching_allocator_enable
-            change_current_allocator use_mem_pool""".split(), _OWN_MEMORY),
-        **dict.fromkeys("cudart cudaStatus check_error current_blas_handle".split(), "CUDA's own functions are called by Karat alone"),
+        **dict.fromkeys("""CUDAPluggableAllocator MemPool caching_allocator_alloc caching_allocator_delete
+            caching_allocator_enable change_current_allocator use_mem_pool""".split(), _OWN_MEMORY),
+        **dict.fromkeys("cudart cudaStatus check_error current_blas_handle".split(),
+                        "CUDA's own functions are called by Karat alone"),
         "GreenContext": _ONE_CONTEXT, "make_graphed_callables": "capture the work with torch.cuda.graph",
-        **dict.fromkeys("""BFloat16Storage BoolStorage ByteStorage CharStorage ComplexDoubleStorage ComplexFloatStorage DoubleStorage FloatStorage
-            HalfStorage IntStorage LongStorage ShortStorage""".split(), _OLD_STORAGES),
+        **dict.fromkeys("""BFloat16Storage BoolStorage ByteStorage CharStorage ComplexDoubleStorage ComplexFloatStorage
+            DoubleStorage FloatStorage HalfStorage IntStorage LongStorage ShortStorage""".split(), _OLD_STORAGES),
     },
     "backends.cuda": dict.fromkeys("""SDPAParams cuBLASModule cuFFTPlanCache cuFFTPlanCacheAttrContextProp cuFFTPlanCacheManager
         cufft_plan_cache""".split(), "how a device's libraries are used is not seen from outside"),
@@ -109,6 +115,14 @@ NAMES = {
         **dict.fromkeys("skip_data set_default_mmap_options get_default_mmap_options".split(), "files are read whole"),
     },
     "testing": {"FileCheck": "there is no text of a compiler to check"},
+    "compiler": dict.fromkeys("""keep_portable_guards_unsafe keep_tensor_guards_unsafe load_compiled_function
+        set_enable_guard_collectives skip_all_guards_unsafe skip_guard_on_all_nn_modules_unsafe skip_guard_on_globals_unsafe
+        skip_guard_on_inbuilt_nn_modules_unsafe""".split(), _NOT_COMPILED),
+    "utils.checkpoint": dict.fromkeys("""CheckpointPolicy GraphExecGroup SAC_IGNORED_OPS SelectiveCheckpointContext
+        create_selective_checkpoint_contexts""".split(), "what a checkpointed function saves is not chosen by operator"),
+    "utils.data": dict.fromkeys("""DFIterDataPipe DataChunk IterDataPipe MapDataPipe argument_validation functional_datapipe
+        guaranteed_datapipes_determinism non_deterministic runtime_validation runtime_validation_disabled""".split(),
+                                "data pipes are of old; use Dataset and IterableDataset"),
     "utils": {"ThroughputBenchmark": _NOT_COMPILED, "rename_privateuse1_backend": _OWN_DEVICES,
               "generate_methods_for_privateuse1_backend": _OWN_DEVICES},
 }

@@ -86,5 +86,17 @@ def cond(pred, true_fn, false_fn, operands=()):
     return true_fn(*operands) if pred else false_fn(*operands)
 
 
+def while_loop(cond_fn, body_fn, carried_inputs):
+    """carried_inputs = body_fn(*carried_inputs) as long as cond_fn(*carried_inputs) holds; what they are then."""
+    carried = tuple(carried_inputs)
+    while cond_fn(*carried):
+        made = body_fn(*carried)
+        carried = tuple(made) if isinstance(made, (tuple, list)) else (made,)
+        if len(carried) != len(carried_inputs):
+            raise RuntimeError(f"body_fn should return the same number of elements as carried_inputs, got {len(carried)} and "
+                               f"{len(carried_inputs)}")
+    return carried
+
+
 NAMES = {name: value for name, value in globals().items()
-         if callable(value) and (name.startswith(("_check", "_assert", "_as_tensor")) or name == "cond")}
+         if callable(value) and (name.startswith(("_check", "_assert", "_as_tensor")) or name in ("cond", "while_loop"))}

@@ -55,4 +55,41 @@ def cudagraph_mark_step_begin():
     """No effect."""
 
 
+class set_stance:
+    """How compiled code is run: called, a scope or a decorator. No effect: nothing is compiled."""
+
+    def __init__(self, stance="default", *, skip_guard_eval_unsafe=False, force_backend=None):
+        self.stance = stance
+
+    def __enter__(self):
+        return None
+
+    def __exit__(self, *error):
+        return None
+
+    def __call__(self, fn):
+        return fn
+
+
+nested_compile_region = _as_it_is("nested_compile_region", "The function itself.")
+
+
+def substitute_in_graph(original_fn, *, can_constant_fold_through=False, skip_signature_check=False):
+    """A decorator that leaves the function as it is: nothing is traced."""
+    return lambda function: function
+
+
+def list_backends(exclude_tags=("debug", "experimental")):
+    """Empty: there is no compiler."""
+    return []
+
+
+def save_cache_artifacts():
+    """None: nothing was compiled."""
+
+
+def load_cache_artifacts(serialized_artifacts):
+    """None: nothing is compiled."""
+
+
 __getattr__ = _missing.of(__name__)

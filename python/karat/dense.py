@@ -64,9 +64,9 @@ def _resized(self, name, sizes):
     for size in sizes:
         count *= size
     if count != self.numel():
-        raise RuntimeError(f"requested resize to {'x'.join(map(str, sizes))} ({count} elements in total), but the given tensor has "
-                           f"a size of {'x'.join(map(str, self.shape))} ({self.numel()} elements). autograd's resize can only "
-                           "change the shape of a given tensor, while preserving the number of elements. ")
+        raise RuntimeError(f"requested resize to {'x'.join(map(str, sizes))} ({count} elements in total), but the given tensor "
+                           f"has a size of {'x'.join(map(str, self.shape))} ({self.numel()} elements). autograd's resize can "
+                           "only change the shape of a given tensor, while preserving the number of elements. ")
     return self.contiguous().view(sizes)
 
 

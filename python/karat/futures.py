@@ -44,8 +44,8 @@ class Future:
     def _complete(self, result, error=None):
         with self._changed:
             if self.done():
-                raise RuntimeError("Attempting to mark a completed Future as complete again. Note that a Future can only be marked "
-                                   "completed once.")
+                raise RuntimeError("Attempting to mark a completed Future as complete again. Note that a Future can only be "
+                                   "marked completed once.")
             self._state = (result, error)
             callbacks, self._callbacks = self._callbacks, []
             self._changed.notify_all()

@@ -1,6 +1,7 @@
-"""karat.mtia: Meta's devices; there is none here."""
+"""karat.mtia: Meta's devices; there is none here. Questions and figures have empty answers, and what needs a device says so."""
 
-from . import _missing
-from ._no_device import device_count, is_available, is_initialized  # noqa: F401
+from . import _device, _missing
+
+globals().update({name: value for name, value in _device.names("mtia").items() if name in _missing.names_of("mtia")})
 
 __getattr__ = _missing.of(__name__)

@@ -189,9 +189,9 @@ def _pair(a, b, asked, path):
         return lambda: _same(bool(a), bool(b), asked)
     if None not in kinds:
         if bool in kinds:  # PyTorch's text for unexpected exceptions
-            raise RuntimeError(f"Originating a NumberPair() at item {_place_text(path)} with\n\n{type(a).__name__}(): {a}\n\nand\n\n"
-                               f"{type(b).__name__}(): {b}\n\nresulted in the unexpected exception above. If you are a user and "
-                               "see this message during normal operation please file an issue at "
+            raise RuntimeError(f"Originating a NumberPair() at item {_place_text(path)} with\n\n{type(a).__name__}(): {a}\n\n"
+                               f"and\n\n{type(b).__name__}(): {b}\n\nresulted in the unexpected exception above. If you are a "
+                               "user and see this message during normal operation please file an issue at "
                                "https://github.com/pytorch/pytorch/issues. If you are a developer and working on the comparison "
                                "functions, please except the previous error and raise an expressive `ErrorMeta` instead.")
         _need_both_tolerances(asked)
@@ -250,8 +250,8 @@ def assert_allclose(actual, expected, rtol=None, atol=None, equal_nan=True, msg=
     """Deprecated: assert_close of any two things that as_tensor takes, with wider tolerances and without regard to dtypes."""
     import warnings
 
-    warnings.warn("`torch.testing.assert_allclose()` is deprecated since 1.12 and will be removed in a future release. Please use "
-                  "`torch.testing.assert_close()` instead. You can find detailed upgrade instructions in "
+    warnings.warn("`torch.testing.assert_allclose()` is deprecated since 1.12 and will be removed in a future release. Please "
+                  "use `torch.testing.assert_close()` instead. You can find detailed upgrade instructions in "
                   "https://github.com/pytorch/pytorch/issues/61844.", FutureWarning, stacklevel=2)
     a, b = (one if isinstance(one, Tensor) else _karat.as_tensor(one) for one in (actual, expected))
     if rtol is None and atol is None:
@@ -262,4 +262,5 @@ def assert_allclose(actual, expected, rtol=None, atol=None, equal_nan=True, msg=
                  msg=msg or None)
 
 
+__path__ = []  # a package: what lies below is refused
 __getattr__ = _missing.of(__name__)

@@ -661,3 +661,38 @@ def test_a_refused_step_changes_nothing(kind):
     with pytest.raises(RuntimeError):
         optimizer.step()
     assert torch.equal(p, before)
+
+
+@pytest.mark.parametrize("name, lists", [
+    ("SGD", [1, 1, 0]), ("Adam", [1, 1, 1, 1, 0, 1]), ("AdamW", [1, 1, 1, 1, 0, 1]), ("Adamax", [1, 1, 1, 1, 1]),
+    ("NAdam", [1, 1, 1, 1, 1, 1]), ("RAdam", [1, 1, 1, 1, 1]), ("RMSprop", [1, 1, 1, 0, 0, 1]), ("Adagrad", [1, 1, 1, 1]),
+    ("Adadelta", [1, 1, 1, 1, 1]), ("ASGD", [1, 1, 1, 1, 1, 1]), ("Rprop", [1, 1, 1, 1, 1])])
+def test_a_subclass_may_override_init_group(name, lists):
+    kind, seen = getattr(optim, name), []
+
+    class Own(kind):
+        def _init_group(self, group, *given):
+            answer = super()._init_group(group, *given)
+            seen.append(([len(one) for one in given], answer))
+            return answer
+
+    p, q = (torch.nn.Parameter(torch.tensor([1.0, 2.0])) for _ in range(2))
+    p.grad, q.grad = torch.ones(2), torch.ones(2)
+    Own([p], lr=0.1).step()
+    kind([q], lr=0.1).step()
+    assert seen == [(lists, (False, False) if name == "Adagrad" else False)] and p.tolist() == q.tolist()
+
+
+def test_an_overridden_init_group_decides_what_is_stepped():
+    class Masked(optim.SGD):
+        def _init_group(self, group, params, grads, momentum_buffer_list):
+            super()._init_group(group, params, grads, momentum_buffer_list)
+            for one in (params, grads, momentum_buffer_list):
+                del one[1:]
+            return False
+
+    ps = [torch.nn.Parameter(torch.ones(1)) for _ in range(2)]
+    for p in ps:
+        p.grad = torch.ones(1)
+    Masked(ps, lr=0.5, momentum=0.9).step()
+    assert [p.item() for p in ps] == [0.5, 1.0]

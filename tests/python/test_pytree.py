@@ -64,3 +64,24 @@ def test_leaves_of_a_type():
     assert pytree.arg_tree_leaves(1, [2, 3], a={"x": 4}) == [1, 2, 3, 4]
     assert pytree.treespec_tuple([pytree.treespec_leaf()] * 2) == pytree.tree_structure((1, 2))
     assert pytree.treespec_dict({"a": pytree.treespec_leaf()}) == pytree.tree_structure({"a": 1})
+
+
+def test_specs_as_text_and_results_with_names():
+    import time
+
+    import karat
+    from karat.utils import _pytree
+
+    spec = _pytree.tree_flatten({"a": [1, 2], "b": (3, {"c": 4})})[1]
+    text = _pytree.treespec_dumps(spec)
+    assert text.startswith('[1, {"type": "builtins.dict", "context": "[\\"a\\", \\"b\\"]"')
+    assert _pytree.treespec_loads(text) == spec
+    found = karat.max(karat.ones(2, 2), 0)
+    assert _pytree.is_structseq(found) and _pytree.is_structseq_class(type(found)) and not _pytree.is_structseq_instance((1,))
+    assert _pytree.is_structseq_instance(time.localtime()) and not _pytree.is_structseq_class(found)
+    with pytest.raises(TypeError, match="Expected `treespec` to be instance of TreeSpec"):
+        _pytree.treespec_dumps(3)
+    with pytest.raises(ValueError, match="Unknown protocol 7"):
+        _pytree.treespec_dumps(spec, 7)
+    with pytest.raises(NotImplementedError, match="Serializing .* in pytree is not registered"):
+        _pytree.treespec_dumps(_pytree.tree_flatten(collections.OrderedDict(a=1))[1])

@@ -90,3 +90,30 @@ except NotImplementedError as e:
 """
     run = subprocess.run([sys.executable, "-m", "karat", "run", "-c", program], capture_output=True, text=True)
     assert run.stdout == "torch.distributed.tensor.DTensor.from_local: not available: this build has one process\n", run.stderr
+
+
+def test_a_census_is_counted_again(tmp_path):
+    from pathlib import Path
+
+    census = tmp_path / "census.md"
+    census.write_text("| 1 | `torch.nn.Linear` | 12 | 3 |\n\n`torch.fx.Tracer` 2/5, `torch.nothing_of_that_name` 3/4\n\n"
+                      "Tensor: `values` 7, `to_sparse` 6\n\n`Module.train` 9, `Optimizer.state` 1\n")
+    script = Path(__file__).parents[2] / "tools" / "names_by_use.py"
+    run = subprocess.run([sys.executable, "-m", "karat", "run", str(script), str(census), "--missing"], capture_output=True,
+                         text=True)
+    lines = run.stdout.split("\n")
+    assert lines[1].split() == ["all", "7", "4", "2", "1", "44", "11", "4"], run.stderr
+    assert lines[-3:-1] == ["missing: torch.nothing_of_that_name 4", "refused: Tensor.to_sparse 6, torch.fx.Tracer 5"]
+
+
+def test_single_names_are_refused_where_the_module_is_there():
+    with pytest.raises(NotImplementedError, match="^karat.jit.load: nothing is compiled here"):
+        karat.jit.load("model.pt")
+    with pytest.raises(NotImplementedError, match="^karat.utils.cpp_extension.load: C.. that is written against PyTorch's"):
+        karat.utils.cpp_extension.load("x", ["x.cpp"])
+    from karat.nn.functional import grouped_mm
+
+    with pytest.raises(NotImplementedError, match="^karat.nn.functional.grouped_mm: PyTorch has it"):
+        grouped_mm(karat.ones(2, 2), karat.ones(2, 2))
+    with pytest.raises(AttributeError, match="module 'karat' has no attribute 'nothing'"):
+        karat.nothing

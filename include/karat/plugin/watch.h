@@ -59,6 +59,11 @@ KT_API kt_status kt_watch(const kt_watcher *watcher);   /* `watcher` must stay v
  * `before` without `after`. */
 KT_API kt_status kt_unwatch(const kt_watcher *watcher);
 
+/* The floating-point operations of a call that has its results, as PyTorch's flop counter counts them, and the name that it
+ * counts them under ("addmm"); `name` may be NULL. Of a call that counts, what it calls is not to be counted again. */
+KT_API bool      kt_call_counts_flops(const kt_call *call);
+KT_API int64_t   kt_call_flops(const kt_call *call, const char **name);
+
 /* For bindings: the call of a module, from kt_module_begin until kt_range_end of what it returns. 0: nobody watches. */
 KT_API uint64_t  kt_module_begin(const char *type, const void *object);
 

@@ -36,7 +36,7 @@ def _function(method, module):
     def function(*args, **keywords):
         return method(*args, **keywords)
 
-    function.__name__ = function.__qualname__ = method.__name__
+    function.__name__ = function.__qualname__ = method.__func__.__qualname__ = method.__name__  # as Python's errors name it
     function.__module__, function.__doc__, function.__wrapped__ = module, method.__doc__, method
     return function
 

@@ -109,7 +109,8 @@ cuda.matmul = _Backend("cuda.matmul", allow_tf32=False, allow_fp16_reduced_preci
                        allow_bf16_reduced_precision_reduction=True, allow_fp16_accumulation=False, fp32_precision="none")
 cudnn = _Backend("cudnn", is_available=_no, enabled=True, benchmark=False, benchmark_limit=10, deterministic=False,
                  allow_tf32=True, fp32_precision="none", conv=_Precision(), version=lambda: None)
-_with_flags(cudnn, enabled=False, benchmark=False, benchmark_limit=10, deterministic=False, allow_tf32=True, fp32_precision="none")
+_with_flags(cudnn, enabled=False, benchmark=False, benchmark_limit=10, deterministic=False, allow_tf32=True,
+            fp32_precision="none")
 cudnn.rnn = _Backend("cudnn.rnn", fp32_precision="none")
 mps = _Backend("mps", is_available=_no, is_built=_no, is_macos_or_newer=lambda major, minor: False, is_macos13_or_newer=_no)
 mkl = _Backend("mkl", is_available=_no, VERBOSE_OFF=0, VERBOSE_ON=1, verbose=_Verbose)

@@ -25,5 +25,5 @@ def get_cpp_backtrace(frames_to_skip=0, maximum_number_of_frames=64):
 
 cmake_prefix_path = ""  # there are no files of CMake beside the package; `make install` has them
 
-__getattr__ = _missing.of(__name__, lazy="""_pytree benchmark checkpoint collect_env cpp_extension data flop_counter hooks model_zoo
-    module_tracker tensorboard weak""".split())
+__getattr__ = _missing.of(__name__, lazy="""_pytree benchmark checkpoint collect_env cpp_extension data flop_counter hooks
+    model_zoo module_tracker tensorboard weak""".split())

@@ -11,10 +11,10 @@ class _DecoratorContextManager:
 
     def __call__(self, function):
         if isinstance(function, type):
-            raise RuntimeError("Cannot decorate classes; it is ambiguous whether or not only the constructor or all methods should "
-                               "have the context manager applied; additionally, decorating a class at definition-site will "
-                               "prevent use of the identifier as a conventional type.  To specify which methods to decorate, "
-                               "decorate each of them individually.")
+            raise RuntimeError("Cannot decorate classes; it is ambiguous whether or not only the constructor or all methods "
+                               "should have the context manager applied; additionally, decorating a class at definition-site "
+                               "will prevent use of the identifier as a conventional type.  To specify which methods to "
+                               "decorate, decorate each of them individually.")
         if inspect.isgeneratorfunction(function):
             @functools.wraps(function)
             def scoped(*args, **keywords):

@@ -4,6 +4,7 @@ In: a nest of any objects. Out: its leaves in order, and a TreeSpec that puts as
 PyTorch."""
 
 from collections import OrderedDict, defaultdict, deque, namedtuple
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from types import UnionType
 from typing import Any
@@ -439,3 +440,71 @@ def _broadcast_to_and_flatten(tree, treespec, is_leaf=None):
             return None
         flat += part
     return flat
+
+
+def is_structseq_class(cls):
+    """A class of results with names, as torch.return_types.max and time.struct_time."""
+    return isinstance(cls, type) and issubclass(cls, tuple) and all(
+        isinstance(getattr(cls, name, None), int) for name in ("n_fields", "n_sequence_fields", "n_unnamed_fields"))
+
+
+def is_structseq_instance(obj):
+    """A result of such a class."""
+    return is_structseq_class(type(obj))
+
+
+def is_structseq(obj):
+    """Such a result, or its class."""
+    return is_structseq_class(obj if isinstance(obj, type) else type(obj))
+
+
+PyTreeSpec = TreeSpec
+Context = DumpableContext = PyTree = Any
+FlattenFunc = Callable[[Any], tuple[list[Any], Any]]
+UnflattenFunc = Callable[[Iterable[Any], Any], Any]
+ToDumpableContextFn = FromDumpableContextFn = Callable[[Any], Any]
+_DUMPED = 1  # the version of the text
+_PLAIN = {"builtins.dict": dict, "builtins.list": list, "builtins.tuple": tuple}
+
+
+def _dumped(spec):
+    import json
+
+    if spec.is_leaf():
+        return {"type": None, "context": None, "children_spec": []}
+    name = f"{spec.type.__module__}.{spec.type.__qualname__}"
+    if name not in _PLAIN:
+        raise NotImplementedError(f"Serializing {spec.type} in pytree is not registered.")
+    return {"type": name, "context": json.dumps(spec.context), "children_spec": [_dumped(child) for child in spec._children]}
+
+
+def _loaded(one):
+    import json
+
+    if one["type"] is None:
+        return TreeSpec(None, None, [])
+    if one["type"] not in _PLAIN:
+        raise NotImplementedError(f"Deserializing {one['type']} in pytree is not registered.")
+    return TreeSpec(_PLAIN[one["type"]], json.loads(one["context"]), [_loaded(child) for child in one["children_spec"]])
+
+
+def treespec_dumps(treespec, protocol=None):
+    """A spec of dicts, lists and tuples as text."""
+    if not isinstance(treespec, TreeSpec):
+        raise TypeError(f"treespec_dumps(treespec, protocol): Expected `treespec` to be instance of TreeSpec but got item of "
+                        f"type {type(treespec)}.")
+    if protocol not in (None, _DUMPED):
+        raise ValueError(f"Unknown protocol {protocol}. Available protocols: [{_DUMPED}]")
+    import json
+
+    return json.dumps([_DUMPED, _dumped(treespec)])
+
+
+def treespec_loads(serialized):
+    """The spec of such a text."""
+    import json
+
+    protocol, schema = json.loads(serialized)
+    if protocol != _DUMPED:
+        raise ValueError(f"Unknown protocol {protocol}. Available protocols: [{_DUMPED}]")
+    return _loaded(schema)

@@ -9,8 +9,8 @@ from collections import namedtuple
 
 from .. import _karat, cuda, version
 
-SystemEnv = namedtuple("SystemEnv", """torch_version is_debug_build cuda_compiled_version gcc_version clang_version cmake_version os
-    libc_version python_version python_platform is_cuda_available cuda_runtime_version cuda_module_loading
+SystemEnv = namedtuple("SystemEnv", """torch_version is_debug_build cuda_compiled_version gcc_version clang_version cmake_version
+    os libc_version python_version python_platform is_cuda_available cuda_runtime_version cuda_module_loading
     nvidia_driver_version nvidia_gpu_models cudnn_version is_xpu_available pip_version pip_packages conda_packages
     hip_compiled_version hip_runtime_version miopen_runtime_version caching_allocator_config is_xnnpack_available cpu_info""")
 
@@ -48,12 +48,18 @@ def _packages():
     return "\n".join(sorted(found, key=str.lower))
 
 
+def _torch_version():
+    """The version that programs see: PyTorch's under `karat run`, else Karat's."""
+    return getattr(sys.modules.get("torch"), "__version__", version.__version__)
+
+
 def get_env_info():
     """What there is to know, field by field; None: it could not be found."""
     available = cuda.is_available()
     return SystemEnv(
-        torch_version=version.__version__, is_debug_build="False", cuda_compiled_version="None",
-        gcc_version=_first(["gcc", "--version"], r"gcc (.*)"), clang_version=_first(["clang", "--version"], r".*clang version (\S+)"),
+        torch_version=_torch_version(), is_debug_build="False", cuda_compiled_version="None",
+        gcc_version=_first(["gcc", "--version"], r"gcc (.*)"),
+        clang_version=_first(["clang", "--version"], r".*clang version (\S+)"),
         cmake_version=_first(["cmake", "--version"], r"cmake (version .*)"), os=_os(),
         libc_version="-".join(platform.libc_ver()),
         python_version=f"{sys.version} ({sys.maxsize.bit_length() + 1}-bit runtime)".replace("\n", ""),

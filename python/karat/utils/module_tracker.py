@@ -35,8 +35,10 @@ class ModuleTracker:
         if is_grad_enabled():
             for t in tree_flatten(value)[0]:
                 if isinstance(t, Tensor) and t.requires_grad:
-                    t.register_hook(lambda grad: act()) if t.grad_fn is None else t.grad_fn.register_prehook(
-                        lambda grads: act())
+                    if t.grad_fn is None:
+                        t.register_hook(lambda grad: act())
+                    else:
+                        t.grad_fn.register_prehook(lambda grads: act())
                     return
 
     def _enter(self, name, is_bw):
@@ -48,6 +50,8 @@ class ModuleTracker:
         self.parents.discard(name)
 
     def _before(self, module, inputs):
+        if self.is_bw:  # backward is over
+            self.is_bw, self.parents = False, {"Global"}
         name = self._name_of(module)
         self._enter(name, False)
         self._in_backward(inputs, lambda: self._leave(name))
@@ -58,7 +62,8 @@ class ModuleTracker:
         self._in_backward(output, lambda: self._enter(name, True))
 
     def __enter__(self):
-        self._handles = register_module_forward_pre_hook(self._before), register_module_forward_hook(self._after, always_call=True)
+        self._handles = (register_module_forward_pre_hook(self._before),
+                         register_module_forward_hook(self._after, always_call=True))
         return self
 
     def __exit__(self, *error):

@@ -131,6 +131,9 @@ class _LoaderIter:
         self._base_seed = empty((), dtype=int64).random_(generator=loader.generator).item()
         self.items = iter(loader.dataset) if loader._is_iterable else None
         self.ended = False
+        if loader.pin_memory and not _has_accelerator():
+            warnings.warn("'pin_memory' argument is set as true but no accelerator is found, then device pinned memory won't be "
+                          "used.", stacklevel=3)
 
     def __iter__(self):
         return self

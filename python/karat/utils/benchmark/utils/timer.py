@@ -109,5 +109,5 @@ class Timer:
 
     def collect_callgrind(self, number=100, *, repeats=None, collect_baseline=True, retain_out_file=False):
         """Refused: instructions are not counted here."""
-        raise NotImplementedError("torch.utils.benchmark.Timer.collect_callgrind: instructions are not counted here; run the program "
-                                  "under valgrind --tool=callgrind")
+        raise NotImplementedError("torch.utils.benchmark.Timer.collect_callgrind: instructions are not counted here; run the "
+                                  "program under valgrind --tool=callgrind")

@@ -1,0 +1,50 @@
+"""karat.utils.tensorboard writes through the package tensorboard; without it the import fails as PyTorch's does."""
+
+import importlib.util
+
+import pytest
+
+import karat
+
+THERE = importlib.util.find_spec("tensorboard") is not None
+needs_it = pytest.mark.skipif(not THERE, reason="the package tensorboard is not installed")
+
+
+@pytest.mark.skipif(THERE, reason="the package tensorboard is installed")
+def test_without_the_package_the_import_fails():
+    with pytest.raises(ModuleNotFoundError, match="^No module named 'tensorboard'$"):
+        import karat.utils.tensorboard  # noqa: F401
+
+
+def written(folder):
+    from tensorboard.backend.event_processing.event_file_loader import LegacyEventFileLoader
+
+    return {value.tag: (event.step, value) for path in folder.rglob("*tfevents*")
+            for event in LegacyEventFileLoader(str(path)).Load() for value in event.summary.value}
+
+
+@needs_it
+def test_what_is_written(tmp_path):
+    from karat.utils.tensorboard import SummaryWriter
+
+    with SummaryWriter(tmp_path) as writer:
+        writer.add_scalar("loss", karat.tensor(2.5), 3)
+        writer.add_scalars("both", {"a": 1, "b": 2}, 5)
+        writer.add_text("t", "**x**", 1)
+        writer.add_histogram("h", karat.tensor([0.0, 0.0, 0.0]), 2)
+        writer.add_hparams({"lr": 0.1, "name": "x", "on": True}, {"acc": 0.5}, run_name="run")
+        writer.add_pr_curve("pr", karat.tensor([0, 1, 1, 0, 1]), karat.tensor([0.1, 0.6, 0.8, 0.4, 0.3]), 0, num_thresholds=5)
+        with pytest.raises(AssertionError, match="Tensor should contain one element"):
+            writer.add_scalar("bad", karat.ones(2))
+        with pytest.raises(NotImplementedError, match="add_graph: programs are run as they are written"):
+            writer.add_graph(karat.nn.Linear(1, 1))
+        with pytest.raises(NotImplementedError, match="numpy array or torch tensor are expected"):
+            writer.add_histogram("bad", [1.0])
+        with pytest.raises(TypeError, match="hparam_dict and metric_dict should be dictionary."):
+            writer.add_hparams(1, 2)
+    found = written(tmp_path)
+    assert found["loss"][0] == 3 and found["loss"][1].simple_value == 2.5 and found["acc"][1].simple_value == 0.5
+    assert found["t/text_summary"][1].tensor.string_val == [b"**x**"] and "_hparams_/experiment" in found
+    assert list(found["h"][1].histo.bucket_limit) == [0, 1e-12] and list(found["h"][1].histo.bucket) == [0, 3]
+    assert list(found["pr"][1].tensor.float_val)[:10] == [3, 3, 2, 1, 0, 2, 1, 0, 0, 0]
+    assert (tmp_path / "both_a").is_dir() and (tmp_path / "both_b").is_dir()
