@@ -22,7 +22,7 @@ kt_status kt_call_watch_push(kt_call_watcher see, void *context)
         return kt_fail(KT_ERR_TYPE, "kt_call_watch_push: the watcher is NULL");
     watch *w = kt__system_get(sizeof *w);
     if (!w)
-        return kt_error_status();
+        return kt__fail_memory(sizeof *w);
     *w = (watch){innermost, see, context};
     innermost = w;
     kt__mode_word = kt__mode() | KT_M_SHOWN;

@@ -136,3 +136,15 @@ def test_tensordot_takes_a_tensor_of_two_rows():
         assert karat.tensordot(a, b, dims).shape == (2, 4)
     with pytest.raises(AssertionError, match="^dims tensor must have size 2 in first dimension, got 3"):
         karat.tensordot(a, b, karat.tensor([1, 0, 0]))
+
+
+@pytest.mark.parametrize("columns", [0, 1, 3, 8, 9])
+@pytest.mark.parametrize("dtype", [karat.float32, karat.float64])
+def test_distances_of_few_columns(columns, dtype):
+    x, y = karat.rand(2, 5, columns, dtype=dtype), karat.rand(2, 4, columns, dtype=dtype)
+    want = (x[:, :, None] - y[:, None]).pow(2).sum(-1).sqrt()
+    assert karat.allclose(karat.cdist(x, y), want) and karat.cdist(x, y).shape == (2, 5, 4)
+    nan = x.clone()
+    if columns:
+        nan[0, 0, 0] = float("nan")
+        assert karat.cdist(nan, y)[0, 0].isnan().all()

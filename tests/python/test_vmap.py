@@ -507,6 +507,18 @@ def test_ranges_between_tensors_of_a_batch():
         torch.linspace(0.0, ends, 3)
 
 
+def test_a_condition_alone_has_no_sizes():
+    with pytest.raises(RuntimeError, match="can output dynamic shape. Attempted to vmap over aten::where"):
+        vmap(lambda x: torch.where(x > 0))(torch.ones(2, 3))
+
+
+def test_traces_of_a_batch():
+    m = torch.arange(18.0).reshape(2, 3, 3)
+    assert vmap(torch.trace)(m).tolist() == [12, 39]
+    assert vmap(grad(lambda x: torch.trace(x @ x)))(m).equal(torch.stack([2 * one.T for one in m]))
+    assert vmap(hessian(torch.trace))(m).abs().sum() == 0
+
+
 def test_a_leaf_of_the_function_s_own():
     def function(x):
         return (x * torch.ones(3, requires_grad=True)).sum()
