@@ -77,8 +77,8 @@ static PyObject *unwatch_calls(PyObject *module, PyObject *unused)
 
 PyMethodDef kp_shown_functions[] = {
     {"watch_calls", watch_calls, METH_O,
-     "watch_calls(f): operators are shown to f(row, schema, in_place, args, kwargs, results), before they run with results None: then it may "
-     "give a tuple of results in place of that"},
+     "watch_calls(f): operators are shown to f(row, schema, in_place, args, kwargs, results), before they run with results None: "
+     "then it may give a tuple of results in place of that"},
     {"unwatch_calls", unwatch_calls, METH_NOARGS, "the end of the last watch_calls"},
     {NULL, NULL, 0, NULL},
 };

@@ -274,7 +274,8 @@ static kt_status check_operator(const kt_operator *op, schema_text *t)
     if (op->node && writes(t))
         return refuse(op, "it writes to an argument: a derivative is of an operator that does not");
     if (!op->composite && gives_more(t))
-        return refuse(op, "its schema gives a list, a number, a string or nothing: that is of a composite, whose parts are recorded");
+        return refuse(op, "its schema gives a list, a number, a string or nothing: that is of a composite, whose parts are "
+                          "recorded");
     if (op->node && op->composite)
         return refuse(op, "a composite has the derivatives of what it is made of, and no node of its own");
     if (op->n_saved < 0 || op->n_saved > 1 << 20 || (!op->node && (op->setup || op->n_saved)))

@@ -354,8 +354,8 @@ static kt_status run_row(kt_call *call) { return run_here(call); } /* for those 
 static kt_status run_shown(kt_call *call) { return kt__run_shown(call, run_row); }
 static kt_status run_batched(kt_call *call) { return kt__batching.run(call, run_row); }
 
-/* Under autocast, with tensors that stand for one example of many, shown to a watcher, or in search of values that are not finite. `flags`: of the
- * call's tensors. */
+/* Under autocast, with tensors that stand for one example of many, shown to a watcher, or in search of values that are not
+ * finite. `flags`: of the call's tensors. */
 KT__COLD static kt_status run_in_modes(kt_call *call, uint32_t flags)
 {
     kt_status (*const run)(kt_call *call) = kt__mode_word & KT_M_LEVELS || flags & KT_T_BATCHED ? run_batched

@@ -433,8 +433,8 @@ static kt_status check_plain(const kt_row *row, int i, const kt_tensor *t)
     if (kind == KT_ARG_STRING)
         return t->dtype == KT_U8 && t->ndim == 1 && t->backend == KT_CPU && kt_is_contiguous(t)
                    ? KT_OK
-                   : kt_fail(KT_ERR_RUNTIME, "%s: its result %d is a string: its bytes in a contiguous uint8 tensor of one dim on "
-                                             "the CPU",
+                   : kt_fail(KT_ERR_RUNTIME, "%s: its result %d is a string: its bytes in a contiguous uint8 tensor of one dim "
+                                             "on the CPU",
                              row->name, i);
     const kt_dtype d = (kt_dtype)t->dtype;
     const bool     fits = kind == KT_ARG_INT     ? d == KT_I64

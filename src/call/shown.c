@@ -1,5 +1,5 @@
-/* shown.c - watchers of a thread's calls (kt_call_watch_push). In: a call that is about to run. Out: its results, computed or as a
- * watcher gave them, with the history that the tape gives them. Independent of: what is done with what is seen; selective
+/* shown.c - watchers of a thread's calls (kt_call_watch_push). In: a call that is about to run. Out: its results, computed or as
+ * a watcher gave them, with the history that the tape gives them. Independent of: what is done with what is seen; selective
  * checkpoints (python/karat/utils/_selective.py) are the first to use it.
  *
  * What is shown are operators as PyTorch has them: rows with a node of their own, or without parts. The operators inside one run

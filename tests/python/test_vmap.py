@@ -530,8 +530,12 @@ def test_a_leaf_of_the_function_s_own():
 
 def test_debug_unwrap_and_functionalize():
     seen = []
-    torch.func.vmap(torch.func.vmap(lambda x: (seen.append((torch.func.debug_unwrap(x).shape,
-                                                           torch.func.debug_unwrap(x, recurse=False).shape)), x)[1]))(torch.ones(2, 3, 4))
+
+    def look(x):
+        seen.append((torch.func.debug_unwrap(x).shape, torch.func.debug_unwrap(x, recurse=False).shape))
+        return x
+
+    vmap(vmap(look))(torch.ones(2, 3, 4))
     assert seen == [((2, 3, 4), (3, 4))] and torch.func.debug_unwrap(seen) is seen
     assert torch.func.functionalize(lambda x: x.clone().add_(1))(torch.ones(2)).tolist() == [2, 2]
     with pytest.raises(RuntimeError, match="received invalid argument for remove=no"):
