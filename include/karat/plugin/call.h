@@ -99,8 +99,8 @@ KT_API const kt_arg_spec *kt_row_arg(const kt_row *row, int index);
 KT_API int                kt_row_n_results(const kt_row *row); /* 1 unless the row names several; 1 for a list too */
 KT_API const char        *kt_row_result_name(const kt_row *row, int index); /* "" if the row has one result */
 /* KT_ARG_TENSOR, KT_ARG_TENSORS, or of an appended row a number: KT_ARG_INT, _FLOAT, _BOOL or _SCALAR, which the call gives as
- * a 0-dim tensor on the CPU, of int64, float64 or bool; or KT_ARG_STRING, a uint8 tensor there with the string's bytes. -1: there is
- * no such result. */
+ * a 0-dim tensor on the CPU, of int64, float64 or bool; or KT_ARG_STRING, a uint8 tensor there with the string's bytes.
+ * -1: there is no such result. */
 KT_API int                kt_row_result_kind(const kt_row *row, int index);
 KT_API bool               kt_row_has_form(const kt_row *row, kt_form form);
 KT_API bool               kt_row_is_view(const kt_row *row);

@@ -311,8 +311,8 @@ static kt_status between_elements(kt_call *call, int op)
             continue;
         if (t->ndim)
             return kt_fail(KT_ERR_RUNTIME,
-                           "%s only supports 0-dimensional start and end tensors, but got %s with %lld dimension(s).", c.row->name,
-                           i ? "end" : "start", (long long)t->ndim);
+                           "%s only supports 0-dimensional start and end tensors, but got %s with %lld dimension(s).",
+                           c.row->name, i ? "end" : "start", (long long)t->ndim);
         c.arg[i].s = kt_item_scalar(t);
         if (!c.arg[i].s.kind)
             return kt_error_status();
