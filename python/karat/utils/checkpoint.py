@@ -229,6 +229,8 @@ class _Frame:
         if slot.value is None:
             slot.frame.fill()
         value, slot.value = slot.value, None
+        if not slot.frame.checks and value.dtype != slot.form["dtype"]:  # the node takes what it saved
+            value = value.to(slot.form["dtype"])
         return value
 
     def fill(self):
