@@ -393,7 +393,9 @@
  * kt_eye(n, .m, .dtype, .device, .requires_grad = false)               identity matrix
  * kt_arange(start, end, .step = 1, .dtype, .device, .requires_grad = false)             values from start to end, end excluded, in steps of step
  * kt_range(start, end, .step = 1, .dtype, .device, .requires_grad = false)             values from start to end, end included, in steps of step (deprecated)
+ * kt_linspace_ends(start, end, steps, .dtype, .device, .requires_grad = false)  s ss       evenly spaced values between the elements of two tensors, both included
  * kt_linspace(start, end, steps, .dtype, .device, .requires_grad = false)             evenly spaced values from start to end, both included
+ * kt_logspace_ends(start, end, steps, .base = 10.0, .dtype, .device, .requires_grad = false)  s ss       logarithmically spaced values between powers of two tensors' elements
  * kt_logspace(start, end, steps, .base = 10.0, .dtype, .device, .requires_grad = false)             logarithmically spaced values: base ** linspace(start, end)
  * kt_scalar_tensor(s, .dtype, .device, .requires_grad = false)             0-dim tensor from a number
  * kt_empty_like(self, .dtype, .device, .requires_grad = false, .memory_format)             uninitialized tensor like self

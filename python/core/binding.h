@@ -459,13 +459,17 @@ PyObject *kp_from_buffer(PyObject *object, kt_dtype dtype, Py_ssize_t count, Py_
 PyObject *kp_wrap_memory(void *memory, kt_dtype dtype, kt_shape shape, kt_shape strides, const char *maker,
                          void (*release)(void *), void *owner); /* the owner is released on failure too */
 
+/* ---- a call's arguments as Python's (kernel.c); `whole`: defaults too ---- */
+PyObject *kp_positional(const kt_call *call, bool whole);
+PyObject *kp_by_name(const kt_call *call, bool whole);
+
 /* ---- functions of the module ---- */
 extern PyMethodDef kp_override_functions[], kp_make_functions[], kp_buffer_functions[], kp_grad_functions[],
     kp_lineage_functions[], kp_dlpack_functions[], kp_print_functions[], kp_compare_functions[], kp_warn_functions[],
     kp_mode_functions[], kp_dtype_functions[], kp_device_functions[], kp_ceiling_functions[],
     kp_autocast_functions[], kp_stream_functions[], kp_facts_functions[], kp_graph_functions[],
     kp_custom_functions[], kp_saved_functions[], kp_node_functions[], kp_operator_functions[], kp_kernel_functions[],
-    kp_forward_functions[], kp_batch_functions[], kp_optim_functions[], kp_profiler_functions[],
+    kp_shown_functions[], kp_forward_functions[], kp_batch_functions[], kp_optim_functions[], kp_profiler_functions[],
     kp_flops_functions[];
 
 /* ---- the rows that the binding itself calls (rows.c) ---- */

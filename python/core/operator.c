@@ -220,10 +220,19 @@ static PyObject *number_of(kt_tensor *t, int kind) /* steals the reference */
     return kind == KT_ARG_FLOAT && s.kind == KT_SCALAR_INT ? PyFloat_FromDouble((double)s.v.i) : kp_from_scalar(s);
 }
 
+static PyObject *string_of(kt_tensor *t) /* steals the reference */
+{
+    PyObject *text = PyUnicode_DecodeUTF8(kt_data(t), kt_numel(t), NULL);
+    kt_drop(t);
+    return text;
+}
+
 static PyObject *result_at(kt_call *call, int i)
 {
     const int kind = kt_row_result_kind(call->row, i);
-    return kind == KT_ARG_TENSOR ? kp_wrap(call->out[i]) : number_of(call->out[i], kind);
+    return kind == KT_ARG_TENSOR ? kp_wrap(call->out[i])
+           : kind == KT_ARG_STRING  ? string_of(call->out[i])
+                                 : number_of(call->out[i], kind);
 }
 
 static PyObject *results_of(kt_call *call)

@@ -452,6 +452,13 @@ static int take_its_number(kp_args *a, PyObject *o, kt_scalar *s, const kp_mista
     return s->kind ? 1 : -1;
 }
 
+/* One example of a vmap in the place of a number, where the row takes a tensor, too. */
+static bool is_example_of(const kp_row_facts *form, int at, PyObject *o)
+{
+    return at < KP_FIRST_TARGET && form->row && kt_row_arg(form->row, at)->kind == KT_ARG_TENSOR_OR_SCALAR && kp_is_tensor(o) &&
+           kt_is_batched(kp_tensor_of(o));
+}
+
 int kp_take(kp_args *a, const kp_row_facts *form, int i, PyObject *o, kp_mistake *m)
 {
     const kt_arg_spec *spec = &form->spec[i];
@@ -481,7 +488,10 @@ int kp_take(kp_args *a, const kp_row_facts *form, int i, PyObject *o, kp_mistake
     case KT_ARG_SCALAR:
         if (at != KP_NOWHERE && form->row && kt_row_arg(form->row, at)->kind != KT_ARG_SCALAR && !kp_is_tensor(o))
             return take_operand(a, form, at, o, value, m);
-        else {
+        else if (is_example_of(form, at, o)) { /* which has no number: the row takes the tensor, too */
+            value->t = kp_tensor_of(o);
+            return 1;
+        } else {
             int taken = take_number(a, o, &value->s, m);
             if (taken > 0 && at != KP_NOWHERE && form->row && kt_row_arg(form->row, at)->kind == KT_ARG_TENSOR_OR_SCALAR)
                 a->call.scalars |= 1u << at;

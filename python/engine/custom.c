@@ -299,6 +299,12 @@ static PyObject *settle(const kp_applied *a, PyObject *output, int64_t *from)
     *from = constant ? KT_RESULT_CONSTANT : written && input >= 0 ? input : KT_RESULT_MADE;
     if (constant && kt_requires_grad(t) && !kt_is_view(t) && input < 0)
         return kt_detach_(t) ? Py_NewRef(output) : kp_raise();
+    if (written && input < 0 &&
+        PyErr_WarnEx(PyExc_UserWarning,
+                     "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated should "
+                     "be passed to ctx.mark_dirty().",
+                     1))
+        return NULL;
     if (written)
         kt_increment_version(t);
     if (input < 0 || written)

@@ -106,7 +106,7 @@ static bool is_default(const kt_call *call, int i)
 }
 
 /* The positional ones up to the last that is no default, or all. */
-static PyObject *positional(const kt_call *call, bool whole)
+PyObject *kp_positional(const kt_call *call, bool whole)
 {
     int n = 0;
     for (int i = 0; i < kt_row_n_args(call->row) && !kt_row_arg(call->row, i)->keyword_only; i++)
@@ -123,7 +123,7 @@ static PyObject *positional(const kt_call *call, bool whole)
     return all;
 }
 
-static PyObject *by_name(const kt_call *call, bool whole)
+PyObject *kp_by_name(const kt_call *call, bool whole)
 {
     PyObject *all = PyDict_New();
     for (int i = 0; all && i < kt_row_n_args(call->row); i++) {
@@ -183,6 +183,23 @@ static int take_number(const kt_call *call, int kind, PyObject *o, kt_tensor **t
     return 0;
 }
 
+static int take_string(PyObject *o, kt_tensor **t)
+{
+    Py_ssize_t  n = 0;
+    const char *text = PyUnicode_Check(o) ? PyUnicode_AsUTF8AndSize(o, &n) : NULL;
+    if (!text) {
+        if (!PyErr_Occurred())
+            PyErr_Format(PyExc_RuntimeError, "Unable to cast %S to str", o);
+        return -1;
+    }
+    if (kt_make(KT_U8, KT_SHAPE(n), "string", t)) {
+        kp_raise();
+        return -1;
+    }
+    memcpy(kt_data(*t), text, (size_t)n);
+    return 0;
+}
+
 static int take_list(kt_call *call, PyObject *answer)
 {
     PyObject *all = PyList_Check(answer) || PyTuple_Check(answer) ? PySequence_Tuple(answer) : NULL;
@@ -203,7 +220,9 @@ static int take_list(kt_call *call, PyObject *answer)
 static int take_one(kt_call *call, int i, PyObject *o)
 {
     const int kind = kt_row_result_kind(call->row, i);
-    return kind == KT_ARG_TENSOR ? take_tensor(o, &call->out[i]) : take_number(call, kind, o, &call->out[i]);
+    return kind == KT_ARG_TENSOR ? take_tensor(o, &call->out[i])
+           : kind == KT_ARG_STRING  ? take_string(o, &call->out[i])
+                                 : take_number(call, kind, o, &call->out[i]);
 }
 
 static int take_results(kt_call *call, PyObject *answer)
@@ -282,7 +301,7 @@ static kt_status run(kt_call *call, void *context)
 {
     const kp_kernel *k = context;
     PyGILState_STATE gil = PyGILState_Ensure();
-    PyObject        *args = positional(call, k->whole), *names = args ? by_name(call, k->whole) : NULL;
+    PyObject        *args = kp_positional(call, k->whole), *names = args ? kp_by_name(call, k->whole) : NULL;
     PyObject        *answer = names ? PyObject_Call(k->function, args, names) : NULL;
     kt_status        status = KT_OK;
     if (!answer || take_results(call, answer) || (k->fresh && check_fresh(call, k->fresh)))

@@ -113,7 +113,7 @@ from . import _VF, autograd, cuda, fft, func, linalg, nn, random, special, utils
 from .compiler import compile  # noqa: E402, F401
 from .serialization import load, save  # noqa: E402, F401
 from .nn.modules._conversion import pin_dtype, unpin_dtype  # noqa: E402, F401
-from ._ops import ops  # noqa: E402, F401
+from ._ops import Tag, ops  # noqa: E402, F401
 from . import optim  # noqa: E402, F401
 from .func import vmap  # noqa: E402, F401
 from . import amp  # noqa: E402, F401

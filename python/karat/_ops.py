@@ -8,6 +8,8 @@ rows of torch.library, and those that C code appends, are found by their names.
 """
 
 import contextlib
+import enum
+import re
 import types
 
 from . import _karat
@@ -17,13 +19,22 @@ _aten = {}  # names, filled at the first use
 vmap_rules = {}  # operator: the function of register_vmap
 
 
+Tag = enum.Enum("Tag", {name: place for place, name in enumerate(
+    """core cudagraph_unsafe data_dependent_output dynamic_output_shape flexible_layout generated inplace_view
+    maybe_aliasing_or_mutating needs_contiguous_strides needs_exact_strides needs_fixed_stride_order nondeterministic_bitwise
+    nondeterministic_seeded out_variant pointwise pt2_compliant_tag reduction view_copy""".split())}, module="torch")
+Tag.__doc__ = "What PyTorch's compilers may assume of an operator. Karat keeps the tags of torch.library and reads none."
+tags_of = {}  # operator: the tags of its definition
+
+
 class Argument:
     """One argument or result of a schema."""
 
-    __slots__ = ("name", "type", "default_value", "kwarg_only", "alias_info", "is_out", "_default")
+    __slots__ = ("name", "type", "said", "default_value", "kwarg_only", "alias_info", "is_out", "_default")
 
-    def __init__(self, type_text, name, default, keyword, alias):
-        self.type, self.name, self.kwarg_only = type_text, name, keyword
+    def __init__(self, said, name, default, keyword, alias):
+        self.said, self.name, self.kwarg_only = said, name, keyword  # said: the type as the schema has it
+        self.type = _type_of(said)
         self._default = default
         self.default_value = None if default is None else _value(default)
         self.alias_info = AliasInfo(alias) if alias else None
@@ -34,10 +45,23 @@ class Argument:
         return self._default is not None
 
     def __str__(self):
-        text = f"{self.type} {self.name}" if self.name else self.type
-        return text if self._default is None else f"{text}={_printed(self._default, self.type)}"
+        text = f"{self.said} {self.name}" if self.name else self.said
+        return text if self._default is None else f"{text}={_printed(self._default, self.said)}"
 
     __repr__ = __str__
+
+
+_BASES = {"Scalar": "number", "SymInt": "int", "ScalarType": "int", "Layout": "int", "MemoryFormat": "int"}
+
+
+def _type_of(said):
+    """The type as PyTorch's type objects are printed: int[2]? is Optional[List[int]]."""
+    said = re.sub(r"\(.*?\)", "", said)
+    if said.endswith("?"):
+        return f"Optional[{_type_of(said[:-1])}]"
+    if said.endswith("]"):
+        return f"List[{_type_of(said[:said.rindex('[')])}]"
+    return _BASES.get(said, said)
 
 
 class AliasInfo:
@@ -143,7 +167,7 @@ class OpOverload:
         self.__name__ = f"{packet.__name__}.{self._overloadname}"
         self.__module__ = packet.__module__
         self.__qualname__ = self._qualname
-        self.tags = []
+        self.tags = list(tags_of.get(self._qualname, ()))
         op.face = self
         op.has_rule = self._qualname in vmap_rules
 
@@ -213,8 +237,9 @@ class OpOverloadPacket:
         self._overload_names = list(found)
         self._dir = []
         self._made = {key or "default": OpOverload(self, key, *pair) for key, pair in found.items()}
-        self._all = tuple(one._op for one in self._made.values())
-        self._is_row = hasattr(self._all[0], "row")
+        every = [one._op for one in self._made.values()]
+        self._is_row = hasattr(every[0], "row")
+        self._all = tuple(one for one in every if hasattr(one, "row") == self._is_row)  # what a call of the name tries
 
     def __call__(self, /, *args, **kwargs):
         if self._is_row:
@@ -295,7 +320,8 @@ class _OpNamespace(types.ModuleType):
         if key.startswith("__"):
             raise AttributeError(f"'_OpNamespace' '{self.name}' object has no attribute '{key}'")
         if self.name == "aten":
-            found = {k: pair for k, pair in _karat.aten_overloads(key).items() if pair[0] is not None} or _composed(key)
+            found = {k: pair for k, pair in _karat.aten_overloads(key).items() if pair[0] is not None}
+            found = {**found, **{k: pair for k, pair in _composed(key).items() if k not in found}}
         else:
             found = {k: _karat.appended_operator(whole) for k, whole in _appended(self.name).get(key, {}).items()}
         if not found:

@@ -12,6 +12,7 @@ the dtype came from. A program that shall run on PyTorch, too, writes
 import contextlib
 import functools
 import inspect
+import re
 import sys
 import threading
 import warnings
@@ -21,11 +22,12 @@ from . import _karat, _missing
 from ._library.autograd import Derivative
 from ._library.check import OpCheckError, opcheck  # noqa: F401
 from ._library.infer import infer_schema
+from ._library.syntax import check as check_syntax
 from ._library.warn import warn_of_backward
-from ._ops import OpOverload, OpOverloadPacket, ops, parse_schema, vmap_rules
+from ._ops import OpOverload, OpOverloadPacket, Tag, ops, parse_schema, tags_of, vmap_rules
 
 __all__ = ["Library", "impl", "define", "fallthrough_kernel", "impl_abstract", "register_autocast", "register_fake",
-           "register_torch_dispatch", "register_vmap", "get_ctx", "custom_op", "infer_schema"]
+           "register_torch_dispatch", "register_vmap", "get_ctx", "custom_op", "triton_op", "wrap_triton", "infer_schema"]
 
 _DEVICES = "CPU CUDA Meta XPU MPS HPU MTIA PrivateUse1 XLA HIP IPU Lazy".split()
 _COMPOSITES = "CompositeImplicitAutograd CompositeExplicitAutograd CompositeExplicitAutogradNonFunctional".split()
@@ -151,6 +153,7 @@ def _withdraw(names, kernels):
             _karat.remove_kernel(qualname, *_place_of(key))
     for qualname in names:
         _karat.withdraw_operator(qualname)
+        tags_of.pop(qualname, None)
         _lines.pop(qualname, None)
         _fakes.pop(qualname, None)
         _forget(qualname)
@@ -163,18 +166,22 @@ def _release_namespace(namespace, line):
         del _definers[namespace]
 
 
-def _check_types(schema, text):
+def _check_types(schema):
+    """Refuses what PyTorch knows and no row can take."""
     for one in [*schema.arguments, *schema.returns]:
-        base = one.type.rstrip("?")
+        base = one.said.rstrip("?")
         base = base.partition("(")[0] + base.partition(")")[2]
         plain = base.replace("SymInt", "int").partition("[")
-        if f"{plain[0]}{'[]' if plain[1] else ''}" in _TYPES:
-            continue
-        at = text.index(one.type)
-        raise RuntimeError(f"\nunknown type specifier. Common valid schema types include Tensor, SymInt, int, float, bool, "
-                           f"Scalar; for a full list, please see "
-                           f"https://github.com/pytorch/pytorch/blob/main/aten/src/ATen/native/README.md#func "
-                           f":\n{text}\n{' ' * at}{'~' * len(plain[0])} <--- HERE\n")
+        if f"{plain[0]}{'[]' if plain[1] else ''}" not in _TYPES:
+            raise NotImplementedError(f"karat's operators have no argument or result of type {one.said}: {schema}")
+
+
+def _check_order(schema):
+    """Refuses an argument without a default behind one with a default."""
+    positional = [one for one in schema.arguments if not one.kwarg_only]
+    for before, one in zip(positional, positional[1:]):
+        if before.has_default_value() and not one.has_default_value():
+            raise RuntimeError(f"Non-default positional argument follows default argument. Parameter {one.name} in {schema}")
 
 
 class Library:
@@ -208,16 +215,19 @@ class Library:
 
     def define(self, schema, alias_analysis="", *, tags=()):
         """Defines an operator by its schema, "scale(Tensor x, float by=2.0) -> Tensor", and returns its name."""
-        return self._define_with(schema, alias_analysis, None, None)
+        return self._define_with(schema, alias_analysis, None, None, tags).partition(".")[0]
 
-    def _define_with(self, schema, alias_analysis, rule, accepts):
+    def _define_with(self, schema, alias_analysis, rule, accepts, tags=()):
         if alias_analysis not in ("", "FROM_SCHEMA", "CONSERVATIVE"):
             raise RuntimeError(f"Invalid alias_analysis type {alias_analysis}")
         name = schema.split("(")[0]
-        if "(" not in schema:
-            raise RuntimeError("Tried to parse a function schema but only the operator name was given")
         if self.kind == "IMPL":
-            raise RuntimeError(f"def(\"{schema}\"): Cannot define an operator inside of a TORCH_LIBRARY_IMPL block.")
+            raise RuntimeError(f'def("{name}"): Cannot define an operator inside of a TORCH_LIBRARY_IMPL block.  All def()s '
+                               f"should be placed in the (unique) TORCH_LIBRARY block for their namespace.  (Error occurred "
+                               f"while "
+                               f"processing TORCH_LIBRARY_IMPL block at {self._line})")
+        check_syntax(schema)
+        schema = re.sub(r"\s", " ", schema)
         if self.ns == "aten":
             raise NotImplementedError("karat defines no operators in the namespace aten: choose another")
         read = parse_schema(schema, self.ns)
@@ -225,9 +235,12 @@ class Library:
         if space != self.ns:
             raise RuntimeError(f"Explicitly provided namespace ({space}) in schema string does not match namespace of enclosing "
                                f"TORCH_LIBRARY block ({self.ns}).  Move this definition to the (unique) TORCH_LIBRARY block "
-                               f"corresponding to this namespace (and consider deleting the namespace from your schema string.)")
-        _check_types(read, schema)
+                               f"corresponding to this namespace (and consider deleting the namespace from your schema string.)  "
+                               f"(Error occurred while processing TORCH_LIBRARY block at {self._line})")
+        _check_types(read)
+        _check_order(read)
         qualname = f"{self.ns}::{bare}" + (f".{read.overload_name}" if read.overload_name else "")
+        tags_of[qualname] = (tags,) if isinstance(tags, Tag) else tuple(tags or ())
         _define(qualname, str(read).split("::", 1)[1], self._line, rule, accepts)
         self._op_defs.add(qualname)
         return name.rpartition("::")[2]
@@ -322,13 +335,13 @@ def _library_for(namespace, lib=None):
     return _own[namespace]
 
 
-def _qualname_of(op):
+def _qualname_of(op, who):
     if isinstance(op, CustomOpDef):
         return op._qualname
     if isinstance(op, OpOverload):
         return op.name()
     if not isinstance(op, str):
-        raise ValueError(f"expected an operator's name, OpOverload or CustomOpDef, got unsupported type for op: {type(op)}")
+        raise ValueError(f"{who}({op}): got unexpected type for op: {type(op)}")
     return op
 
 
@@ -336,7 +349,7 @@ def define(qualname, schema=None, alias_analysis="", *, lib=None, tags=()):
     """Defines an operator: define("mylib::scale", "(Tensor x, float by) -> Tensor"). define(library, schema) is the older form, a
     decorator of its kernel."""
     if isinstance(qualname, Library):
-        name = qualname.define(schema, alias_analysis)
+        name = qualname._define_with(schema, alias_analysis, None, None, tags)
 
         def wrap(function):
             qualname.impl(name, function)
@@ -353,7 +366,7 @@ def define(qualname, schema=None, alias_analysis="", *, lib=None, tags=()):
     if not schema.startswith("("):
         raise ValueError(f'define(qualname, schema, ...): expected schema to look like e.g. "(Tensor x) -> Tensor" but got '
                          f'"{schema}"')
-    _library_for(namespace, lib).define(name + schema, alias_analysis)
+    _library_for(namespace, lib).define(name + schema, alias_analysis, tags=tags)
 
 
 def _key_of(device_type):
@@ -387,7 +400,7 @@ def impl(qualname, types="", func=None, *, lib=None):
 
 def register_kernel(op, device_types, func=None, /, *, lib=None):
     """Registers a kernel for types of devices; of a custom_op it replaces the one that is there."""
-    qualname = _qualname_of(op)
+    qualname = _qualname_of(op, "register_kernel")
     if qualname in _opdefs:
         return _opdefs[qualname].register_kernel(device_types, func)
     if not _exists(qualname):
@@ -449,7 +462,7 @@ def _register_fake(qualname, function, line, library, allow_override):
 def register_fake(op, func=None, /, *, lib=None, _stacklevel=1, allow_override=False):
     """Registers what an operator does with meta tensors: a function that gives results of the right sizes and dtypes, without
     values."""
-    qualname = _qualname_of(op)
+    qualname = _qualname_of(op, "register_fake")
     line = _line(_stacklevel + 1)
 
     def register(function):
@@ -478,15 +491,22 @@ def _check_functional(op, schema):
                        f"functional operator and register an autograd formula for that.")
 
 
+def _has_keyword_tensors(schema):
+    return any(one.kwarg_only and "Tensor" in one.type for one in schema.arguments)
+
+
 def register_autograd(op, backward, /, *, setup_context=None, lib=None):
     """Registers a derivative: backward(ctx, *grads) gives a gradient for each argument, setup_context(ctx, inputs, output) saves
     what it needs."""
-    qualname = _qualname_of(op)
+    qualname = _qualname_of(op, "register_autograd")
     if qualname in _opdefs:
         _opdefs[qualname].register_autograd(backward, setup_context=setup_context)
         return
     overload = _overload(qualname)
     _check_functional(overload, overload._schema)
+    if _has_keyword_tensors(overload._schema):
+        raise NotImplementedError(f"register_autograd with kwarg-only Tensor args. In the original definition of the op, please "
+                                  f"make your tensors not kwarg-only. Got: {overload._schema}")
     derivative = Derivative(overload, backward, setup_context)
     _library_for(overload.namespace, lib)._op_impls.add((qualname, "Autograd"))
     _kernels.add((qualname, "Autograd"))
@@ -496,7 +516,7 @@ def register_autograd(op, backward, /, *, setup_context=None, lib=None):
 def register_autocast(op, device_type, cast_inputs, /, *, lib=None):
     """Under autocast of that device type, floating tensors are cast to `cast_inputs` and the operator runs without autocast. Of a
     custom_op alone."""
-    qualname = _qualname_of(op)
+    qualname = _qualname_of(op, "register_autocast")
     if qualname not in _opdefs:
         raise NotImplementedError("karat has register_autocast for operators of custom_op")
     return _opdefs[qualname].register_autocast(device_type, cast_inputs)
@@ -521,9 +541,7 @@ def _set_rule(qualname, function):
 def register_vmap(op, func=None, /, *, lib=None):
     """Registers how vmap runs an operator: func(info, in_dims, *args) is given the arguments with all examples, at the dims
     in_dims, and returns the results and their dims. Without it vmap calls the operator for each example. Also a decorator."""
-    if not isinstance(op, (str, OpOverload, CustomOpDef)):
-        raise ValueError(f"register_vmap({op}): got unexpected type for op: {type(op)}")
-    qualname = _qualname_of(op)
+    qualname = _qualname_of(op, "register_vmap")
     if qualname in _opdefs:
         return _opdefs[qualname].register_vmap(func)
     overload = _overload(qualname)
@@ -558,7 +576,8 @@ class CustomOpDef:
             previous._lib._destroy()
         self._lib = Library(namespace, "FRAGMENT")
         _, rule, accepts = _taken(fn)
-        self._lib._define_with(f"{name}{schema}", "", rule, accepts)
+        given = (tags,) if isinstance(tags, Tag) else tuple(tags or ())
+        self._lib._define_with(f"{name}{schema}", "", rule, accepts, (Tag.pt2_compliant_tag, *given))
         self._opoverload = _overload(self._qualname)
         self._derivative = Derivative(self._opoverload, None, None)
         read = self._opoverload._schema
@@ -603,8 +622,9 @@ class CustomOpDef:
                 return None  # what it does cannot be seen
             raise RuntimeError(f"There was no fake impl registered for {self}. This is necessary for torch.compile/export/fx "
                                f"tracing to work. Please use `{self._init_fn.__name__}.register_fake` to add an fake impl.")
-        return _as_fake(self._qualname, self._abstract_fn, f"{self._init_fn.__code__.co_filename}"
-                        if hasattr(self._init_fn, "__code__") else "?")(*args, **kwargs)
+        code = getattr(inspect.unwrap(self._init_fn), "__code__", None)
+        line = f"{code.co_filename}:{code.co_firstlineno}" if code else "?"
+        return _as_fake(self._qualname, self._abstract_fn, line)(*args, **kwargs)
 
     def _run_above(self, *args, **kwargs):
         cast = self._cast_for(args, kwargs) if self._autocast_dtypes else None
@@ -650,9 +670,9 @@ class CustomOpDef:
 
     def _check_device_argument(self):
         arguments = self._opoverload._schema.arguments
-        if any(one.type.startswith("Tensor") for one in arguments):
+        if any(one.said.startswith("Tensor") for one in arguments):
             return
-        if not any(one.type.startswith("Device") and one.name == "device" for one in arguments):
+        if not any(one.said.startswith("Device") and one.name == "device" for one in arguments):
             raise ValueError("Functions without tensor inputs are required to have a `device: torch.device` argument")
 
     def register_fake(self, fn, /):
@@ -664,6 +684,9 @@ class CustomOpDef:
         """The derivative: backward(ctx, *grads) gives a gradient for each argument; setup_context(ctx, inputs, output) saves
         what it needs."""
         _check_functional(self, self._opoverload._schema)
+        if _has_keyword_tensors(self._opoverload._schema):
+            raise NotImplementedError(f"custom_op with kwarg-only Tensor args. Please make your tensors not kwarg-only. Got: "
+                                      f"{str(self._opoverload._schema).partition('::')[2]}")
         self._backward_fn, self._setup_context_fn = backward, setup_context
         self._derivative = Derivative(self._opoverload, backward, setup_context)
 
@@ -740,6 +763,20 @@ def custom_op(name, fn=None, /, *, mutates_args, device_types=None, schema=None,
         return op
 
     return make if fn is None else make(fn)
+
+
+def triton_op(name, fn=None, /, *, mutates_args, schema=None):
+    """custom_op, for a function that launches Triton kernels by wrap_triton. Karat has no launcher for them: a function that
+    calls none runs, wrap_triton refuses."""
+    return custom_op(name, fn, mutates_args=mutates_args, schema=schema)
+
+
+def wrap_triton(triton_kernel, /):
+    """Refused: Karat does not launch Triton kernels."""
+    if not type(triton_kernel).__module__.startswith("triton."):
+        raise RuntimeError("wrap_triton only works on functions annotated with triton.jit or triton.autotune")
+    raise NotImplementedError("karat does not launch Triton kernels: Triton's launcher asks PyTorch for the device and the "
+                              "stream. A kernel in C or CUDA is registered by karat/plugin/operator.h (docs/custom_operators.md)")
 
 
 __getattr__ = _missing.of(__name__)

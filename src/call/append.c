@@ -249,7 +249,7 @@ static bool writes(const schema_text *t)
 static bool gives_more(const schema_text *t) /* than tensors, of which the tape knows how many */
 {
     for (int i = 0; i < t->n_results; i++)
-        if (schema_is_number(&t->result_type[i]))
+        if (schema_is_plain(&t->result_type[i]))
             return true;
     return t->list || !t->n_results;
 }
@@ -274,7 +274,8 @@ static kt_status check_operator(const kt_operator *op, schema_text *t)
     if (op->node && writes(t))
         return refuse(op, "it writes to an argument: a derivative is of an operator that does not");
     if (!op->composite && gives_more(t))
-        return refuse(op, "its schema gives a list, a number or nothing: that is of a composite, whose parts are recorded");
+        return refuse(op, "its schema gives a list, a number, a string or nothing: that is of a composite, whose parts are "
+                          "recorded");
     if (op->node && op->composite)
         return refuse(op, "a composite has the derivatives of what it is made of, and no node of its own");
     if (op->n_saved < 0 || op->n_saved > 1 << 20 || (!op->node && (op->setup || op->n_saved)))

@@ -7,6 +7,7 @@
 #include "call/autocast.h"
 #include "call/finite.h"
 #include "call/refuse.h"
+#include "call/shown.h"
 #include "call/target.h"
 #include "call/wrap.h"
 
@@ -350,13 +351,16 @@ static inline kt_status tell_of_write(const kt_call *call)
 }
 
 static kt_status run_row(kt_call *call) { return run_here(call); } /* for those that take a function */
+static kt_status run_shown(kt_call *call) { return kt__run_shown(call, run_row); }
 static kt_status run_batched(kt_call *call) { return kt__batching.run(call, run_row); }
 
-/* Under autocast, with tensors that stand for one example of many, or in search of values that are not finite. `flags`: of the
- * call's tensors. */
+/* Under autocast, with tensors that stand for one example of many, shown to a watcher, or in search of values that are not
+ * finite. `flags`: of the call's tensors. */
 KT__COLD static kt_status run_in_modes(kt_call *call, uint32_t flags)
 {
-    kt_status (*const run)(kt_call *call) = kt__mode_word & KT_M_LEVELS || flags & KT_T_BATCHED ? run_batched : run_row;
+    kt_status (*const run)(kt_call *call) = kt__mode_word & KT_M_LEVELS || flags & KT_T_BATCHED ? run_batched
+                                            : kt__mode_word & KT_M_SHOWN                        ? run_shown
+                                                                                                : run_row;
     const kt_status status = kt__mode_word & KT_M_AUTOCAST
                                  ? kt__run_under_autocast(call, flags, run)
                                  : run(call);
@@ -398,7 +402,7 @@ static kt_status run_any(kt_call *call)
     if (KT__UNLIKELY(flags & KT_T_REFUSED) || (call->form != KT_PLAIN && tell_of_write(call)))
         return kt_error_status();
     kt_status  status;
-    const bool in_modes = (kt__mode_word & (KT_M_AUTOCAST | KT_M_LEVELS | KT_M_SEARCH)) | (flags & KT_T_BATCHED);
+    const bool in_modes = (kt__mode_word & (KT_M_AUTOCAST | KT_M_LEVELS | KT_M_SEARCH | KT_M_SHOWN)) | (flags & KT_T_BATCHED);
     if (KT__UNLIKELY(flags & KT_T_INFERENCE) && call->form != KT_PLAIN && writes_inference(call))
         status = write_inference(call, in_modes, flags);
     else if (KT__UNLIKELY(in_modes))

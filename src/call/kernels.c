@@ -427,9 +427,15 @@ static kt_status resolve_bits(const edge *e, kt_call *seen, kt_tensor **made)
     return KT_OK;
 }
 
-static kt_status check_number(const kt_row *row, int i, const kt_tensor *t)
+static kt_status check_plain(const kt_row *row, int i, const kt_tensor *t)
 {
-    const int      kind = row->appended->result_kind[i];
+    const int kind = row->appended->result_kind[i];
+    if (kind == KT_ARG_STRING)
+        return t->dtype == KT_U8 && t->ndim == 1 && t->backend == KT_CPU && kt_is_contiguous(t)
+                   ? KT_OK
+                   : kt_fail(KT_ERR_RUNTIME, "%s: its result %d is a string: its bytes in a contiguous uint8 tensor of one dim "
+                                             "on the CPU",
+                             row->name, i);
     const kt_dtype d = (kt_dtype)t->dtype;
     const bool     fits = kind == KT_ARG_INT     ? d == KT_I64
                           : kind == KT_ARG_FLOAT ? d == KT_F64
@@ -454,7 +460,7 @@ static kt_status check_results(const edge *e, const kt_call *seen)
     for (int i = 0; i < kt__n_results(row); i++) {
         if (!seen->out[i])
             return kt_fail(KT_ERR_RUNTIME, "%s: its kernel gave no result %d", row->name, i);
-        if (check_number(row, i, seen->out[i]))
+        if (check_plain(row, i, seen->out[i]))
             return kt_error_status();
     }
     if (e->d && kt__n_results(row) && seen->out[0]->dtype != e->d->result)

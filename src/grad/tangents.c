@@ -489,7 +489,9 @@ kt_tensor *kt_make_dual(kt_tensor *t, kt_tensor *tangent, int64_t level)
                                 "is not supported.", (int)level);
         return NULL;
     }
-    kt_tensor *dual = kt_view(t, kt__sizes(t));
+    if (tangent->storage == t->storage) /* a write to the tensor would change it */
+        tangent = kt_clone(tangent);
+    kt_tensor *dual = tangent ? kt_view(t, kt__sizes(t)) : NULL;
     return dual && kt_forward_enabled() && kt__set_tangent(dual, tangent, (int)level) ? NULL : dual;
 }
 

@@ -30,6 +30,7 @@ enum kt__mode_bit {
 enum { KT__LEVELS = 64 };
 #define KT_M_CEILING    (0x7full << 32)
 #define KT_M_NO_FORWARD (1ull << 39) /* no level is seen */
+#define KT_M_SHOWN      (1ull << 40) /* calls are shown to a watcher (call/shown.c) */
 
 typedef struct kt__autocast_state {
     uint16_t on;                     /* bit k: on for device kind k; meta's: where `meta` is not 0 */

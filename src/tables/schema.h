@@ -35,7 +35,7 @@ typedef struct schema_text {
     schema_span space, name, overload; /* "space::name.overload(": two of them may be absent */
     schema_arg  arg[SCHEMA_ARGS];
     schema_span result[SCHEMA_RESULTS];      /* the names of several, where they have one */
-    schema_arg  result_type[SCHEMA_RESULTS]; /* of each its type: a Tensor, a list of them, or a number */
+    schema_arg  result_type[SCHEMA_RESULTS]; /* of each its type: a Tensor, a list of them, a number or a string */
     int         n_args, n_results;           /* results: 1 of a list too; 0: "()" */
     bool        list;                        /* gives Tensor[] */
     const char *mistake, *at;                /* where the text could not be read */
@@ -196,19 +196,21 @@ static inline const char *schema_args(schema_text *t, const char *s, char end)
     return s;
 }
 
-static inline bool schema_is_number(const schema_arg *a)
+/* A number or a string, which a call gives in a tensor. */
+static inline bool schema_is_plain(const schema_arg *a)
 {
-    return schema_is(a->type, "int") || schema_is(a->type, "float") || schema_is(a->type, "bool") || schema_is(a->type, "Scalar");
+    return schema_is(a->type, "int") || schema_is(a->type, "float") || schema_is(a->type, "bool") || schema_is(a->type, "Scalar") ||
+           schema_is(a->type, "str");
 }
 
-/* The type of a result: a tensor or a number; a list of tensors where it is the only one. */
+/* The type of a result: a tensor, a number or a string; a list of tensors where it is the only one. */
 static inline const char *schema_result(schema_text *t, schema_arg *a, const char *s, bool only)
 {
     const char *end = schema_type(t, a, s);
     if (!end)
         return NULL;
     t->list = only && schema_is(a->type, "Tensor[]");
-    if (a->optional || !(schema_is(a->type, "Tensor") || t->list || schema_is_number(a)))
+    if (a->optional || !(schema_is(a->type, "Tensor") || t->list || schema_is_plain(a)))
         return schema_mistake(t, only ? "expected Tensor, Tensor[] or (Tensor name, ...)" : "a result is no Tensor", s);
     return end;
 }
@@ -228,7 +230,7 @@ static inline const char *schema_results(schema_text *t, const char *s)
         if (t->n_results == SCHEMA_RESULTS)
             return schema_mistake(t, "there are too many results", s);
         const char *at = s;
-        if (!(s = schema_result(t, &t->result_type[t->n_results], s, false)))
+        if (!(s = schema_result(t, &t->result_type[t->n_results], s, !t->n_results && !strchr(s, ','))))
             return NULL;
         s = schema_blanks(s);
         if (*s != ',' && *s != ')' && !(s = schema_name(s, &t->result[t->n_results])))
@@ -239,8 +241,6 @@ static inline const char *schema_results(schema_text *t, const char *s)
         else if (*s != ')')
             return schema_mistake(t, "expected a comma", s);
     }
-    if (t->n_results == 1)
-        return schema_mistake(t, "expected more than one result in brackets", s);
     return s[1] ? schema_mistake(t, "expected the end", s + 1) : s + 1;
 }
 

@@ -100,8 +100,8 @@ KT__HOT bool kt__run_pair(kt_call *call, kt_status *status)
     uint64_t            mode = kt__mode(), rank = a->ndim ? RANK_DIM : RANK_ZERO;
     uint64_t            dtypes = (a->dtype | rank << 5) | (b->dtype | rank << 5) << 7;
     const kt_row       *row = call->row;
-    if (KT__UNLIKELY(mode & (KT_M_AUTOCAST | KT_M_SEARCH))) {
-        if (mode & KT_M_SEARCH)
+    if (KT__UNLIKELY(mode & (KT_M_AUTOCAST | KT_M_SEARCH | KT_M_SHOWN))) {
+        if (mode & (KT_M_SEARCH | KT_M_SHOWN))
             return false;
         mode = kt__mode_of_call(mode, a);
     }

@@ -551,3 +551,12 @@ def test_threads_share_a_level():
         for one in threads:
             one.join()
     assert len(found) == 800 and all(found)
+
+
+def test_a_tangent_on_its_tensor_s_memory_is_copied():
+    t = torch.full((2,), 2.0)
+    value, tangent = torch.func.jvp(lambda x: x.mul_(2), (t,), (t,))
+    assert value.tolist() == [4, 4] and tangent.tolist() == [4, 4] and t.tolist() == [4, 4]
+    both = torch.full((4,), 2.0)
+    value, tangent = torch.func.jvp(lambda x, y: x.mul_(3) * y, (both[:2], both[2:]), (both[2:], both[:2]))
+    assert value.tolist() == [12, 12] and tangent.tolist() == [24, 24] and both.tolist() == [6, 6, 2, 2]

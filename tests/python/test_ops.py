@@ -261,3 +261,46 @@ def test_gradients_by_the_names_of_aten():
     assert aten.scalar_tensor(3, dtype=torch.int32).dtype == torch.int32
     with pytest.raises(RuntimeError, match="missing value for argument 'input'"):
         aten.convolution_backward(image)
+
+
+# ---- overloads that are the derivative of another operator ----
+
+
+def _close(got, want):
+    return torch.allclose(got, want, atol=1e-6)
+
+
+def test_losses_of_classes_by_parts():
+    aten = torch.ops.aten
+    x, target, weight = torch.rand(4, 5).log_softmax(1), torch.tensor([0, 2, 4, 1]), torch.rand(5)
+    own = x.detach().requires_grad_()
+    loss = torch.nn.functional.nll_loss(own, target, weight, ignore_index=2)
+    value, total = aten.nll_loss_forward(x, target, weight, 1, 2)
+    assert _close(value, loss) and _close(total, weight[torch.tensor([0, 4, 1])].sum())
+    got = aten.nll_loss_backward(torch.tensor(2.0), x, target, weight, 1, 2, total)
+    assert _close(got, torch.autograd.grad(loss, own)[0] * 2)
+    with pytest.raises(RuntimeError, match="nll_loss_forward\\(\\) is missing value for argument 'weight'"):
+        aten.nll_loss_forward(x, target)
+
+
+def test_gradients_of_views_paddings_and_norms():
+    aten, g = torch.ops.aten, torch.ones(2, 3)
+    assert aten.select_backward(torch.ones(3), [2, 3], 0, 1).tolist() == [[0, 0, 0], [1, 1, 1]]
+    assert aten.slice_backward(torch.ones(2), [5], 0, 0, 4, 2).tolist() == [1, 0, 1, 0, 0]
+    assert aten.embedding_dense_backward(g, torch.tensor([1, 1]), 3, -1, False).sum(1).tolist() == [0, 6, 0]
+    assert aten.reflection_pad1d(torch.arange(3.0)[None], [1, 1]).tolist() == [[1, 0, 1, 2, 1]]
+    assert aten.reflection_pad1d_backward(torch.ones(1, 5), torch.ones(1, 3), [1, 1]).tolist() == [[1, 3, 1]]
+    x = torch.rand(4, 3)
+    mean, scale = x.mean(0), (x.var(0, unbiased=False) + 1e-5).rsqrt()
+    dx, dw, db = aten.native_batch_norm_backward(torch.rand(4, 3), x, torch.ones(3), None, None, mean, scale, True, 1e-5,
+                                                 [True, False, True])
+    assert dx.shape == (4, 3) and dw is None and db.shape == (3,) and abs(dx.sum().item()) < 1e-4
+
+
+def test_sizes_in_a_list():
+    aten, x = torch.ops.aten, torch.rand(1, 1, 2, 2)
+    assert aten.upsample_nearest2d.vec(x, None, [2.0, 3.0]).shape == (1, 1, 4, 6)
+    assert _close(aten.upsample_bilinear2d.vec(x, [3, 3], True, None)[0, 0, 0, 0], x[0, 0, 0, 0])
+    with pytest.raises(RuntimeError, match="Must specify exactly one of output_size and scale_factors"):
+        aten.upsample_nearest2d.vec(x, [2, 2], [1.0, 1.0])
+    assert aten.upsample_nearest2d(x, [4, 4]).shape == (1, 1, 4, 4)

@@ -148,3 +148,15 @@ def test_long_products_go_part_by_part(m, k, n):
     assert (a.t().contiguous().t() @ b.t().contiguous().t() - exact).abs().max().item() < near
     assert (karat.addmm(c, a, b) - (c + exact)).abs().max().item() < near
     assert (karat.addmm(c, a, b, beta=0.5, alpha=-2) - (0.5 * c - 2 * exact)).abs().max().item() < 2 * near
+
+
+@pytest.mark.parametrize("columns", [0, 1, 3, 8, 9])
+@pytest.mark.parametrize("dtype", [karat.float32, karat.float64])
+def test_distances_of_few_columns(columns, dtype):
+    x, y = karat.rand(2, 5, columns, dtype=dtype), karat.rand(2, 4, columns, dtype=dtype)
+    want = (x[:, :, None] - y[:, None]).pow(2).sum(-1).sqrt()
+    assert karat.allclose(karat.cdist(x, y), want) and karat.cdist(x, y).shape == (2, 5, 4)
+    nan = x.clone()
+    if columns:
+        nan[0, 0, 0] = float("nan")
+        assert karat.cdist(nan, y)[0, 0].isnan().all()

@@ -346,3 +346,18 @@ def test_checkpoint_sequential():
                 warnings.simplefilter("error")
                 checkpoint_sequential(steps, segments, x, use_reentrant=reentrant).sum().backward()
             assert torch.equal(x.grad, expected)
+
+
+def test_a_checkpoint_without_checks_takes_another_dtype():
+    runs = []
+
+    def function(t):
+        runs.append(1)
+        return (t.double() if len(runs) > 1 else t).sin().float()
+
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    checkpoint(function, x, use_reentrant=False, determinism_check="none").sum().backward()
+    assert torch.allclose(x.grad, x.detach().cos())
+    runs.clear()
+    with pytest.raises(CheckpointError, match="different metadata than during the forward pass"):
+        checkpoint(function, x, use_reentrant=False).sum().backward()

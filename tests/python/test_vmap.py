@@ -494,3 +494,52 @@ def test_no_examples():
     assert vmap(lambda a: a @ torch.ones(3, 2))(torch.ones(0, 3)).shape == (0, 2)
     with says("does not support vmap over dims of size 0"):
         vmap(lambda a: torch.histc(a))(torch.ones(0, 3))
+
+
+def test_ranges_between_tensors_of_a_batch():
+    ends = torch.tensor([0.0, 2.0, 4.0])
+    got = torch.func.vmap(lambda s: torch.linspace(s, s + 1, 3))(ends)
+    assert got.tolist() == [[0, 0.5, 1], [2, 2.5, 3], [4, 4.5, 5]]
+    assert torch.func.vmap(lambda s: torch.linspace(0.0, s, 3))(ends).tolist() == [[0, 0, 0], [0, 1, 2], [0, 2, 4]]
+    powers = torch.func.vmap(lambda s: torch.logspace(s, 2.0, 2, base=2.0))(ends)
+    assert powers.tolist() == [[1, 4], [4, 4], [16, 4]]
+    with pytest.raises(RuntimeError, match=r"linspace only supports 0-dimensional start and end tensors, but got end with 1"):
+        torch.linspace(0.0, ends, 3)
+
+
+def test_a_condition_alone_has_no_sizes():
+    with pytest.raises(RuntimeError, match="can output dynamic shape. Attempted to vmap over aten::where"):
+        vmap(lambda x: torch.where(x > 0))(torch.ones(2, 3))
+
+
+def test_traces_of_a_batch():
+    m = torch.arange(18.0).reshape(2, 3, 3)
+    assert vmap(torch.trace)(m).tolist() == [12, 39]
+    assert vmap(grad(lambda x: torch.trace(x @ x)))(m).equal(torch.stack([2 * one.T for one in m]))
+    assert vmap(hessian(torch.trace))(m).abs().sum() == 0
+
+
+def test_a_leaf_of_the_function_s_own():
+    def function(x):
+        return (x * torch.ones(3, requires_grad=True)).sum()
+
+    assert not torch.func.grad(function)(torch.ones(3)).requires_grad
+    outer = torch.ones(3, requires_grad=True)
+    assert torch.func.grad(lambda x: (x * outer).sum())(torch.ones(3)).requires_grad
+
+
+def test_debug_unwrap_and_functionalize():
+    seen = []
+
+    def look(x):
+        seen.append((torch.func.debug_unwrap(x).shape, torch.func.debug_unwrap(x, recurse=False).shape))
+        return x
+
+    vmap(vmap(look))(torch.ones(2, 3, 4))
+    assert seen == [((2, 3, 4), (3, 4))] and torch.func.debug_unwrap(seen) is seen
+    assert torch.func.functionalize(lambda x: x.clone().add_(1))(torch.ones(2)).tolist() == [2, 2]
+    with pytest.raises(RuntimeError, match="received invalid argument for remove=no"):
+        torch.func.functionalize(torch.sin, remove="no")
+    norms = torch.func.replace_all_batch_norm_modules_(torch.nn.Sequential(torch.nn.BatchNorm1d(2)))
+    assert norms[0].running_mean is None and not norms[0].track_running_stats
+    assert torch.func.vmap(norms)(torch.rand(3, 4, 2)).shape == (3, 4, 2)

@@ -178,6 +178,7 @@ static const struct {
     {"kt_hook_call", 0, "HOOK_FN"},
     {"kt_node_hook_call", 0, "NODE_HOOK_FN"},
     {"kt_hook_visit", 0, "HOOK_VISIT"},
+    {"kt_call_watcher", 0, "CALL_WATCHER"},
     {"void (*)(void *)", 0, "RELEASE_FN"},
 };
 

@@ -538,6 +538,12 @@ kt_node *sweep_node(int slot)
 
 void      sweep_warning(const char *text) { (void)text; }
 void      sweep_release(void *owner) { (void)owner; }
+kt_status sweep_call_watcher(kt_call *shown, kt_call_moment moment, bool *given, void *context)
+{
+    (void)shown, (void)moment, (void)given, (void)context;
+    return KT_OK;
+}
+
 int sweep_hook_visit(void (*release)(void *), void *context, void *with)
 {
     (void)release, (void)context, (void)with;

@@ -80,6 +80,7 @@ void              sweep_warning(const char *text);
 void              sweep_release(void *owner);
 kt_status         sweep_hook_call(kt_tensor *grad, void *context, kt_tensor **instead);
 kt_status         sweep_node_hook_call(kt_node_grads *grads, void *context);
+kt_status         sweep_call_watcher(kt_call *call, kt_call_moment moment, bool *given, void *context);
 int               sweep_hook_visit(void (*release)(void *), void *context, void *with);
 void              sweep_before(void);
 
@@ -150,6 +151,7 @@ void              sweep_before(void);
 #define HOOK_FN(slot, name)     (sweep_aimed(slot) ? NULL : sweep_hook_call)
 #define NODE_HOOK_FN(slot, name) (sweep_aimed(slot) ? NULL : sweep_node_hook_call)
 #define HOOK_VISIT(slot, name)  (sweep_aimed(slot) ? NULL : sweep_hook_visit)
+#define CALL_WATCHER(slot, name) (sweep_aimed(slot) ? NULL : sweep_call_watcher)
 #define RELEASE_FN(slot, name)  (sweep_aimed(slot) ? NULL : sweep_release)
 #define OPTIONS(slot, options)  sweep_options(slot, options)
 #define BEFORE                  sweep_before()

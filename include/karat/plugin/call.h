@@ -99,7 +99,8 @@ KT_API const kt_arg_spec *kt_row_arg(const kt_row *row, int index);
 KT_API int                kt_row_n_results(const kt_row *row); /* 1 unless the row names several; 1 for a list too */
 KT_API const char        *kt_row_result_name(const kt_row *row, int index); /* "" if the row has one result */
 /* KT_ARG_TENSOR, KT_ARG_TENSORS, or of an appended row a number: KT_ARG_INT, _FLOAT, _BOOL or _SCALAR, which the call gives as
- * a 0-dim tensor on the CPU, of int64, float64 or bool. -1: there is no such result. */
+ * a 0-dim tensor on the CPU, of int64, float64 or bool; or KT_ARG_STRING, a uint8 tensor there with the string's bytes.
+ * -1: there is no such result. */
 KT_API int                kt_row_result_kind(const kt_row *row, int index);
 KT_API bool               kt_row_has_form(const kt_row *row, kt_form form);
 KT_API bool               kt_row_is_view(const kt_row *row);
@@ -108,6 +109,16 @@ KT_API void      kt_call_begin(kt_call *call, const kt_row *row, kt_form form);
 KT_API kt_status kt_call_run(kt_call *call);
 KT_API void      kt_call_free_list(kt_call *call);          /* drops the results of a Tensor[] row */
 KT_API kt_status kt_call_make_list(kt_call *call, int64_t n); /* for a body: room for n results in call->list, all NULL */
+
+/* Watchers of this thread's calls, from push to pop. An operator as PyTorch has them (not what is made of others, not inside
+ * another operator, in grad mode) is shown before it runs, when the watcher may put owned results into call->out and set *given:
+ * nothing is computed then, and these get the call's history; and after, with its results. Views, calls in place and calls that
+ * convert an operand run whatever was given; lists of results are not shown. The last pushed comes first. A watcher that fails
+ * ends the call. */
+typedef enum kt_call_moment { KT_CALL_BEGINS, KT_CALL_ENDED } kt_call_moment;
+typedef kt_status (*kt_call_watcher)(kt_call *call, kt_call_moment moment, bool *given, void *context);
+KT_API kt_status kt_call_watch_push(kt_call_watcher see, void *context);
+KT_API void     *kt_call_watch_pop(void); /* the context of the one that ends; NULL: there was none */
 
 /* For bindings: a new tensor to be filled through kt_data, whose lineage begins with `maker` (a string that is never
  * freed); and the slot for a binding's object, so that one tensor is one object. */

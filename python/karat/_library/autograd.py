@@ -3,6 +3,7 @@ where a gradient is wanted the call becomes an autograd.Function, whose forward 
 
 from .. import _karat
 from ..autograd.function import Function
+from ..utils import _pytree
 
 _Tensor = _karat.Tensor
 
@@ -120,18 +121,16 @@ class Derivative:
         return (*answer, None)
 
     def _flat_gradients(self, inputs, answer):
-        if len(answer) != len(inputs.lists):
-            raise RuntimeError(f"Expected the return from backward to be of length {len(inputs.lists)} (one gradient for each "
-                               f"argument of {self._overload}), got {len(answer)}")
+        def fits(one, n):
+            return n is None or one is None or isinstance(one, (list, tuple)) and len(one) == n
+
+        if len(answer) != len(inputs.lists) or not all(fits(*pair) for pair in zip(answer, inputs.lists)):
+            given = [_pytree.tree_structure(one) for one in answer]
+            wanted = [_pytree.tree_structure(None if n is None else [None] * n) for n in inputs.lists]
+            both = [_pytree.treespec_tuple([*specs, _pytree.treespec_leaf()]) for specs in (given, wanted)]
+            raise RuntimeError(f"Expected the return from backward to be of the same structure as the inputs. Got: {both[0]} "
+                               f"(return from backward), {both[1]} (inputs)")
         flat = []
         for one, n in zip(answer, inputs.lists):
-            if n is None:
-                flat.append(one)
-            elif one is None:
-                flat.extend([None] * n)
-            elif not isinstance(one, (list, tuple)) or len(one) != n:
-                raise RuntimeError(f"Expected the gradient of a list of {n} tensors to be a list of {n} of {self._overload}, got "
-                                   f"{one!r}")
-            else:
-                flat.extend(one)
+            flat.extend([one] if n is None else [None] * n if one is None else one)
         return flat

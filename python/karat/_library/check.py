@@ -13,6 +13,10 @@ class OpCheckError(Exception):
     """What opcheck found."""
 
 
+class MetadataMismatchError(RuntimeError):
+    """The fake gives other sizes, dtypes or strides than the kernel."""
+
+
 def _mapped(function, value):
     """The value with its tensors changed."""
     if isinstance(value, _Tensor):
@@ -51,10 +55,10 @@ def _test_schema(op, args, kwargs):
         now = _tensors(given[one.name])
         if not all(_same(was, t.detach()) for was, t in zip(before[one.name], now)):
             raise RuntimeError(f"Argument {one.name} is not defined as mutable but was mutated")
-        for place, t in enumerate(_tensors(result)):
+        for t in _tensors(result):
             shares = any(t.untyped_storage().data_ptr() == other.untyped_storage().data_ptr() != 0 for other in now)
             if shares and one.alias_info is None:
-                raise RuntimeError(f"Argument {one.name} is not defined to alias output but was aliasing (output {place})")
+                raise RuntimeError(f"Argument {one.name} is not defined to alias output but was aliasing")
 
 
 def _test_autograd_registration(op, args, kwargs):
@@ -71,25 +75,28 @@ def _facts(t):
     return t.shape, t.dtype, t.stride()
 
 
+def _faked(op, args, kwargs):
+    return op(*_mapped(lambda t: t.detach().to("meta"), args), **_mapped(lambda t: t.detach().to("meta"), kwargs))
+
+
 def _test_faketensor(op, args, kwargs):
     """The fake gives what the kernel gives: sizes, dtypes and strides."""
-    real = op(*_copied(args), **_copied(kwargs))
-    fake = op(*_mapped(lambda t: t.detach().to("meta"), args), **_mapped(lambda t: t.detach().to("meta"), kwargs))
+    real, fake = op(*_copied(args), **_copied(kwargs)), _faked(op, args, kwargs)
     words = (("Shapes", "shape"), ("Dtypes", "dtype"), ("Strides", "stride"))
     a, b = _tensors(real), _tensors(fake)
     if len(a) != len(b):
-        raise RuntimeError(f"When comparing the output of {op} on FakeTensor and concrete Tensors, found {len(b)} and {len(a)} "
-                           f"tensors")
+        raise MetadataMismatchError(f"When comparing the output of {op} on FakeTensor and concrete Tensors, found {len(b)} and "
+                                    f"{len(a)} tensors")
     for one, other in zip(a, b):
         for (word, _), was, is_now in zip(words, _facts(one), _facts(other)):
             if was != is_now:
-                raise RuntimeError(f"When comparing the output of {op} on FakeTensor and concrete Tensors, found mismatched "
-                                   f"tensor metadata: {word} {was} and {is_now} are not equal!")
+                raise MetadataMismatchError(f"When comparing the output of {op} on FakeTensor and concrete Tensors, found "
+                                            f"mismatched tensor metadata: {word} {was} and {is_now} are not equal!")
 
 
 def _test_dispatch(op, args, kwargs):
-    """The fake, and backward where an argument requires grad."""
-    _test_faketensor(op, args, kwargs)
+    """There is a fake, and backward works where an argument requires grad."""
+    _faked(op, args, kwargs)
     args, kwargs = _copied(args), _copied(kwargs)
     total = sum(t.abs().sum() for t in _tensors(op(*args, **kwargs)) if t.requires_grad)
     if isinstance(total, _Tensor):
@@ -111,7 +118,14 @@ def opcheck(op, args, kwargs=None, *, test_utils=_USUAL, raise_exception=True, a
 
     if isinstance(op, CustomOpDef):
         op = op._opoverload
-    if isinstance(op, OpOverloadPacket) or not isinstance(op, OpOverload):
+    if isinstance(op, OpOverloadPacket):
+        overloads = op.overloads()
+        if len(overloads) != 1:
+            names = ["" if one == "default" else one for one in overloads]
+            raise RuntimeError(f"opcheck can only test operators without overloads. Got the following overloads for "
+                               f"{op._qualified_op_name}: {names}")
+        op = getattr(op, overloads[0])
+    if not isinstance(op, OpOverload):
         raise ValueError(f"opcheck(op, ...): op must be instance of torch._ops.OpOverload, e.g. torch.ops.aten.sin.default, got "
                          f"{type(op)}")
     names = (test_utils,) if isinstance(test_utils, str) else tuple(test_utils)

@@ -3,6 +3,7 @@
 They are bound by the schema, as those of rows are (python/core/operator.c), with PyTorch's texts."""
 
 from .. import _karat
+from .slopes import FUNCTIONS as SLOPES
 
 _Tensor = _karat.Tensor
 
@@ -91,7 +92,7 @@ FUNCTIONS = {
 
 def _names():
     by_name = {}
-    for schema, function in FUNCTIONS.items():
+    for schema, function in {**FUNCTIONS, **SLOPES}.items():
         name, _, overload = schema.partition("(")[0].partition(".")
         by_name.setdefault(name, {})[overload] = (schema, function)
     return by_name
@@ -110,14 +111,14 @@ class Composed:
 
     @staticmethod
     def parse(text, space):
-        """The schema, whose result may be a list of numbers, which no row gives."""
-        from .._ops import parse_schema
+        """The schema, whose result may be a list of numbers or an answer of a symbol, which no row gives."""
+        from .._ops import _type_of, parse_schema
 
         before, _, result = text.rpartition(" -> ")
-        if not result.endswith("[]"):
+        if not result.endswith("[]") and result != "SymBool":
             return parse_schema(text, space)
-        read = parse_schema(f"{before} -> {result[:-2]}", space)
-        read.returns[0].type = result
+        read = parse_schema(f"{before} -> int", space)
+        read.returns[0].said, read.returns[0].type = result, _type_of(result)
         return read
 
     def bind(self, args, kwargs):
@@ -142,7 +143,7 @@ class Composed:
                 continue
             else:
                 raise RuntimeError(f"{name}() is missing value for argument '{one.name}'. Declaration: {schema}")
-            if one.type.startswith("Tensor") and not one.type.endswith(("?", "]")) and not isinstance(value, _Tensor):
+            if one.type == "Tensor" and not isinstance(value, _Tensor):
                 raise RuntimeError(f"{name}() Expected a value of type 'Tensor' for argument '{one.name}' but instead found type "
                                    f"'{type(value).__name__}'.\nPosition: {place}\nValue: {value!r}\nDeclaration: {schema}\n"
                                    f"Cast error details: Unable to cast {value} to Tensor")

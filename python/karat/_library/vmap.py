@@ -32,26 +32,6 @@ def _innermost(args):
     return found
 
 
-def _wrong(answer):
-    got = f"{len(answer)} returns" if isinstance(answer, tuple) else f"a {type(answer)}"
-    return RuntimeError("Expected the vmap staticmethod to have two returns, an output and out_dims with pytree structure "
-                        f"compatible with the output. Got {got} instead")
-
-
-def _shown(value, dims, like):
-    """The rule's results as the level shows them, with the examples at `dims`: one dim of a tensor, as many of a list."""
-    several, of_several = isinstance(value, (list, tuple)), isinstance(dims, (list, tuple))
-    if several and of_several and len(value) == len(dims):
-        return type(value)(_shown(one, dim, like) for one, dim in zip(value, dims))
-    if of_several:
-        raise RuntimeError("The autograd.Function's vmap staticmethod returned an incompatible (output, out_dims) tuple. "
-                           f"Expected out_dims={dims} to be compatible with the structure of `output`. For more details, please "
-                           "see https://pytorch.org/docs/main/notes/extending.func.html")
-    if several:
-        return type(value)(_shown(one, dims, like) for one in value)
-    return value if dims is None or not isinstance(value, _Tensor) else _karat.batch_in_as(value, dims, like)
-
-
 def _check_outside(value, level):
     """A rule sees neither the graph of a grad nor the tangents of a jvp inside the vmap: their results would lack it."""
     facts = _facts(value)
@@ -67,7 +47,7 @@ def _check_outside(value, level):
 
 def call(rule, args, kwargs):
     """rule(info, in_dims, *args, **kwargs) outside of the innermost level; NotImplemented: no argument shows an example."""
-    from ..func._custom import VmapInfo
+    from ..func._custom import VmapInfo, placed
 
     shown = _innermost(args)
     if shown is None:
@@ -83,6 +63,4 @@ def call(rule, args, kwargs):
     in_dims = _mapped(lambda value: here(value)[1], args)
     answer = _karat.batch_outside(shown, functools.partial(rule, **kwargs),
                                   (info, in_dims, *_mapped(lambda value: here(value)[2], args)))
-    if not isinstance(answer, tuple) or len(answer) != 2:
-        raise _wrong(answer)
-    return _shown(*answer, shown)
+    return placed(answer, shown)

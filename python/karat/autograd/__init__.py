@@ -47,6 +47,15 @@ def _of_rows(outputs, inputs, rows, *options):
     from ..func._vmap import vmap
 
     rows = (rows,) if isinstance(rows, Tensor) else tuple(rows)
+    for i, (row, out) in enumerate(zip(rows, (outputs,) if isinstance(outputs, Tensor) else outputs)):
+        if isinstance(row, Tensor) and isinstance(out, Tensor) and row.shape[1:] != out.shape:
+            raise RuntimeError("If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch "
+                               "dimension. The sizes of the remaining dimensions are expected to match the shape of "
+                               "corresponding "
+                               f"output, but a mismatch was detected: grad_output[{i}] has a shape of {row.shape} and "
+                               f"output[{i}] "
+                               f"has a shape of {out.shape}. If you only want some tensors in `grad_output` to be considered "
+                               "batched, consider using vmap.")
     unreached = []
 
     def one(*given):

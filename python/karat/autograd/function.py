@@ -5,7 +5,7 @@ import functools
 import inspect
 import warnings
 
-from .. import _karat
+from .. import _karat, _missing
 from .._karat import Tensor
 from ..modes import no_grad
 
@@ -17,7 +17,7 @@ class FunctionCtx:
     ctx.mark_dirty(*tensors), ctx.mark_non_differentiable(*tensors), ctx.set_materialize_grads(value), and any attribute."""
 
     def mark_shared_storage(self, *pairs):
-        warnings.warn("mark_shared_storage is deprecated. Tensors with shared storages are automatically tracked. Note that "
+        warnings.warn("`mark_shared_storage` is deprecated. Tensors with shared storages are automatically tracked. Note that "
                       "calls to `set_()` are not tracked", FutureWarning, stacklevel=2)
 
 
@@ -69,7 +69,8 @@ class FunctionMeta(type):
 
     def __init__(cls, name, bases, attributes):
         base = _ReadOnce if getattr(cls, "clear_saved_tensors_on_access", False) else BackwardCFunction
-        cls._backward_cls = type(name + "Backward", (base,), {"_forward_cls": cls, "__module__": __name__})
+        cls._backward_cls = type(name + "Backward", (base,), {"_forward_cls": cls,
+                                                              "__module__": f"{_missing.shown}.autograd.function"})
         super().__init__(name, bases, attributes)
 
 

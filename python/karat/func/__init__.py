@@ -6,7 +6,7 @@ from .. import _missing
 from ._grad import grad, grad_and_value, jacrev, vjp  # noqa: F401
 from ._jacfwd import hessian, jacfwd  # noqa: F401
 from ._jvp import jvp, linearize  # noqa: F401
-from ._modules import functional_call, stack_module_state  # noqa: F401
-from ._vmap import vmap  # noqa: F401
+from ._modules import functional_call, replace_all_batch_norm_modules_, stack_module_state  # noqa: F401
+from ._vmap import debug_unwrap, functionalize, vmap  # noqa: F401
 
 __getattr__ = _missing.of(__name__)

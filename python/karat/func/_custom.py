@@ -6,6 +6,7 @@ import threading
 
 from .. import _karat
 from .._karat import Tensor
+from ..utils import _pytree
 
 VmapInfo = collections.namedtuple("VmapInfo", ["batch_size", "randomness"])
 _MORE = "For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
@@ -83,15 +84,24 @@ def _forward(cls, rule, args):
         answer = _karat.batch_outside(shown, rule, (info, in_dims) + values)
     finally:
         _set_modes(modes)
+    return placed(answer, shown)
+
+
+def placed(answer, like):
+    """What a vmap rule gave, (output, out_dims), as examples of the level that `like` shows."""
     if not (isinstance(answer, tuple) and len(answer) == 2):
+        got = f"{len(answer)} returns" if isinstance(answer, tuple) else f"a {type(answer)}"
         raise RuntimeError("Expected the vmap staticmethod to have two returns, an output and out_dims with pytree structure "
-                           f"compatible with the output. Got a {type(answer)}" + (f" with length {len(answer)}" if
-                                                                                 isinstance(answer, tuple) else ""))
-    outputs, out_dims = answer
-    if not isinstance(outputs, tuple):
-        return _shown(outputs, out_dims[0] if isinstance(out_dims, tuple) else out_dims, shown)
-    dims = out_dims if isinstance(out_dims, tuple) else (out_dims,) * len(outputs)
-    return tuple(_shown(one, at, shown) for one, at in zip(outputs, dims))
+                           f"compatible with the output. Got {got} instead")
+    output, out_dims = answer
+    leaves, spec = _pytree.tree_flatten(output)
+    dims = _pytree._broadcast_to_and_flatten(out_dims, spec)
+    if dims is None:
+        raise RuntimeError("The autograd.Function's vmap staticmethod returned an incompatible (output, out_dims) tuple. "
+                           f"Expected out_dims={out_dims} to be compatible with the structure of `output`. out_dims has "
+                           f"structure "
+                           f"{_pytree.tree_structure(out_dims)} but output has structure {spec}. {_MORE}")
+    return _pytree.tree_unflatten([_shown(one, dim, like) for one, dim in zip(leaves, dims)], spec)
 
 
 def _shown(one, dim, like):
@@ -114,7 +124,9 @@ class _Context:
         self._constant = tensors
 
     def mark_dirty(self, *tensors):
-        raise RuntimeError("NYI: mark_dirty in a function whose vmap rule is generated")
+        # the rule returns all examples of what was written: another tensor than the input, which PyTorch refuses, too
+        raise RuntimeError("Some elements marked as dirty during the forward method were not returned as output. The inputs that "
+                           "are modified inplace must all be outputs of the Function.")
 
     def set_materialize_grads(self, value):
         self._materialize = value

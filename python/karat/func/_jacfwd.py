@@ -5,6 +5,7 @@ import functools
 from ..utils import _pytree
 from ._grad import _check_argnums, _check_real, _chosen, _replaced, _unit_vectors, _with_examples, jacrev
 from ._jvp import jvp
+from ._vmap import _check_randomness
 from ._vmap import run as _vmapped
 
 
@@ -16,6 +17,7 @@ def jacfwd(func, argnums=0, has_aux=False, *, randomness="error"):
             [0., 1.]])"""
     @functools.wraps(func)
     def wrapper(*args, **kwargs):
+        _check_randomness(randomness)
         _check_real(args, "jacfwd", "inputs")
         _check_argnums(argnums, len(args))
         inputs, in_spec = _pytree.tree_flatten(_chosen(args, argnums))

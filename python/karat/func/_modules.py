@@ -24,6 +24,17 @@ def functional_call(module, parameter_and_buffer_dicts, args=None, kwargs=None, 
     return stateless._functional_call(module, tensors, args, kwargs, tie_weights=tie_weights, strict=strict)
 
 
+def replace_all_batch_norm_modules_(root):
+    """Takes the running statistics from all batch norms of a module, in place: vmap cannot write to them."""
+    from ..nn.modules.batchnorm import _BatchNorm
+
+    for module in root.modules():
+        if isinstance(module, _BatchNorm):
+            module.running_mean = module.running_var = module.num_batches_tracked = None
+            module.track_running_stats = False
+    return root
+
+
 def _stacked(tensors, name):
     wants = {tensor.requires_grad for tensor in tensors}
     if len(wants) > 1:

@@ -140,6 +140,34 @@ def run(func, in_dims, out_dims, randomness, chunk_size, args, kwargs):
     return _pytree._unflatten(iter(flat), out_spec)
 
 
+def debug_unwrap(tensor, *, recurse=True):
+    """The tensor with all examples of which vmap shows one; recurse: of all levels."""
+    if not isinstance(tensor, _karat.Tensor):
+        return tensor
+    facts = _karat.batch_facts(tensor)
+    while facts:
+        tensor = facts[2]
+        facts = _karat.batch_facts(tensor) if recurse else None
+    return tensor
+
+
+def functionalize(func, *, remove="mutations"):
+    """The function itself. PyTorch's gives a compiler no writes in place; nothing is compiled here, and results are the same."""
+    if remove not in ("mutations", "mutations_and_views"):
+        raise RuntimeError(f"functionalize(f, remove='mutations'): received invalid argument for remove={remove}. Valid options "
+                           f"are:\n     remove='mutations': all inplace and out= operators will be removed from the program, and "
+                           f"replaced with their out-of-place equivalents.\n     remove='mutations_and_views': In addition to "
+                           f"the "
+                           f"above, all aliasing operators {{view}} will be replaced with their non-aliasing counterparts, "
+                           f"{{view}}_copy.\n")
+
+    @functools.wraps(func)
+    def wrapped(*args, **kwargs):
+        return func(*args, **kwargs)
+
+    return wrapped
+
+
 def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
     """vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None): func of every example at once.
 

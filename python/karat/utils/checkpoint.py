@@ -18,6 +18,12 @@ from ..autograd import Function, backward
 from ..autograd.graph import saved_tensors_hooks
 from ..modes import enable_grad, no_grad
 from ..random import fork_rng
+from ._selective import CheckpointPolicy, SelectiveCheckpointContext, create_selective_checkpoint_contexts  # noqa: F401
+
+__all__ = ["checkpoint", "checkpoint_sequential", "CheckpointError", "CheckpointFunction", "check_backward_validity",
+           "detach_variable", "get_device_states", "set_device_states", "noop_context_fn", "set_checkpoint_early_stop",
+           "DefaultDeviceType", "set_checkpoint_debug_enabled", "CheckpointPolicy", "SelectiveCheckpointContext",
+           "create_selective_checkpoint_contexts"]
 
 
 class CheckpointError(RuntimeError):
@@ -71,6 +77,32 @@ def noop_context_fn():
     return contextlib.nullcontext(), contextlib.nullcontext()
 
 
+def detach_variable(inputs):
+    """The arguments, their tensors without history; they want a gradient where they did."""
+    if not isinstance(inputs, tuple):
+        raise RuntimeError("Only tuple of tensors is supported. Got Unsupported input type: ", type(inputs).__name__)
+    return tuple(a.detach().requires_grad_(a.requires_grad) if isinstance(a, Tensor) else a for a in inputs)
+
+
+def check_backward_validity(inputs):
+    """Warns where backward of a reentrant checkpoint would give no gradient."""
+    if not any(isinstance(a, Tensor) and a.requires_grad for a in inputs):
+        warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", stacklevel=2)
+
+
+def get_device_states(*args):
+    """(the devices of the arguments beside the CPU, the states of their generators)."""
+    drawing = _Drawing(args)
+    return drawing.devices, drawing.states
+
+
+def set_device_states(devices, states, *, device_type=None):
+    """The way back of get_device_states."""
+    kind = device_type or DefaultDeviceType.get_device_type()
+    for device, state in zip(devices, states):
+        _device.of(kind).set_rng_state(state, device)
+
+
 # ---- random numbers: the second run draws those of the first ----
 
 class _Drawing:
@@ -87,8 +119,7 @@ class _Drawing:
     def again(self):
         with fork_rng(devices=self.devices, device_type=self.kind):
             _karat.set_rng_state(self.state)
-            for device, state in zip(self.devices, self.states):
-                _device.of(self.kind).set_rng_state(state, device)
+            set_device_states(self.devices, self.states, device_type=self.kind)
             yield
 
 
@@ -206,6 +237,8 @@ class _Frame:
         if slot.value is None:
             slot.frame.fill()
         value, slot.value = slot.value, None
+        if not slot.frame.checks and value.dtype != slot.form["dtype"]:  # the node takes what it saved
+            value = value.to(slot.form["dtype"])
         return value
 
     def fill(self):
@@ -281,8 +314,7 @@ class CheckpointFunction(Function):
 
     @staticmethod
     def forward(ctx, run_function, preserve_rng_state, *args):
-        if not any(isinstance(a, Tensor) and a.requires_grad for a in args):
-            warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", stacklevel=4)
+        check_backward_validity(args)
         ctx.run_function = run_function
         ctx.drawing, ctx.casting = _Drawing(args) if preserve_rng_state else None, _Casting(args)
         ctx.others = [None if isinstance(a, Tensor) else a for a in args]

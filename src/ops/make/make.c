@@ -300,6 +300,33 @@ static kt_status spaced(kt_call *call, int kernel, int options_at, kt_scalar bas
     return kt__born(call, t, &o, t ? run_range(t, kernel, (kt_scalar[]){start, end, base}, 3) : KT_OK);
 }
 
+/* The ends may be tensors without dims: their elements are read, and nothing is recorded, as in PyTorch. */
+static kt_status between_elements(kt_call *call, int op)
+{
+    kt_call c = *call;
+    c.row = &kt__rows[op];
+    for (int i = 0; i < 2; i++) {
+        const kt_tensor *t = call->arg[i].t;
+        if (call->scalars >> i & 1)
+            continue;
+        if (t->ndim)
+            return kt_fail(KT_ERR_RUNTIME,
+                           "%s only supports 0-dimensional start and end tensors, but got %s with %lld dimension(s).",
+                           c.row->name, i ? "end" : "start", (long long)t->ndim);
+        c.arg[i].s = kt_item_scalar(t);
+        if (!c.arg[i].s.kind)
+            return kt_error_status();
+    }
+    c.scalars = 0;
+    if (kt_call_run(&c))
+        return kt_error_status();
+    call->out[0] = c.out[0];
+    return KT_OK;
+}
+
+kt_status kt__body_linspace_ends(kt_call *call) { return between_elements(call, KT_OP_linspace); }
+kt_status kt__body_logspace_ends(kt_call *call) { return between_elements(call, KT_OP_logspace); }
+
 kt_status kt__body_linspace(kt_call *call) { return spaced(call, KT_K_linspace, 3, nothing); }
 kt_status kt__body_logspace(kt_call *call) { return spaced(call, KT_K_logspace, 4, KT_FLOAT(kt__arg(call, 3)->f)); }
 

@@ -39,8 +39,27 @@ static kt_tensor *by_product(kt_tensor *x, kt_tensor *y)
     return kt_sqrt(kt_clamp_min_s(kt_add(kt_add(both, own), others), KT_INT(0)));
 }
 
+/* A norm of short rows costs more than it computes: a few columns are added up one after the other, each for all pairs. */
+static kt_tensor *by_columns(kt_tensor *x, kt_tensor *y)
+{
+    kt_tensor *sum = NULL;
+    for (int64_t i = 0; i < x->sizes[x->ndim - 1]; i++) {
+        kt_tensor *apart = kt_sub(kt_unsqueeze(kt_select(x, -1, i), -1), kt_unsqueeze(kt_select(y, -1, i), -2));
+        sum = sum ? kt_addcmul(sum, apart, apart) : kt_mul(apart, apart);
+    }
+    return kt_sqrt(sum);
+}
+
+static bool has_few_columns(const kt_tensor *x)
+{
+    enum { FEW = 8 };
+    return x->sizes[x->ndim - 1] > 0 && x->sizes[x->ndim - 1] <= FEW && (x->dtype == KT_F32 || x->dtype == KT_F64);
+}
+
 static kt_tensor *by_difference(kt_tensor *x, kt_tensor *y, double p)
 {
+    if (p == 2 && x && has_few_columns(x))
+        return by_columns(x, y);
     kt_tensor *apart = kt_sub(kt_unsqueeze(x, -2), kt_unsqueeze(y, -3));
     if (apart && apart->sizes[apart->ndim - 1] == 0)
         return kt_sum_dim(apart, KT_SHAPE(-1));
