@@ -24,7 +24,6 @@ REASONS = {
     "amp": _NOT_YET,
     "ao": "models are not quantized here",
     "distributed": "not available: this build has one process",
-    "distributions": _NOT_YET,
     "export": _NOT_COMPILED,
     "fx": "programs are run as they are written, not traced into graphs",
     "masked": _NOT_YET,

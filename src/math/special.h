@@ -13,11 +13,17 @@
 #endif
 
 KT__RARE double kt__digamma(double x);
+KT__RARE double kt__erfcx(double x);
 KT__RARE double kt__erfinv(double x);
 KT__RARE double kt__i0(double x);     /* modified Bessel function of the first kind, order 0 */
 KT__RARE double kt__i1(double x);     /* the same, order 1 */
+KT__RARE double kt__i0e(double x);    /* the two, scaled by e^-|x| */
+KT__RARE double kt__i1e(double x);
 KT__RARE double kt__lgamma(double x);
+KT__RARE double kt__log_ndtr(double x);
+KT__RARE double kt__ndtri(double p);
 KT__RARE double kt__polygamma(double n, double x); /* the n-th derivative of digamma; n is a whole number >= 0 */
 KT__RARE double kt__sinc(double x);   /* sin(pi x) / (pi x) */
+KT__RARE double kt__zeta(double s, double x); /* Hurwitz's */
 
 #endif
