@@ -94,7 +94,7 @@ OWN = {  # what PyTorch has not, and classes written in C
 }
 # Modules that the user knows; their stubs import GIVEN from the package's.
 MODULES = """accelerator amp autograd autograd.forward_ad autograd.functional autograd.gradcheck backends compiler cpu cpu.amp
-    cuda cuda.amp distributed fft func functional fx jit library linalg mps mtia nn nn.functional nn.init nn.parameter nn.utils
+    cuda cuda.amp distributed distributions distributions.constraints distributions.transforms fft func functional fx jit library linalg mps mtia nn nn.functional nn.init nn.parameter nn.utils
     nn.utils.rnn onnx optim optim.lr_scheduler overrides random return_types serialization special storage testing torch_version
     types utils utils.data utils.dlpack utils.hooks version xpu""".split()
 GIVEN = ("Generator", "Number", "Size", "Tensor", "memory_format")

@@ -127,6 +127,17 @@
  * kt_special_i1(self)                                       out        modified Bessel function of the first kind, order 1
  * kt_special_i0e(self)                                      out        modified Bessel function of the first kind, order 0, times exp(-abs(self))
  * kt_special_i1e(self)                                      out        modified Bessel function of the first kind, order 1, times exp(-abs(self))
+ * kt_special_bessel_j0(self)                                out        Bessel function of the first kind, order 0
+ * kt_special_bessel_j1(self)                                out        Bessel function of the first kind, order 1
+ * kt_special_bessel_y0(self)                                out        Bessel function of the second kind, order 0
+ * kt_special_bessel_y1(self)                                out        Bessel function of the second kind, order 1
+ * kt_special_modified_bessel_i0(self)                       out        modified Bessel function of the first kind, order 0
+ * kt_special_modified_bessel_i1(self)                       out        modified Bessel function of the first kind, order 1
+ * kt_special_modified_bessel_k0(self)                       out        modified Bessel function of the second kind, order 0
+ * kt_special_modified_bessel_k1(self)                       out        modified Bessel function of the second kind, order 1
+ * kt_special_scaled_modified_bessel_k0(x)                   out        modified Bessel function of the second kind, order 0, times exp(x)
+ * kt_special_scaled_modified_bessel_k1(x)                   out        modified Bessel function of the second kind, order 1, times exp(x)
+ * kt_special_spherical_bessel_j0(x)                         out        spherical Bessel function of the first kind, order 0: sin(x) / x
  * kt_special_erfcx(self)                                    out        scaled complementary error function: exp(self ** 2) * erfc(self)
  * kt_special_ndtr(self)                                     out        area under the standard normal density up to self
  * kt_special_log_ndtr(self)                                 out        log of the area under the standard normal density up to self

@@ -57,6 +57,15 @@ KT_ALWAYS float i1_f32(float a)      { return (float)kt__i1(a); }
 KT_ALWAYS float lgamma_f32(float a)  { return (float)kt__lgamma(a); }
 KT_ALWAYS float polygamma_f32(float a, float n) { return (float)kt__polygamma(n, a); }
 KT_ALWAYS float sinc_f32(float a)    { return (float)kt__sinc(a); }
+KT_ALWAYS float bessel_j0_f32(float a) { return (float)kt__bessel_j0(a); }
+KT_ALWAYS float bessel_j1_f32(float a) { return (float)kt__bessel_j1(a); }
+KT_ALWAYS float bessel_y0_f32(float a) { return (float)kt__bessel_y0(a); }
+KT_ALWAYS float bessel_y1_f32(float a) { return (float)kt__bessel_y1(a); }
+KT_ALWAYS float bessel_k0_f32(float a) { return (float)kt__bessel_k0(a); }
+KT_ALWAYS float bessel_k1_f32(float a) { return (float)kt__bessel_k1(a); }
+KT_ALWAYS float bessel_k0e_f32(float a) { return (float)kt__bessel_k0e(a); }
+KT_ALWAYS float bessel_k1e_f32(float a) { return (float)kt__bessel_k1e(a); }
+KT_ALWAYS float spherical_j0_f32(float a) { return (float)kt__spherical_j0(a); }
 KT_ALWAYS float erfcx_f32(float a) { return (float)kt__erfcx(a); }
 KT_ALWAYS float i0e_f32(float a) { return (float)kt__i0e(a); }
 KT_ALWAYS float i1e_f32(float a) { return (float)kt__i1e(a); }

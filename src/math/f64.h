@@ -30,6 +30,15 @@ KT_ALWAYS double i1_f64(double a)      { return kt__i1(a); }
 KT_ALWAYS double lgamma_f64(double a)  { return kt__lgamma(a); }
 KT_ALWAYS double polygamma_f64(double a, double n) { return kt__polygamma(n, a); }
 KT_ALWAYS double sinc_f64(double a)    { return kt__sinc(a); }
+KT_ALWAYS double bessel_j0_f64(double a) { return kt__bessel_j0(a); }
+KT_ALWAYS double bessel_j1_f64(double a) { return kt__bessel_j1(a); }
+KT_ALWAYS double bessel_y0_f64(double a) { return kt__bessel_y0(a); }
+KT_ALWAYS double bessel_y1_f64(double a) { return kt__bessel_y1(a); }
+KT_ALWAYS double bessel_k0_f64(double a) { return kt__bessel_k0(a); }
+KT_ALWAYS double bessel_k1_f64(double a) { return kt__bessel_k1(a); }
+KT_ALWAYS double bessel_k0e_f64(double a) { return kt__bessel_k0e(a); }
+KT_ALWAYS double bessel_k1e_f64(double a) { return kt__bessel_k1e(a); }
+KT_ALWAYS double spherical_j0_f64(double a) { return kt__spherical_j0(a); }
 KT_ALWAYS double erfcx_f64(double a) { return kt__erfcx(a); }
 KT_ALWAYS double i0e_f64(double a) { return kt__i0e(a); }
 KT_ALWAYS double i1e_f64(double a) { return kt__i1e(a); }

@@ -91,6 +91,36 @@ KT__RARE double kt__i1(double x) { return copysign(bessel(fabs(x), 1), x); }
 KT__RARE double kt__i0e(double x) { return bessel_scaled(fabs(x), 0); }
 KT__RARE double kt__i1e(double x) { return copysign(bessel_scaled(fabs(x), 1), x); }
 
+/* Of the first and second kind, the C library's; at infinity NaN, as PyTorch. */
+KT__RARE double kt__bessel_j0(double x) { return fabs(x) == INFINITY ? NAN : j0(x); }
+KT__RARE double kt__bessel_j1(double x) { return fabs(x) == INFINITY ? NAN : j1(x); }
+KT__RARE double kt__bessel_y0(double x) { return x < 0 || x == INFINITY ? NAN : x == 0 ? -INFINITY : y0(x); }
+KT__RARE double kt__bessel_y1(double x) { return x < 0 || x == INFINITY ? NAN : x == 0 ? -INFINITY : y1(x); }
+
+/* e^x K(x) of order 0 or 1: the integral of e^(-x (cosh t - 1)) cosh(order t) over t > 0, by the trapezoidal rule, whose error
+ * falls like e^(-pi^2 / step) here. */
+KT__RARE_PART double bessel_k_scaled(double x, int order)
+{
+    if (!(x > 0 && x < INFINITY))
+        return x == 0 ? INFINITY : x > 0 ? 0 : NAN;
+    const double step = fmin(0.2, 0.7 / sqrt(x));
+    double       sum = 0.5;
+    for (int k = 1;; k++) {
+        const double half = sinh(0.5 * k * step), fall = 2 * x * half * half; /* x (cosh t - 1), without cancellation */
+        const double term = exp(-fall) * (order ? cosh(k * step) : 1);
+        sum += term;
+        if (fall > 1 && term < 1e-18 * sum)
+            return sum * step;
+    }
+}
+
+KT__RARE double kt__bessel_k0e(double x) { return bessel_k_scaled(x, 0); }
+KT__RARE double kt__bessel_k1e(double x) { return bessel_k_scaled(x, 1); }
+KT__RARE double kt__bessel_k0(double x) { return x > 800 ? 0 : exp(-x) * bessel_k_scaled(x, 0); }
+KT__RARE double kt__bessel_k1(double x) { return x > 800 ? 0 : exp(-x) * bessel_k_scaled(x, 1); }
+
+KT__RARE double kt__spherical_j0(double x) { return x == 0 ? 1 : fabs(x) == INFINITY ? 0 : sin(x) / x; }
+
 /* e^(x^2) erfc(x): below zero by reflection; the square is taken in two parts, since its rounding would be multiplied by e; for
  * large x the asymptotic series. */
 KT__RARE double kt__erfcx(double x)

@@ -12,6 +12,15 @@
 #define KT__RARE_PART static
 #endif
 
+KT__RARE double kt__bessel_j0(double x); /* Bessel functions, of orders 0 and 1 */
+KT__RARE double kt__bessel_j1(double x);
+KT__RARE double kt__bessel_y0(double x);
+KT__RARE double kt__bessel_y1(double x);
+KT__RARE double kt__bessel_k0(double x); /* modified ones of the second kind */
+KT__RARE double kt__bessel_k1(double x);
+KT__RARE double kt__bessel_k0e(double x); /* the two, scaled by e^x */
+KT__RARE double kt__bessel_k1e(double x);
+KT__RARE double kt__spherical_j0(double x); /* sin(x) / x */
 KT__RARE double kt__digamma(double x);
 KT__RARE double kt__erfcx(double x);
 KT__RARE double kt__erfinv(double x);

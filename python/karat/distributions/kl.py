@@ -186,8 +186,8 @@ def _kl_exponential_exponential(p, q):
 def _kl_expfamily_expfamily(p, q):
     """The Bregman divergence of the log normalizer, between the natural parameters."""
     if not type(p) == type(q):  # noqa: E721
-        raise NotImplementedError("The cross KL-divergence between different exponential families cannot be computed using "
-                                  "Bregman divergences")
+        raise NotImplementedError(f"The cross KL-divergence between different exponential families cannot{' ' * 29}be computed "
+                                  "using Bregman divergences")
     natural_p = [n.detach().requires_grad_() for n in p._natural_params]
     natural_q = q._natural_params
     normalizer = p._log_normalizer(*natural_p)
@@ -261,7 +261,7 @@ def _kl_uniform_uniform(p, q):
 
 def _same_events(p, q, which):
     if p.event_shape != q.event_shape:
-        raise ValueError(f"KL-divergence between two {which} with different event shapes cannot be computed")
+        raise ValueError(f"KL-divergence between two {which} with{' ' * 26}different event shapes cannot be computed")
 
 
 def _spread(matrix, shape, *last):

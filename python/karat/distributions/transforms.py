@@ -70,8 +70,6 @@ class Transform:
     def __eq__(self, other):
         return self is other
 
-    __hash__ = object.__hash__
-
     def __ne__(self, other):
         return not self.__eq__(other)
 
@@ -153,8 +151,6 @@ class _InverseTransform(Transform):
     def __eq__(self, other):
         return isinstance(other, _InverseTransform) and self._inv == other._inv
 
-    __hash__ = None
-
     def __repr__(self):
         return f"{self.__class__.__name__}({self._inv!r})"
 
@@ -182,8 +178,6 @@ class ComposeTransform(Transform):
 
     def __eq__(self, other):
         return isinstance(other, ComposeTransform) and self.parts == other.parts
-
-    __hash__ = None
 
     @constraints.dependent_property(is_discrete=False)
     def domain(self):
@@ -377,8 +371,6 @@ class ExpTransform(Transform):
     def __eq__(self, other):
         return isinstance(other, ExpTransform)
 
-    __hash__ = None
-
     def _call(self, x):
         return x.exp()
 
@@ -409,8 +401,6 @@ class PowerTransform(Transform):
 
     def __eq__(self, other):
         return isinstance(other, PowerTransform) and self.exponent.eq(other.exponent).all().item()
-
-    __hash__ = None
 
     def _call(self, x):
         return x.pow(self.exponent)
@@ -444,8 +434,6 @@ class SigmoidTransform(Transform):
     def __eq__(self, other):
         return isinstance(other, SigmoidTransform)
 
-    __hash__ = None
-
     def _call(self, x):
         return _clipped_sigmoid(x)
 
@@ -469,8 +457,6 @@ class SoftplusTransform(Transform):
     def __eq__(self, other):
         return isinstance(other, SoftplusTransform)
 
-    __hash__ = None
-
     def _call(self, x):
         return softplus(x)
 
@@ -492,8 +478,6 @@ class TanhTransform(Transform):
     def __eq__(self, other):
         return isinstance(other, TanhTransform)
 
-    __hash__ = None
-
     def _call(self, x):
         return x.tanh()
 
@@ -512,8 +496,6 @@ class AbsTransform(Transform):
 
     def __eq__(self, other):
         return isinstance(other, AbsTransform)
-
-    __hash__ = None
 
     def _call(self, x):
         return x.abs()
@@ -558,8 +540,6 @@ class AffineTransform(Transform):
 
     def __eq__(self, other):
         return isinstance(other, AffineTransform) and self._same(self.loc, other.loc) and self._same(self.scale, other.scale)
-
-    __hash__ = None
 
     @property
     def sign(self):
@@ -650,8 +630,6 @@ class SoftmaxTransform(Transform):
     def __eq__(self, other):
         return isinstance(other, SoftmaxTransform)
 
-    __hash__ = None
-
     def _call(self, x):
         probs = (x - x.max(-1, True)[0]).exp()
         return probs / probs.sum(-1, True)
@@ -679,8 +657,6 @@ class StickBreakingTransform(Transform):
 
     def __eq__(self, other):
         return isinstance(other, StickBreakingTransform)
-
-    __hash__ = None
 
     def _call(self, x):
         offset = x.shape[-1] + 1 - x.new_ones(x.shape[-1]).cumsum(-1)
@@ -718,8 +694,6 @@ class LowerCholeskyTransform(Transform):
     def __eq__(self, other):
         return isinstance(other, LowerCholeskyTransform)
 
-    __hash__ = None
-
     def _call(self, x):
         return x.tril(-1) + x.diagonal(dim1=-2, dim2=-1).exp().diag_embed()
 
@@ -735,8 +709,6 @@ class PositiveDefiniteTransform(Transform):
 
     def __eq__(self, other):
         return isinstance(other, PositiveDefiniteTransform)
-
-    __hash__ = None
 
     def _call(self, x):
         x = LowerCholeskyTransform()(x)

@@ -130,16 +130,14 @@ class Wishart(ExponentialFamily):
         if max_try_correction is None:
             max_try_correction = 10
         sample_shape = Size(sample_shape)
+        self._bartlett_sampling(sample_shape)  # PyTorch draws every sample twice: the second draw has its numbers
         sample = self._bartlett_sampling(sample_shape)
-        singular = ~self.support.check(sample)
-        if singular.any():
+        for _ in range(max_try_correction):
+            singular = ~self.support.check(sample)
+            if not singular.any():
+                break
             warnings.warn("Singular sample detected.", stacklevel=2)
-            for _ in range(max_try_correction):
-                again = self._bartlett_sampling(sample_shape)
-                sample = karat.where(singular[..., None, None], again, sample)
-                singular = ~self.support.check(sample)
-                if not singular.any():
-                    break
+            sample = karat.where(singular[..., None, None], self._bartlett_sampling(sample_shape), sample)
         return sample
 
     def log_prob(self, value):

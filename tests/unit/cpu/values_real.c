@@ -72,6 +72,23 @@ static real ref_i1(real x)
         term *= x * x / 4 / ((real)k * (k + 1)), sum += term;
     return x / 2 * sum;
 }
+/* e^x K(x) by Simpson's rule for its integral; order 0 or 1. */
+static real ref_k_scaled(real x, int order)
+{
+    if (!(x > 0) || isinf(x))
+        return x == 0 ? INFINITY : x > 0 ? 0 : NAN;
+    const real end = acoshl(1 + 60 / x), step = end / 20000;
+    real       sum = 0;
+    for (int k = 0; k <= 20000; k++) {
+        const real half = sinhl(k * step / 2), f = expl(-2 * x * half * half) * (order ? coshl(k * step) : 1);
+        sum += (k == 0 || k == 20000 ? 1 : k % 2 ? 4 : 2) * f;
+    }
+    return sum * step / 3;
+}
+static real ref_bessel(real (*f)(real), real x, bool second)
+{
+    return isinf(x) || (second && x < 0) ? NAN : second && x == 0 ? -INFINITY : f(x);
+}
 /* Far out what is left of the asymptotic series is (1 + k / x) / sqrt(2 pi x). */
 static real ref_scaled(real (*bessel)(real), real x)
 {
@@ -218,6 +235,14 @@ typedef struct row {
     R1(asinh, asinhl(a), 2, 4) \
     R1(atan, atanl(a), 2, 4) \
     R1(atanh, atanhl(a), 2, 4) \
+    C1(bessel_j0, ref_bessel(j0l, a, false), 8, 500) \
+    C1(bessel_j1, ref_bessel(j1l, a, false), 8, 500) \
+    C1(bessel_y0, ref_bessel(y0l, a, true), 8, 500) \
+    C1(bessel_y1, ref_bessel(y1l, a, true), 8, 500) \
+    R1(bessel_k0, expl(-a) * ref_k_scaled(a, 0), 8, 500) \
+    R1(bessel_k1, expl(-a) * ref_k_scaled(a, 1), 8, 500) \
+    R1(bessel_k0e, ref_k_scaled(a, 0), 8, 500) \
+    R1(bessel_k1e, ref_k_scaled(a, 1), 8, 500) \
     R1(ceil, ceill(a), 0, 0) \
     R1(clamp, ref_min(ref_max(a, p0), p1), 0, 0) \
     R1(clamp_max, ref_min(a, p0), 0, 0) \
@@ -276,6 +301,7 @@ typedef struct row {
     R1(sin, sinl(a), 2, 4) \
     C1(sinc, ref_sinc(a), 8, 500) \
     R1(sinh, sinhl(a), 2, 4) \
+    C1(spherical_j0, a == 0 ? 1 : isinf(a) ? 0 : sinl(a) / a, 8, 8) \
     R1(sqrt, sqrtl(a), 0.51, 0.51) \
     R1(square, a * a, 1, 1) \
     R1(tan, tanl(a), 2, 4) \
