@@ -15,7 +15,8 @@ class LKJCholesky(Distribution):
     """Lower Cholesky factors of dim x dim correlation matrices R, of density proportional to det(R) ** (concentration - 1).
 
     Sampled by the onion method of D. Lewandowski, D. Kurowicka and H. Joe (2009): each row is a direction on a sphere, times the
-    root of a beta variable, and what is left of length 1 on the diagonal.
+    root of a beta variable, and what is left of length 1 on the diagonal. The beta variables are PyTorch's: from the third row on
+    their first parameter is larger than the paper's (k - 3/2, not (k - 1) / 2, in row k), so those rows are nearer to singular.
     """
 
     arg_constraints = {"concentration": constraints.positive}

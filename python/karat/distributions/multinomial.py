@@ -1,5 +1,7 @@
 """karat.distributions.multinomial: how often each category is drawn."""
 
+import math
+
 import karat
 from karat import Size
 from karat.distributions import Categorical, constraints
@@ -52,11 +54,11 @@ class Multinomial(Distribution):
         return counts.type_as(self.probs)
 
     def entropy(self):
-        n = karat.tensor(self.total_count)
         support = self._binomial.enumerate_support(expand=False)[1:]
         binomial_probs = karat.exp(self._binomial.log_prob(support))
         weights = karat.lgamma(support + 1)
-        return self.total_count * self._categorical.entropy() - karat.lgamma(n + 1) + (binomial_probs * weights).sum([0, -1])
+        return self.total_count * self._categorical.entropy() - math.lgamma(self.total_count + 1) + (
+            binomial_probs * weights).sum([0, -1])
 
     def log_prob(self, value):
         if self._validate_args:

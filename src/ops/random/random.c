@@ -8,6 +8,7 @@
 
 #include "base/warn.h"
 #include "call/end.h"
+#include "call/made.h"
 #include "call/move.h"
 #include "call/refuse.h"
 #include "call/target.h"
@@ -510,17 +511,20 @@ static kt_status gamma_by_self(kt_call *call, kt_tensor *out)
     return kt__draw_into(out, &draw);
 }
 
-/* Gamma samples over their sum. */
+/* Gamma samples over their sum, in float64 whatever the dtype: the digits of small shares are part of the result. */
 static kt_status share_out(kt_call *call, kt_tensor *out)
 {
     kt_finfo   least = {.smallest_normal = 0};
-    kt_tensor *sum = NULL, *shares = NULL;
+    kt_tensor *self = call->arg[0].t;
     kt_dtype_finfo((kt_dtype)out->dtype, &least);
-    if (gamma_by_self(call, out))
-        return kt_error_status();
     KT_SCOPE;
-    sum = kt_sum_dim(out, KT_SHAPE(-1), .keepdim = true);
-    shares = kt_clamp_min_s(kt_true_divide(out, sum), KT_FLOAT(least.smallest_normal));
+    kt__draw   draw = {.generator = kt__arg_generator(call, 1), .kernel = KT_K_standard_gamma};
+    kt_tensor *drawn = kt_empty_like(self, .dtype = KT_F64);
+    draw.each = kt__converted_inside(self, KT_F64, KT_WHY_PROMOTION);
+    if (!drawn || !draw.each || kt__draw_into(drawn, &draw))
+        return kt_error_status();
+    kt_tensor *shares = kt_true_divide(drawn, kt_sum_dim(drawn, KT_SHAPE(-1), .keepdim = true));
+    shares = kt_clamp_min_s(shares, KT_FLOAT(least.smallest_normal));
     return shares ? kt__copy_into(out, shares, KT_WHY_NONE, KT_ROUND_TORCH) : kt_error_status();
 }
 
