@@ -96,7 +96,8 @@ OWN = {  # what PyTorch has not, and classes written in C
 MODULES = """accelerator amp autograd autograd.forward_ad autograd.functional autograd.gradcheck backends compiler cpu cpu.amp
     cuda cuda.amp distributed distributions distributions.constraints distributions.transforms fft func functional fx jit library
     linalg mps mtia nn nn.functional nn.init nn.parameter nn.utils nn.utils.rnn onnx optim optim.lr_scheduler overrides
-    random return_types serialization special storage testing torch_version types utils utils.data utils.dlpack utils.hooks version xpu""".split()
+    random return_types serialization special storage testing torch_version types utils utils.data utils.dlpack
+    utils.hooks version xpu""".split()
 GIVEN = ("Generator", "Number", "Size", "Tensor", "memory_format")
 OPERATORS = """add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv mod rmod pow rpow matmul rmatmul and rand or ror xor
     rxor lshift rlshift rshift rrshift lt le gt ge eq ne iadd isub imul itruediv ifloordiv imod ipow iand ior ixor""".split()

@@ -140,6 +140,6 @@ def explain(t):
 
 
 _missing.mark_absent(Tensor)
-_later = """_C _utils accelerator backends compiler cpu distributed distributions errors fx jit library mps mtia onnx overrides return_types
-    testing torch_version types xpu""".split()
+_later = """_C _utils accelerator backends compiler cpu distributed distributions errors fx jit library mps mtia onnx overrides
+    return_types testing torch_version types xpu""".split()
 __getattr__ = _missing.of(__name__, lazy=[*_later, *_refused.TOP])

@@ -80,7 +80,8 @@ KT__RARE_PART double density_factor(double a, double x)
 KT__RARE_PART double large_share(double a, double x, int above)
 {
     const double half = -log1p_less((x - a) / a), eta = copysign(sqrt(2 * half), x - a);
-    const double first = -1.0 / 3 + eta * (1.0 / 12 - eta * (2.0 / 135 - eta * (1.0 / 864 + eta * (1.0 / 2835 - eta * 139.0 / 777600))));
+    const double fourth = 1.0 / 864 + eta * (1.0 / 2835 - eta * 139.0 / 777600);
+    const double first = -1.0 / 3 + eta * (1.0 / 12 - eta * (2.0 / 135 - eta * fourth));
     const double second = -1.0 / 540 - eta * (1.0 / 288 - eta * (1.0 / 378 - eta * 77.0 / 77760));
     const double rest = exp(-a * half) / sqrt(2 * 3.14159265358979323846 * a) * (first + second / a);
     const double z = eta * sqrt(a / 2);

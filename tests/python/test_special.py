@@ -96,7 +96,7 @@ def test_of_one(name, x, value, slope):
     for dtype, rel in ((karat.float32, 2e-6), (karat.float16, 2e-3), (karat.bfloat16, 1e-2)):
         if x > 1e-3 or x < -1:
             z = getattr(karat.special, name)(karat.tensor(x, dtype=dtype))
-            assert z.dtype == dtype and z.item() == pytest.approx(value, rel=rel, abs=8 * rel * abs(x * slope))
+            assert z.dtype == dtype and z.item() == pytest.approx(value, rel=rel, abs=8 * rel * abs(x * slope) + rel)
 
 
 @pytest.mark.parametrize("name, a, x, value, by_a, by_x", TWO)
@@ -134,7 +134,8 @@ def test_ends():
     assert same(karat.igamma(*zero_up), [nan, 1, 0, 1, 0, nan, nan, nan])
     assert same(karat.igammac(*zero_up), [nan, 0, 1, 0, 1, nan, nan, nan])
     assert same(karat.special.ndtri(karat.tensor([0.0, 1, 0.5, -1, 2, nan])), [-inf, inf, 0, nan, nan, nan])
-    assert same(karat.special.zeta(karat.tensor([1.0, 0.5, 2, 2, 2.5]), karat.tensor([2.0, 2, 0, -3, -0.5])), [inf, nan, inf, inf, nan])
+    s, x = karat.tensor([1.0, 0.5, 2, 2, 2.5]), karat.tensor([2.0, 2, 0, -3, -0.5])
+    assert same(karat.special.zeta(s, x), [inf, nan, inf, inf, nan])
     assert same(karat.special.xlog1py(karat.tensor([0.0, 0, 1, 0]), karat.tensor([-1.0, -2, -1, nan])), [0, 0, -inf, nan])
     assert same(karat.special.modified_bessel_k0(karat.tensor([0.0, inf, -1, nan])), [inf, 0, nan, nan])
     assert same(karat.special.bessel_y0(karat.tensor([0.0, inf, -1])), [-inf, nan, nan])

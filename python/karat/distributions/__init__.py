@@ -1,7 +1,7 @@
 """karat.distributions: probability distributions with samples, densities, gradients through samples, and divergences.
 
-A distribution has sample and rsample (through which gradients reach the parameters), log_prob, and where they are known cdf, icdf,
-entropy, mean, mode, variance and enumerate_support. kl_divergence compares two; transforms and constraints are beside them.
+A distribution has sample and rsample (through which gradients reach the parameters), log_prob, and where they are known cdf,
+icdf, entropy, mean, mode, variance and enumerate_support. kl_divergence compares two; transforms and constraints are beside them.
 """
 
 from .. import _missing

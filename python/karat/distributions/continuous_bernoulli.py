@@ -1,6 +1,6 @@
 """karat.distributions.continuous_bernoulli: the continuous Bernoulli distribution over [0, 1].
 
-Its density is C(p) p^x (1 - p)^(1 - x). Near p = 1/2 every formula is 0 over 0: between the two lims Taylor series stand for them.
+Its density is C(p) p^x (1 - p)^(1 - x). Near p = 1/2 every formula is 0 over 0: between the lims Taylor series stand for them.
 """
 
 import math

@@ -38,8 +38,8 @@ class Distribution:
             arg_constraints = self.arg_constraints
         except NotImplementedError:
             arg_constraints = {}
-            warnings.warn(f"{self.__class__} does not define `arg_constraints`. Please set `arg_constraints = {{}}` or initialize "
-                          "the distribution with `validate_args=False` to turn off validation.", stacklevel=3)
+            warnings.warn(f"{self.__class__} does not define `arg_constraints`. Please set `arg_constraints = {{}}` or "
+                          "initialize the distribution with `validate_args=False` to turn off validation.", stacklevel=3)
         for name, constraint in arg_constraints.items():
             if constraints.is_dependent(constraint):
                 continue  # it is checked where it is known
@@ -176,8 +176,8 @@ class Distribution:
 
     def _get_checked_instance(self, cls, _instance=None):
         if _instance is None and type(self).__init__ != cls.__init__:
-            raise NotImplementedError(f"Subclass {self.__class__.__name__} of {cls.__name__} that defines a custom __init__ method "
-                                      "must also define a custom .expand() method.")
+            raise NotImplementedError(f"Subclass {self.__class__.__name__} of {cls.__name__} that defines a custom __init__ "
+                                      "method must also define a custom .expand() method.")
         return self.__new__(type(self)) if _instance is None else _instance
 
     def __repr__(self):

@@ -32,8 +32,8 @@ class Geometric(Distribution):
             value = self.probs
             valid = value > 0
             if not valid.all():
-                raise ValueError(f"Expected parameter probs ({type(value).__name__} of shape {tuple(value.shape)}) of distribution "
-                                 f"{self!r} to be positive but found invalid values:\n{value.data[~valid]}")
+                raise ValueError(f"Expected parameter probs ({type(value).__name__} of shape {tuple(value.shape)}) of "
+                                 f"distribution {self!r} to be positive but found invalid values:\n{value.data[~valid]}")
 
     def expand(self, batch_shape, _instance=None):
         return self._expand_from(Geometric, batch_shape, _instance, probs=0, logits=0)

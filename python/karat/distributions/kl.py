@@ -171,7 +171,8 @@ def _kl_continuous_bernoulli_continuous_bernoulli(p, q):
 @register_kl(Dirichlet, Dirichlet)
 def _kl_dirichlet_dirichlet(p, q):
     sum_p = p.concentration.sum(-1)
-    normalizers = sum_p.lgamma() - q.concentration.sum(-1).lgamma() - (p.concentration.lgamma() - q.concentration.lgamma()).sum(-1)
+    normalizers = (sum_p.lgamma() - q.concentration.sum(-1).lgamma()
+                   - (p.concentration.lgamma() - q.concentration.lgamma()).sum(-1))
     slopes = p.concentration.digamma() - sum_p.digamma().unsqueeze(-1)
     return normalizers + ((p.concentration - q.concentration) * slopes).sum(-1)
 

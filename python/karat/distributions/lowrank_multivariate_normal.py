@@ -1,7 +1,7 @@
 """karat.distributions.lowrank_multivariate_normal: a multivariate normal whose covariance is W W^T + D.
 
-Its inverse and determinant are those of the small capacitance matrix I + W^T D^-1 W (Woodbury's identity, and the matrix determinant
-lemma).
+Its inverse and determinant are those of the small capacitance matrix I + W^T D^-1 W (Woodbury's identity, and the matrix
+determinant lemma).
 """
 
 import math

@@ -850,4 +850,6 @@ class CumulativeDistributionTransform(Transform):
         return self.distribution.log_prob(x)
 
     def with_cache(self, cache_size=1):
-        return self if self._cache_size == cache_size else CumulativeDistributionTransform(self.distribution, cache_size=cache_size)
+        if self._cache_size == cache_size:
+            return self
+        return CumulativeDistributionTransform(self.distribution, cache_size=cache_size)
