@@ -1,4 +1,5 @@
-"""karat.distributions: densities, moments and divergences against SciPy's and mpmath's numbers (recorded here), samples against their moments, gradients of samples against differences of the inverse distribution, and the refusals' texts."""
+"""karat.distributions: densities, moments and divergences against SciPy's and mpmath's numbers (recorded here), samples against
+their moments, gradients of samples against differences of the inverse distribution, and the refusals' texts."""
 
 import copy
 import math
