@@ -88,6 +88,15 @@ KT__RARE_PART double large_share(double a, double x, int above)
     return above ? 0.5 * erfc(z) + rest : 0.5 * erfc(-z) - rest;
 }
 
+/* log(Gamma(1 + a)) of a < 1: near zero by its series, since 1 + a has lost a's digits. The coefficients are zeta(n) / n. */
+KT__RARE_PART double log_gamma1(double a)
+{
+    if (a > 0.01)
+        return kt__lgamma(1 + a);
+    return a * (-0.57721566490153286061 + a * (0.82246703342411321824 + a * (-0.40068563438653142847
+        + a * (0.27058080842778454788 + a * (-0.20738555102867398527 + a * 0.16955717699740818995)))));
+}
+
 /* The share above x < 1 without subtracting from 1, which a small a would leave no digits of. */
 KT__RARE_PART double small_above(double a, double x)
 {
@@ -96,7 +105,7 @@ KT__RARE_PART double small_above(double a, double x)
         term *= -x / n;
         sum += term / (a + n);
     }
-    const double log_factor = a * log(x) - kt__lgamma(a + 1);
+    const double log_factor = a * log(x) - log_gamma1(a);
     return -expm1(log_factor) - exp(log_factor) * a * sum;
 }
 

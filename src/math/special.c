@@ -172,6 +172,8 @@ KT__RARE_PART double zeta(double s, double x)
     for (int k = 0; k < 12 || x < 12; k++, x++)
         sum += pow(x, -s);
     const double power = pow(x, -s);
+    if (power == 0)
+        return sum;
     double       rise = s / x, tail = 0; /* s (s + 1) ... / (2j)! x^(2j - 1) */
     for (int j = 0; j < 8; j++) {
         rise /= j ? (2 * j + 1) * (2 * j + 2) : 2;
