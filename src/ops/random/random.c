@@ -525,7 +525,7 @@ static kt_status share_out(kt_call *call, kt_tensor *out)
         return kt_error_status();
     kt_tensor *shares = kt_true_divide(drawn, kt_sum_dim(drawn, KT_SHAPE(-1), .keepdim = true));
     shares = kt_clamp_min_s(shares, KT_FLOAT(least.smallest_normal));
-    return shares ? kt__copy_into(out, shares, KT_WHY_NONE, KT_ROUND_TORCH) : kt_error_status();
+    return shares ? kt__copy_into(out, shares, KT_WHY_RESULT, KT_ROUND_TORCH) : kt_error_status();
 }
 
 kt_status kt__body_binomial(kt_call *call)
