@@ -35,6 +35,10 @@
  * kt_logaddexp2(self, other)                                _ out      log2(2 ** self + 2 ** other) without overflow
  * kt_nextafter(self, other)                                 _ out      next representable value after self towards other
  * kt_xlogy(self, other)                                     _ out s    self * log(other), 0 where self is 0
+ * kt_special_xlog1py(self, other)                           out s      self * log1p(other), 0 where self is 0
+ * kt_special_zeta(self, other)                              out s      Hurwitz zeta function: the sum of (other + k) ** -self over k >= 0
+ * kt_igamma(self, other)                                    _ out      regularized lower incomplete gamma function
+ * kt_igammac(self, other)                                   _ out      regularized upper incomplete gamma function
  * kt_special_entr(self)                                     out        entropy of each element: -self * log(self), 0 at 0, -inf below
  * kt_heaviside(self, values)                                _ out      Heaviside step function: 0 where self < 0, values where self == 0, 1 where self > 0
  * kt_gcd(self, other)                                       _ out      greatest common divisor
@@ -121,6 +125,24 @@
  * kt_lgamma(self)                                           _ out      log of the absolute value of the gamma function
  * kt_i0(self)                                               _ out      modified Bessel function of the first kind, order 0
  * kt_special_i1(self)                                       out        modified Bessel function of the first kind, order 1
+ * kt_special_i0e(self)                                      out        modified Bessel function of the first kind, order 0, times exp(-abs(self))
+ * kt_special_i1e(self)                                      out        modified Bessel function of the first kind, order 1, times exp(-abs(self))
+ * kt_special_bessel_j0(self)                                out        Bessel function of the first kind, order 0
+ * kt_special_bessel_j1(self)                                out        Bessel function of the first kind, order 1
+ * kt_special_bessel_y0(self)                                out        Bessel function of the second kind, order 0
+ * kt_special_bessel_y1(self)                                out        Bessel function of the second kind, order 1
+ * kt_special_modified_bessel_i0(self)                       out        modified Bessel function of the first kind, order 0
+ * kt_special_modified_bessel_i1(self)                       out        modified Bessel function of the first kind, order 1
+ * kt_special_modified_bessel_k0(self)                       out        modified Bessel function of the second kind, order 0
+ * kt_special_modified_bessel_k1(self)                       out        modified Bessel function of the second kind, order 1
+ * kt_special_scaled_modified_bessel_k0(x)                   out        modified Bessel function of the second kind, order 0, times exp(x)
+ * kt_special_scaled_modified_bessel_k1(x)                   out        modified Bessel function of the second kind, order 1, times exp(x)
+ * kt_special_spherical_bessel_j0(x)                         out        spherical Bessel function of the first kind, order 0: sin(x) / x
+ * kt_special_erfcx(self)                                    out        scaled complementary error function: exp(self ** 2) * erfc(self)
+ * kt_special_ndtr(self)                                     out        area under the standard normal density up to self
+ * kt_special_log_ndtr(self)                                 out        log of the area under the standard normal density up to self
+ * kt_special_ndtri(self)                                    out        where the area under the standard normal density is self: the inverse of ndtr
+ * kt_mvlgamma(self, p)                                      _ out      log of the multivariate gamma function of dimension p
  * kt_polygamma(n, self)                                     out        n-th derivative of the digamma function
  * kt_frexp(self) -> mantissa, exponent                      out        mantissa in [0.5, 1) and exponent: self == mantissa * 2 ** exponent
  * kt_logit(self, .eps)                                      _ out      log(self / (1 - self)); eps clamps self to [eps, 1 - eps] first
@@ -573,6 +595,7 @@
  * kt_bernoulli_tensor_(self, p, .generator)                            filled with Bernoulli samples, one probability per element
  * kt_bernoulli_float_(self, .p = 0.5, .generator)                      filled with Bernoulli samples: 1 with probability p
  * kt_poisson(self, .generator)                                         Poisson samples with the rates in self
+ * kt_binomial(count, prob, .generator)                                 binomial samples of count trials with probability prob
  * kt_multinomial(self, num_samples, .replacement = false, .generator)  out        indices sampled from each row, with the row's elements as weights
  * kt_dropout(input, p, train)                               _          dropout: elements zeroed with probability p, the others scaled by 1 / (1 - p)
  * kt_feature_dropout(input, p, train)                       _          dropout of whole channels
@@ -876,6 +899,10 @@
  * kt_diag_embed_of(self, .offset = 0)                       out        diagonal matrix from a vector, also into out=
  * kt_pad_edges(input, pad, mode)                                       padded with what is at the edges: reflect or replicate
  * kt_pad_around(input, pad)                                            padded with what is at the other edge: circular
+ * kt_standard_gamma(self, .generator)                                  gamma samples with the concentrations in self and rate 1
+ * kt_standard_gamma_grad(self, output)                                 derivative of gamma samples by their concentrations
+ * kt_sample_dirichlet(self, .generator)                                Dirichlet samples with the concentrations along the last dim of self
+ * kt_dirichlet_grad(x, alpha, total)                                   derivative of Dirichlet samples x by their concentrations alpha, whose sums are total
  * kt_native_dropout_backward(grad_output, mask, .scale = 1.0)             gradient of dropout
  * kt_embedding_bag_of(weight, indices, per_sample_weights, offsets, scale_grad_by_freq, mode, include_last_offset, padding_idx) -> output, bag, count, largest             rows of weight at the indices, summed (mode 0), averaged (1) or compared (2) within bags
  * kt_softmax_along(self, dim, half_to_float)                           softmax along dim, without a dtype conversion

@@ -47,7 +47,6 @@ REASONS = {
     "cuda.sparse": _NO_SPARSE,
     "cuda.tunable": "which kernel multiplies matrices is chosen without a file",
     "distributed": _ONE_PROCESS,
-    "distributions": _NOT_YET,
     "export": _NOT_COMPILED,
     "fx": "programs are run as they are written, not traced into graphs",
     "masked": _NOT_YET,

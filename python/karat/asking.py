@@ -13,7 +13,7 @@ def broadcast_shapes(*shapes):
     for one in shapes:
         if not isinstance(one, (int, tuple, list)):
             raise RuntimeError("Input shapes should be of type ints, a tuple of ints, or a list of ints, got ", one)
-    shapes = [(one,) if isinstance(one, int) else tuple(one) for one in shapes]
+    shapes = [(one,) if isinstance(one, int) else one for one in shapes]
     result = [1] * max((len(one) for one in shapes), default=0)
     for at, shape in enumerate(shapes):
         for i in range(-1, -1 - len(shape), -1):

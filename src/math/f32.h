@@ -16,6 +16,7 @@
 #include "math/f32/pieces.h"
 #include "math/f32/power.h"
 #include "math/f32/trigonometric.h"
+#include "math/incomplete.h"
 #include "math/special.h"
 #include "dtype/convert.h"
 
@@ -56,6 +57,25 @@ KT_ALWAYS float i1_f32(float a)      { return (float)kt__i1(a); }
 KT_ALWAYS float lgamma_f32(float a)  { return (float)kt__lgamma(a); }
 KT_ALWAYS float polygamma_f32(float a, float n) { return (float)kt__polygamma(n, a); }
 KT_ALWAYS float sinc_f32(float a)    { return (float)kt__sinc(a); }
+KT_ALWAYS float bessel_j0_f32(float a) { return (float)kt__bessel_j0(a); }
+KT_ALWAYS float bessel_j1_f32(float a) { return (float)kt__bessel_j1(a); }
+KT_ALWAYS float bessel_y0_f32(float a) { return (float)kt__bessel_y0(a); }
+KT_ALWAYS float bessel_y1_f32(float a) { return (float)kt__bessel_y1(a); }
+KT_ALWAYS float bessel_k0_f32(float a) { return (float)kt__bessel_k0(a); }
+KT_ALWAYS float bessel_k1_f32(float a) { return (float)kt__bessel_k1(a); }
+KT_ALWAYS float bessel_k0e_f32(float a) { return (float)kt__bessel_k0e(a); }
+KT_ALWAYS float bessel_k1e_f32(float a) { return (float)kt__bessel_k1e(a); }
+KT_ALWAYS float spherical_j0_f32(float a) { return (float)kt__spherical_j0(a); }
+KT_ALWAYS float erfcx_f32(float a) { return (float)kt__erfcx(a); }
+KT_ALWAYS float i0e_f32(float a) { return (float)kt__i0e(a); }
+KT_ALWAYS float i1e_f32(float a) { return (float)kt__i1e(a); }
+KT_ALWAYS float log_ndtr_f32(float a) { return (float)kt__log_ndtr(a); }
+KT_ALWAYS float ndtri_f32(float a) { return (float)kt__ndtri(a); }
+KT_ALWAYS float igamma_f32(float a, float b) { return (float)kt__igamma(a, b); }
+KT_ALWAYS float igammac_f32(float a, float b) { return (float)kt__igammac(a, b); }
+KT_ALWAYS float zeta_f32(float a, float b) { return (float)kt__zeta(a, b); }
+KT_ALWAYS float gamma_slope_f32(float a, float b) { return (float)kt__gamma_slope(a, b); }
+KT_ALWAYS float beta_slope_f32(float a, float b, float c) { return (float)kt__beta_slope(a, b, c); }
 
 /* The nearest float16 or bfloat16, or x itself: `cut` low bits of a float32 are not stored by the type. */
 KT_ALWAYS float fit_f32(float x, float cut)

@@ -44,54 +44,124 @@ KT__RARE double kt__erfinv(double x)
     return copysign(y, x);
 }
 
-/* The power series, all of whose terms are positive; for large x the asymptotic series. */
-KT__RARE double kt__i0(double x)
+/* The Bessel functions I0 and I1 of x >= 0 are (x / 2)^order times a power series, all of whose terms are positive; for large x
+ * e^x times an asymptotic series. */
+static const double SERIES_ENDS = 30;
+
+KT__RARE_PART double bessel_series(double x, int order)
 {
-    x = fabs(x);
-    if (x == INFINITY)
-        return NAN; /* as PyTorch */
-    if (x != x || x > 714)
-        return x != x ? x : INFINITY;
-    double sum = 1, term = 1;
-    if (x < 30) {
-        const double q = 0.25 * x * x;
-        for (int k = 1; term > sum * 1e-17; k++) {
-            term *= q / ((double)k * k);
-            sum += term;
-        }
-        return sum;
-    }
-    for (int k = 1; k < 30 && term > 1e-17; k++) {
-        term *= (2.0 * k - 1) * (2.0 * k - 1) / (8.0 * k * x);
+    const double q = 0.25 * x * x;
+    double       sum = 1, term = 1;
+    for (int k = 1; term > sum * 1e-17; k++) {
+        term *= q / ((double)k * (k + order));
         sum += term;
     }
-    const double half = exp(0.5 * x); /* squared at the end: e^x alone overflows too early */
-    return half * (sum / sqrt(2 * pi * x)) * half;
+    return order ? 0.5 * x * sum : sum;
 }
 
-/* The same two series as i0's, a factor of x / 2 and a sign away. */
-KT__RARE double kt__i1(double x)
+KT__RARE_PART double bessel_tail(double x, int order)
 {
-    const double a = fabs(x);
-    if (a == INFINITY || x != x)
-        return NAN; /* at infinity, as PyTorch */
-    if (a > 714)
-        return copysign(INFINITY, x);
     double sum = 1, term = 1;
-    if (a < 30) {
-        const double q = 0.25 * a * a;
-        for (int k = 1; term > sum * 1e-17; k++) {
-            term *= q / ((double)k * (k + 1));
-            sum += term;
-        }
-        return 0.5 * x * sum;
-    }
     for (int k = 1; k < 30 && fabs(term) > 1e-17; k++) {
-        term *= ((2.0 * k - 1) * (2.0 * k - 1) - 4) / (8.0 * k * a);
+        term *= ((2.0 * k - 1) * (2.0 * k - 1) - 4 * order) / (8.0 * k * x);
         sum += term;
     }
-    const double half = exp(0.5 * a);
-    return copysign(half * (sum / sqrt(2 * pi * a)) * half, x);
+    return sum / sqrt(2 * pi * x);
+}
+
+KT__RARE_PART double bessel(double x, int order)
+{
+    if (x == INFINITY || x != x)
+        return NAN; /* at infinity, as PyTorch */
+    if (x > 714)
+        return INFINITY;
+    if (x < SERIES_ENDS)
+        return bessel_series(x, order);
+    const double half = exp(0.5 * x); /* squared at the end: e^x alone overflows too early */
+    return half * bessel_tail(x, order) * half;
+}
+
+KT__RARE_PART double bessel_scaled(double x, int order)
+{
+    return x < SERIES_ENDS ? exp(-x) * bessel_series(x, order) : x == INFINITY || x != x ? NAN : bessel_tail(x, order);
+}
+
+KT__RARE double kt__i0(double x) { return bessel(fabs(x), 0); }
+KT__RARE double kt__i1(double x) { return copysign(bessel(fabs(x), 1), x); }
+KT__RARE double kt__i0e(double x) { return bessel_scaled(fabs(x), 0); }
+KT__RARE double kt__i1e(double x) { return copysign(bessel_scaled(fabs(x), 1), x); }
+
+/* Of the first and second kind, the C library's; at infinity NaN, as PyTorch. */
+KT__RARE double kt__bessel_j0(double x) { return fabs(x) == INFINITY ? NAN : j0(x); }
+KT__RARE double kt__bessel_j1(double x) { return fabs(x) == INFINITY ? NAN : j1(x); }
+KT__RARE double kt__bessel_y0(double x) { return x < 0 || x == INFINITY ? NAN : x == 0 ? -INFINITY : y0(x); }
+KT__RARE double kt__bessel_y1(double x) { return x < 0 || x == INFINITY ? NAN : x == 0 ? -INFINITY : y1(x); }
+
+/* e^x K(x) of order 0 or 1: the integral of e^(-x (cosh t - 1)) cosh(order t) over t > 0, by the trapezoidal rule, whose error
+ * falls like e^(-pi^2 / step) here. */
+KT__RARE_PART double bessel_k_scaled(double x, int order)
+{
+    if (!(x > 0 && x < INFINITY))
+        return x == 0 ? INFINITY : x > 0 ? 0 : NAN;
+    const double step = fmin(0.2, 0.7 / sqrt(x));
+    double       sum = 0.5;
+    for (int k = 1;; k++) {
+        const double half = sinh(0.5 * k * step), fall = 2 * x * half * half; /* x (cosh t - 1), without cancellation */
+        const double term = exp(-fall) * (order ? cosh(k * step) : 1);
+        sum += term;
+        if (fall > 1 && term < 1e-18 * sum)
+            return sum * step;
+    }
+}
+
+KT__RARE double kt__bessel_k0e(double x) { return bessel_k_scaled(x, 0); }
+KT__RARE double kt__bessel_k1e(double x) { return bessel_k_scaled(x, 1); }
+KT__RARE double kt__bessel_k0(double x) { return x > 800 ? 0 : exp(-x) * bessel_k_scaled(x, 0); }
+KT__RARE double kt__bessel_k1(double x) { return x > 800 ? 0 : exp(-x) * bessel_k_scaled(x, 1); }
+
+KT__RARE double kt__spherical_j0(double x) { return x == 0 ? 1 : fabs(x) == INFINITY ? 0 : sin(x) / x; }
+
+/* e^(x^2) erfc(x): below zero by reflection; the square is taken in two parts, since its rounding would be multiplied by e; for
+ * large x the asymptotic series. */
+KT__RARE double kt__erfcx(double x)
+{
+    if (x < -27)
+        return INFINITY;
+    if (x < 10) {
+        const double square = x * x, rest = fma(x, x, -square);
+        return exp(square) * (1 + rest) * erfc(x);
+    }
+    double sum = 1, term = 1;
+    for (int k = 1; k < 30 && fabs(term) > 1e-17; k++) {
+        term *= -(2 * k - 1) / (2 * x * x);
+        sum += term;
+    }
+    return sum / (x * sqrt(pi));
+}
+
+static const double ROOT_HALF = 0.70710678118654752440;
+
+/* The logarithm of the normal distribution's share below x. */
+KT__RARE double kt__log_ndtr(double x)
+{
+    return x < -1 ? log(0.5 * kt__erfcx(-x * ROOT_HALF)) - 0.5 * x * x : log1p(-0.5 * erfc(x * ROOT_HALF));
+}
+
+/* Where the normal distribution's share is p: in the middle by erfinv, in a tail a first guess (Abramowitz and Stegun 26.2.23),
+ * then Newton's iteration on the logarithm. */
+KT__RARE double kt__ndtri(double p)
+{
+    if (!(p > 0 && p < 1))
+        return p == 0 ? -INFINITY : p == 1 ? INFINITY : NAN;
+    if (p > 0.25 && p < 0.75)
+        return kt__erfinv(2 * p - 1) / ROOT_HALF;
+    const double tail = p < 0.5 ? p : 1 - p, log_tail = log(tail), t = sqrt(-2 * log_tail);
+    double y = (2.515517 + t * (0.802853 + t * 0.010328)) / (1 + t * (1.432788 + t * (0.189269 + t * 0.001308))) - t;
+    for (int i = 0; i < 4; i++) {
+        const double at = kt__log_ndtr(y);
+        y -= (at - log_tail) * exp(at + 0.5 * y * y) * sqrt(2 * pi);
+    }
+    return p < 0.5 ? y : -y;
 }
 
 /* The sum of (x + k)^-s over k >= 0, x > 0: the first terms, then Euler and Maclaurin's formula for the rest. */
@@ -102,6 +172,8 @@ KT__RARE_PART double zeta(double s, double x)
     for (int k = 0; k < 12 || x < 12; k++, x++)
         sum += pow(x, -s);
     const double power = pow(x, -s);
+    if (power == 0)
+        return sum;
     double       rise = s / x, tail = 0; /* s (s + 1) ... / (2j)! x^(2j - 1) */
     for (int j = 0; j < 8; j++) {
         rise /= j ? (2 * j + 1) * (2 * j + 2) : 2;
@@ -109,6 +181,26 @@ KT__RARE_PART double zeta(double s, double x)
         rise *= (s + 2 * j + 1) * (s + 2 * j + 2) / (x * x);
     }
     return sum + x * power / (s - 1) + 0.5 * power + power * tail;
+}
+
+KT__RARE double kt__zeta(double s, double x)
+{
+    if (s == 1)
+        return INFINITY;
+    if (!(s > 1) || x != x)
+        return NAN;
+    if (x <= 0 && x == rint(x))
+        return INFINITY;
+    if (x == INFINITY || s == INFINITY)
+        return x < 1 ? INFINITY : x == 1 ? 1 : 0;
+    if (x < 0 && s != rint(s))
+        return NAN;
+    double below = 0;
+    if (x < -1e5)
+        x += floor(-x - 1e5); /* terms farther away than that add nothing */
+    for (; x < 0; x++)
+        below += pow(x, -s);
+    return below + zeta(s, x);
 }
 
 /* Of order 1 by reflection below zero: pi^2 / sin^2(pi x) is the sum of both sides. */

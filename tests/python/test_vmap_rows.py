@@ -21,7 +21,7 @@ REFUSED = ("view size is not compatible", "last dimension with stride 1", "resul
 PHASES = {"svd", "linalg.svd", "linalg.eig", "linalg.eigh", "linalg.qr", "qr", "svd_lowrank", "pca_lowrank", "linalg.ldl_factor",
           "_lobpcg"}
 RANDOM = ("dropout", "bernoulli", "normal", "rand", "uniform", "exponential", "cauchy", "geometric", "multinomial", "poisson",
-          "rrelu", "fractional", "gumbel", "lowrank", "lobpcg")
+          "rrelu", "fractional", "gumbel", "lowrank", "lobpcg", "binomial", "_standard_gamma", "_sample_dirichlet")
 UNDEFINED = {"empty_like", "new_empty", "new_empty_strided", "empty", "empty_permuted", "empty_strided", "resize_", "resize_as_"}
 
 

@@ -9,6 +9,7 @@
 #include "math/real.inc.c"
 #include "math/activation.inc.c"
 #include "math/special.c"
+#include "math/incomplete.c"
 
 #define SELF KT_F32
 #define VECTOR 8

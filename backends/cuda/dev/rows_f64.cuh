@@ -9,6 +9,7 @@
 #include "math/real.inc.c"
 #include "math/activation.inc.c"
 #include "math/special.c"
+#include "math/incomplete.c"
 
 #define SELF KT_F64
 #define VECTOR 2 /* its functions are long */

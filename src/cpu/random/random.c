@@ -1,7 +1,7 @@
 /* random.c - elementwise distributions: samples are drawn into a tile of float32, float64 or int64 and cast to the
  * output's dtype.
  *
- * In: a plan with a generator; at most one input, which gives each element's own parameter. Out: the output, its elements
+ * In: a plan with a generator; at most two inputs, which give each element's own parameters. Out: the output, its elements
  * drawn one after another in the order of the plan's dims. Single-threaded: the order of draws is part of the result.
  * Independent of: tensors, operators, whose generator it is. */
 #include "cpu/random/random.h"
@@ -14,14 +14,14 @@
 #include "tables/kernels/random.h"
 
 typedef struct drawing drawing;
-typedef void sampler(const drawing *d, void *tile, const void *each, int n); /* each: this tile's input, or NULL */
+typedef void sampler(const drawing *d, void *tile, const void *each, int n); /* each: this tile's inputs, or NULL */
 
 struct drawing {
     const kt__cpu_build *build;
     kt_generator        *g;
     sampler             *sample;
     kt_dtype             tile_dtype, each_dtype; /* what samples are made in, and what the input is seen as */
-    double               a, b;                   /* the parameters of the distribution */
+    double               a, b;                   /* the parameters of the distribution; of gamma its smallest result */
     int64_t              least;
     uint64_t             count;
     bool                 wide;
@@ -140,6 +140,24 @@ static void sample_poisson(const drawing *d, void *tile, const void *each, int n
         to[i] = kt__poisson(d->g, rate[i]);
 }
 
+static void sample_gamma(const drawing *d, void *tile, const void *each, int n)
+{
+    const double *concentration = each;
+    double       *to = tile;
+    for (int i = 0; i < n; i++) {
+        const double x = kt__gamma(d->g, concentration[i], !d->wide);
+        to[i] = x < d->a ? d->a : x;
+    }
+}
+
+static void sample_binomial(const drawing *d, void *tile, const void *each, int n)
+{
+    const double *count = each, *p = count + KT__DRAW_TILE;
+    double       *to = tile;
+    for (int i = 0; i < n; i++)
+        to[i] = kt__binomial(d->g, count[i], p[i]);
+}
+
 /* ---- rows of the plan, in order ---- */
 
 /* Checks every element of the input against the distribution's bounds before drawing, so that a refused call leaves the
@@ -156,22 +174,24 @@ static kt_status check_each(const drawing *d, int kernel, const void *each, int 
     return KT_OK;
 }
 
-static kt_status draw_row(const drawing *d, const kt_plan *plan, char *out, const char *in, int64_t n, bool check)
+static kt_status draw_row(const drawing *d, const kt_plan *plan, char *const at[3], int64_t n, bool check)
 {
-    const int last = plan->nd - 1;
-    ptrdiff_t out_step = plan->nd ? plan->stride[0][last] : 0, in_step = plan->nd ? plan->stride[1][last] : 0;
-    double    tile[KT__DRAW_TILE], each[KT__DRAW_TILE]; /* room for any of the three types */
+    const int       last = plan->nd - 1;
+    const ptrdiff_t out_step = plan->nd ? plan->stride[0][last] : 0;
+    double          tile[KT__DRAW_TILE], each[2 * KT__DRAW_TILE]; /* room for any of the three types */
     for (int64_t done = 0; done < n; done += KT__DRAW_TILE) {
         const int m = n - done < KT__DRAW_TILE ? (int)(n - done) : KT__DRAW_TILE;
-        if (plan->n_in)
-            kt__convert(each, d->each_dtype, (ptrdiff_t)kt_dtype_size(d->each_dtype), in + done * in_step,
-                        (kt_dtype)plan->arg[1].is, in_step, m);
+        for (int i = 1; i <= plan->n_in; i++) {
+            const ptrdiff_t step = plan->nd ? plan->stride[i][last] : 0;
+            kt__convert(each + (i - 1) * KT__DRAW_TILE, d->each_dtype, (ptrdiff_t)kt_dtype_size(d->each_dtype),
+                        at[i] + done * step, (kt_dtype)plan->arg[i].is, step, m);
+        }
         if (check) {
             if (check_each(d, plan->kernel, each, m))
                 return kt_error_status();
             continue;
         }
-        char *to = out + done * out_step;
+        char *to = at[0] + done * out_step;
         if ((kt_dtype)plan->arg[0].is == d->tile_dtype && out_step == (ptrdiff_t)kt_dtype_size(d->tile_dtype)) {
             d->sample(d, to, each, m);
             continue;
@@ -187,16 +207,17 @@ static kt_status draw_rows(const drawing *d, const kt_plan *plan, bool check)
 {
     const int64_t length = plan->nd ? plan->size[plan->nd - 1] : 1;
     int64_t       index[KT_MAX_DIMS] = {0};
-    char         *out = plan->arg[0].data;
-    const char   *in = plan->n_in ? plan->arg[1].data : NULL;
+    char         *at[3] = {NULL};
+    for (int i = 0; i <= plan->n_in; i++)
+        at[i] = plan->arg[i].data;
     for (int64_t left = plan->numel; left > 0; left -= length) {
-        if (draw_row(d, plan, out, in, length, check))
+        if (draw_row(d, plan, at, length, check))
             return kt_error_status();
         for (int dim = plan->nd - 2; dim >= 0; dim--) {
             const bool    carry = ++index[dim] == plan->size[dim];
             const int64_t by = carry ? 1 - plan->size[dim] : 1;
-            out += by * plan->stride[0][dim];
-            in = plan->n_in ? in + by * plan->stride[1][dim] : NULL;
+            for (int i = 0; i <= plan->n_in; i++)
+                at[i] += by * plan->stride[i][dim];
             if (!carry)
                 break;
             index[dim] = 0;
@@ -208,6 +229,7 @@ static kt_status draw_rows(const drawing *d, const kt_plan *plan, bool check)
 static void choose_sampler(drawing *d, const kt_plan *plan)
 {
     const bool wide_float = plan->arg[0].is == KT_F64;
+    kt_finfo   f;
     d->tile_dtype = KT_F64;
     d->each_dtype = plan->n_in && plan->arg[1].is != KT_F64 && plan->kernel == KT_K_bernoulli_tensor ? KT_F32 : KT_F64;
     switch (plan->kernel) {
@@ -237,6 +259,12 @@ static void choose_sampler(drawing *d, const kt_plan *plan)
     case KT_K_cauchy:      d->sample = sample_cauchy; break;
     case KT_K_log_normal:  d->sample = sample_log_normal; break;
     case KT_K_geometric:   d->sample = sample_geometric; break;
+    case KT_K_binomial:    d->sample = sample_binomial; break;
+    case KT_K_standard_gamma:
+        d->sample = sample_gamma;
+        d->wide = wide_float;
+        d->a = kt_dtype_finfo((kt_dtype)plan->arg[0].is, &f) ? 0 : f.smallest_normal;
+        break;
     default:               d->sample = sample_poisson; break;
     }
 }

@@ -12,6 +12,8 @@ kt_status kt__cpu_normal_by_sixteens(const kt__cpu_build *build, const kt_plan *
 kt_status kt__cpu_randperm(const kt_plan *plan);                                       /* random/choose.c */
 kt_status kt__cpu_multinomial(const kt_plan *plan);
 kt_status kt__cpu_dropout(const kt_plan *plan);                                        /* random/dropout.c */
+double    kt__gamma(kt_generator *g, double concentration, bool narrow);               /* random/gamma.c; narrow: not float64 */
+double    kt__binomial(kt_generator *g, double count, double p);                       /* random/binomial.c */
 double    kt__poisson(kt_generator *g, double rate);                                   /* random/poisson.c */
 
 /* Uniform float32 with as many random bits as `dtype` has digits: n of them, n at most KT__DRAW_TILE. */

@@ -166,6 +166,34 @@ GRAD(special_i1) /* i0 - i1 / x, which is one half at zero, and so near it that 
     kt_tensor *slope = kt_sub(kt_i0(A), kt_true_divide(Y, one_unless(away, A)));
     dA = kt_mul(G, kt_where_s(away, slope, KT_FLOAT(0.5)));
 }
+/* Both slopes go by way of e^-|x|'s, whose own has a corner at zero: there i0e's is 0, and i1e's one half. */
+GRAD(special_i0e) { dA = kt_mul(G, kt_sub(kt_special_i1e(A), kt_mul(kt_sgn(A), Y))); }
+GRAD(special_i1e)
+{
+    kt_finfo f = {.eps = 0};
+    kt_dtype_finfo(kt_dtype_of(G), &f);
+    kt_tensor *away = kt_logical_not(kt_le_s(kt_abs(A), KT_FLOAT(f.eps))), *x = one_unless(away, A);
+    kt_tensor *slope = kt_sub(kt_special_i0e(A), kt_mul(Y, kt_add(kt_sgn(x), kt_reciprocal(x))));
+    dA = kt_mul(G, kt_where_s(away, slope, KT_FLOAT(0.5)));
+}
+GRAD(special_erfcx) { dA = kt_mul(G, kt_sub_s(kt_mul(kt_mul_s(A, KT_INT(2)), Y), KT_FLOAT(1.128379167095512573896))); }
+GRAD(special_log_ndtr) /* the density over the area: by erfcx where both vanish */
+{
+    kt_tensor *scaled = kt_special_erfcx(kt_mul_s(A, KT_FLOAT(-0.707106781186547524401)));
+    dA = kt_mul(kt_true_divide(G, scaled), kt_full_like(A, KT_FLOAT(0.797884560802865355880)));
+}
+GRAD(special_ndtri)
+{
+    dA = kt_mul(G, kt_mul_s(kt_exp(kt_mul_s(kt_mul(Y, Y), KT_FLOAT(0.5))), KT_FLOAT(2.506628274631000502416)));
+}
+GRAD(mvlgamma)
+{
+    const int64_t p = arg(c, 1)->i;
+    kt_tensor    *slope = kt_digamma(A);
+    for (int64_t i = 1; i < p; i++)
+        slope = kt_add(slope, kt_digamma(kt_sub_s(A, KT_FLOAT(0.5 * (double)i))));
+    dA = kt_mul(G, slope);
+}
 /* For reals both are step functions. For complex numbers sgn keeps the tangential part of g, and angle is that part. */
 GRAD(sgn)
 {
@@ -302,6 +330,38 @@ GRAD(xlogy)
     }
     dB = kt_true_divide(kt_mul(G, A), b);
 }
+GRAD(special_xlog1py)
+{
+    kt_tensor *b = number(c, 1) ? kt_full_like(A, arg(c, 1)->s) : B;
+    if (need(c, 0)) { /* as in PyTorch: 0 where self is 0 and the logarithm is undefined; of a number NaN counts as undefined */
+        kt_tensor *undefined = number(c, 1) ? kt_logical_not(kt_gt_s(b, KT_INT(-1))) : kt_le_s(b, KT_INT(-1));
+        kt_tensor *steep = kt_logical_not(kt_logical_and(kt_eq_s(A, KT_INT(0)), undefined));
+        c->d[0] = zero_unless(steep, kt_special_xlog1py(G, one_unless(steep, b)));
+    }
+    dB = kt_mul(G, kt_true_divide(A, kt_add_s(b, KT_INT(1))));
+}
+GRAD(special_zeta)
+{
+    if (need(c, 0)) {
+        kt__lacks_derivative = true;
+        kt_fail(KT_ERR_NOT_IMPLEMENTED, "the derivative for 'zeta' is not implemented.");
+        return;
+    }
+    dB = kt_neg(kt_mul(G, kt_mul(A, kt_special_zeta(kt_add_s(A, KT_INT(1)), B))));
+}
+/* The density of Gamma(a) at x, by x; the derivative by a follows from how samples move with a. */
+static kt_tensor *gamma_density(kt_tensor *a, kt_tensor *x)
+{
+    return kt_exp(kt_sub(kt_sub(kt_xlogy(kt_sub_s(a, KT_INT(1)), x), x), kt_lgamma(a)));
+}
+static void by_gamma_share(const kt_back *c, kt_tensor *g)
+{
+    kt_tensor *flow = kt_mul(g, gamma_density(A, B));
+    dA = kt_neg(kt_mul(flow, kt_standard_gamma_grad(A, B)));
+    dB = flow;
+}
+GRAD(igamma)  { by_gamma_share(c, G); }
+GRAD(igammac) { by_gamma_share(c, kt_neg(G)); }
 static kt_scalar one_less(kt_scalar s)
 {
     return s.kind == KT_SCALAR_COMPLEX ? KT_COMPLEX(1 - s.v.re, -s.im)

@@ -22,6 +22,16 @@ GRAD(native_dropout_backward)
     dB = kt_native_dropout_backward(G, conjugate(A), .scale = KT_SOME(scale));
 }
 
+/* ---- samples that move with their parameters, their rank held ---- */
+GRAD(standard_gamma) { dA = kt_mul(G, kt_standard_gamma_grad(A, Y)); }
+GRAD(sample_dirichlet) /* one gamma variable grows: its component by what is left of the others */
+{
+    kt_tensor *total = kt_sum_dim(A, KT_SHAPE(-1), .keepdim = true);
+    kt_tensor *along = kt_sub(G, kt_sum_dim(kt_mul(Y, G), KT_SHAPE(-1), .keepdim = true));
+    dA = kt_mul(kt_dirichlet_grad(Y, A, total), along);
+}
+GRAD_MISSING(standard_gamma_grad)
+
 /* ---- rows that share another's derivative ---- */
 GRAD_AS(normal_tensor_float, none)
 GRAD_AS(normal_float_tensor, none)

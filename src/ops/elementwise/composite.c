@@ -42,6 +42,26 @@ kt_status kt__body_polygamma(kt_call *call)
     return kt__end_made(call, status ? NULL : c.out[0], NULL, status);
 }
 
+kt_status kt__body_special_ndtr(kt_call *call)
+{
+    KT_SCOPE;
+    kt_tensor *z = kt_mul_s(call->arg[0].t, KT_FLOAT(0.707106781186547524401));
+    return kt__end(call, kt_mul_s(kt_add_s(kt_erf(z), KT_INT(1)), KT_FLOAT(0.5)));
+}
+
+kt_status kt__body_mvlgamma(kt_call *call)
+{
+    const int64_t p = call->arg[1].i;
+    kt_tensor    *self = call->arg[0].t;
+    if (p < 1)
+        return kt_fail(KT_ERR_RUNTIME, "p has to be greater than or equal to 1");
+    KT_SCOPE;
+    kt_tensor *sum = kt_lgamma(self);
+    for (int64_t i = 1; i < p; i++)
+        sum = kt_add(sum, kt_lgamma(kt_sub_s(self, KT_FLOAT(0.5 * (double)i))));
+    return kt__end(call, kt_add_s(sum, KT_FLOAT(0.286182471462350043535 * (double)(p * (p - 1))))); /* log(pi) / 4 */
+}
+
 kt_status kt__body_float_power(kt_call *call)
 {
     kt__decision        room;

@@ -8,6 +8,7 @@
 
 #include "base/warn.h"
 #include "call/end.h"
+#include "call/made.h"
 #include "call/move.h"
 #include "call/refuse.h"
 #include "call/target.h"
@@ -63,6 +64,7 @@ kt_status kt__drawing_end(kt__drawing *d, kt_status status)
         status = kt__copy_into(d->to, d->out, KT_WHY_NONE, KT_ROUND_TORCH);
     kt__unref(d->out);
     kt__unref(d->in);
+    kt__unref(d->other);
     return status;
 }
 
@@ -70,7 +72,7 @@ static kt_status run_draw(const kt__drawing *d, const kt__draw *draw, const kt_r
 {
     kt_plan    plan;
     kt_tensor *to = d->out;
-    kt__plan_begin(&plan, row, draw->kernel, kt__dtype_rows[to->dtype].compute, d->in != NULL, to);
+    kt__plan_begin(&plan, row, draw->kernel, kt__dtype_rows[to->dtype].compute, (d->in != NULL) + (d->other != NULL), to);
     plan.n_param = (uint8_t)draw->n_param;
     for (int i = 0; i < draw->n_param; i++)
         plan.param[i] = draw->param[i];
@@ -81,6 +83,10 @@ static kt_status run_draw(const kt__drawing *d, const kt__draw *draw, const kt_r
     if (d->in) {
         kt__set_operand(&plan, 1, d->in, (kt_dtype)d->in->dtype, KT_WHY_NONE);
         kt__draw_dims(&plan, 1, d->in);
+    }
+    if (d->other) {
+        kt__set_operand(&plan, 2, d->other, (kt_dtype)d->other->dtype, KT_WHY_NONE);
+        kt__draw_dims(&plan, 2, d->other);
     }
     kt__collapse(&plan, true);
     return kt__launch_draw(&plan, to, &d->source);
@@ -96,6 +102,8 @@ kt_status kt__draw_into(kt_tensor *to, const kt__draw *draw)
         return KT_OK;
     if (kt__drawing_begin(&d, to, draw->each, row, draw->kernel, kt__dtype_rows[to->dtype].compute, draw->generator))
         return kt_error_status();
+    if (draw->other && readable_on(kt__device(d.out), draw->other, &d.other))
+        return kt__drawing_end(&d, kt_error_status());
     return kt__drawing_end(&d, run_draw(&d, draw, row));
 }
 
@@ -150,7 +158,7 @@ kt_status kt__draw_uniform_into(const kt_call *call, kt_tensor *to, double from,
     kt_tensor *parts = NULL;
     if (check_dtypes(call) || real_parts(to, &parts))
         return kt_error_status();
-    kt__draw  draw = {g, KT_K_uniform, 2, {KT_FLOAT(from), KT_FLOAT(until)}, NULL};
+    kt__draw  draw = {g, KT_K_uniform, 2, {KT_FLOAT(from), KT_FLOAT(until)}, NULL, NULL};
     kt_status status = check_uniform(from, until, (kt_dtype)parts->dtype);
     if (!status)
         status = kt__draw_into(parts, &draw);
@@ -173,7 +181,7 @@ kt_status kt__draw_normal_into(const kt_call *call, kt_tensor *to, double mean, 
     if (complex)
         std /= sqrt(2); /* the parts share the variance */
     bool      blocks = parts->numel >= BY_SIXTEENS && kt__is_contiguous(parts);
-    kt__draw  draw = {g, KT_K_normal, 3, {KT_FLOAT(mean), KT_FLOAT(std), KT_INT(blocks)}, NULL};
+    kt__draw  draw = {g, KT_K_normal, 3, {KT_FLOAT(mean), KT_FLOAT(std), KT_INT(blocks)}, NULL, NULL};
     kt_status status = kt__draw_into(parts, &draw);
     kt__unref(parts);
     return status;
@@ -181,7 +189,7 @@ kt_status kt__draw_normal_into(const kt_call *call, kt_tensor *to, double mean, 
 
 kt_status kt__draw_bernoulli_into(const kt_call *call, kt_tensor *to, double p, kt_generator *g)
 {
-    kt__draw draw = {g, KT_K_bernoulli, 1, {KT_FLOAT(p)}, NULL};
+    kt__draw draw = {g, KT_K_bernoulli, 1, {KT_FLOAT(p)}, NULL, NULL};
     if (!(p >= 0 && p <= 1))
         return kt_fail(KT_ERR_RUNTIME, "bernoulli_ expects p to be in [0, 1], but got p=%g", p);
     if (!to->numel)
@@ -196,7 +204,7 @@ static int digits_of(const kt_tensor *t) { return kt__dtype_rows[t->dtype].manti
 /* Integers from [least, least + count); count 0: 2^64. */
 static kt_status draw_ints(kt_tensor *to, int64_t least, uint64_t count, bool wide, kt_generator *g)
 {
-    kt__draw draw = {g, KT_K_random_int, 3, {KT_INT(least), KT_INT((int64_t)count), KT_INT(wide)}, NULL};
+    kt__draw draw = {g, KT_K_random_int, 3, {KT_INT(least), KT_INT((int64_t)count), KT_INT(wide)}, NULL, NULL};
     return kt__draw_into(to, &draw);
 }
 
@@ -497,6 +505,42 @@ static kt_status poisson_by_self(kt_call *call, kt_tensor *out)
     return kt__draw_into(out, &draw);
 }
 
+static kt_status gamma_by_self(kt_call *call, kt_tensor *out)
+{
+    kt__draw draw = {.generator = kt__arg_generator(call, 1), .kernel = KT_K_standard_gamma, .each = call->arg[0].t};
+    return kt__draw_into(out, &draw);
+}
+
+/* Gamma samples over their sum, in float64 whatever the dtype: the digits of small shares are part of the result. */
+static kt_status share_out(kt_call *call, kt_tensor *out)
+{
+    kt_finfo   least = {.smallest_normal = 0};
+    kt_tensor *self = call->arg[0].t;
+    kt_dtype_finfo((kt_dtype)out->dtype, &least);
+    KT_SCOPE;
+    kt__draw   draw = {.generator = kt__arg_generator(call, 1), .kernel = KT_K_standard_gamma};
+    kt_tensor *drawn = kt_empty_like(self, .dtype = KT_F64);
+    draw.each = kt__converted_inside(self, KT_F64, KT_WHY_PROMOTION);
+    if (!drawn || !draw.each || kt__draw_into(drawn, &draw))
+        return kt_error_status();
+    kt_tensor *shares = kt_true_divide(drawn, kt_sum_dim(drawn, KT_SHAPE(-1), .keepdim = true));
+    shares = kt_clamp_min_s(shares, KT_FLOAT(least.smallest_normal));
+    return shares ? kt__copy_into(out, shares, KT_WHY_RESULT, KT_ROUND_TORCH) : kt_error_status();
+}
+
+kt_status kt__body_binomial(kt_call *call)
+{
+    kt_tensor *both[2], *pair[] = {call->arg[0].t, call->arg[1].t};
+    KT_SCOPE;
+    if (kt__one_device(pair, 2) || kt_broadcast_tensors(pair, 2, both, 2) < 0)
+        return kt_error_status();
+    kt__draw   draw = {kt__arg_generator(call, 2), KT_K_binomial, .each = both[0], .other = both[1]};
+    kt_tensor *out = kt__tensor_new((kt_dtype)both[0]->dtype, kt__device(both[0]), kt__sizes(both[0]));
+    return kt__end_made(call, out, NULL, out ? kt__draw_into(out, &draw) : kt_error_status());
+}
+
+kt_status kt__body_standard_gamma(kt_call *call) { return make_over(call, gamma_by_self); }
+kt_status kt__body_sample_dirichlet(kt_call *call) { return make_over(call, share_out); }
 kt_status kt__body_bernoulli(kt_call *call) { return make_over(call, each_by_self); }
 kt_status kt__body_bernoulli_p(kt_call *call) { return make_over(call, write_bernoulli); }
 kt_status kt__body_poisson(kt_call *call) { return make_over(call, poisson_by_self); }

@@ -8,10 +8,10 @@
 
 typedef struct kt__draw {
     kt_generator *generator; /* NULL: the default one of the target's device */
-    int           kernel; /* KT_K_uniform to KT_K_poisson */
+    int           kernel; /* KT_K_uniform to KT_K_binomial */
     int           n_param;
     kt_scalar     param[3];
-    kt_tensor    *each; /* each element's own parameter, of the target's size; NULL: none */
+    kt_tensor    *each, *other; /* each element's own parameters, of the target's size; NULL: none */
 } kt__draw;
 
 kt_generator *kt__arg_generator(const kt_call *call, int at); /* borrowed; NULL where none is given */
@@ -21,7 +21,7 @@ typedef struct kt__drawing {
     kt__draw_source source;
     kt_tensor      *to;  /* what is to be filled; not empty, not on the meta device */
     kt_tensor      *out; /* what the plan writes */
-    kt_tensor      *in;  /* what it reads, or NULL; no lazy bits */
+    kt_tensor      *in, *other; /* what it reads, or NULL; no lazy bits */
 } kt__drawing;
 kt_status kt__drawing_begin(kt__drawing *d, kt_tensor *to, kt_tensor *in, const kt_row *row, int kernel, int compute,
                             kt_generator *given);

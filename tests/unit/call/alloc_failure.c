@@ -88,6 +88,8 @@ STEP(random_numbers)
     kt_normal_tensor_tensor(m, m);
     kt_bernoulli(m);
     kt_poisson(m);
+    kt_binomial(m, m);
+    kt_sample_dirichlet(m);
     kt_uniform_(half);
     kt_dropout(m, 0.5, true);
     kt_native_dropout(m, 0.5, true);

@@ -197,6 +197,7 @@ static const struct {
     {"repeat_interleave", SHAPES}, {"repeat_interleave_tensor", SHAPES}, {"tensor_split_tensor", SHAPES},
     {"nn_one_hot", SHAPES}, {"nonzero_static", MADE}, {"masked_scatter", MADE}, {"histc", BOUNDS}, {"histogram", BOUNDS},
     {"cov", WARNED}, {"bernoulli", DRAWN}, {"bernoulli_tensor", DRAWN}, {"poisson", DRAWN}, {"multinomial", DRAWN},
+    {"binomial", DRAWN}, {"standard_gamma", DRAWN}, {"sample_dirichlet", DRAWN},
     {"ctc_loss_of_tensor", LENGTHS}, {"ctc_loss_tensor", LENGTHS}, {"nn_ctc_loss_tensor", LENGTHS},
     {"step_adam", STEPPED}, {"step_adagrad", STEPPED}, {"step_adamax", STEPPED}, {"step_nadam", STEPPED}, {"step_radam", STEPPED},
     {"step_asgd", STEPPED},

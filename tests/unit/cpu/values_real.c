@@ -72,6 +72,100 @@ static real ref_i1(real x)
         term *= x * x / 4 / ((real)k * (k + 1)), sum += term;
     return x / 2 * sum;
 }
+static real ref_bessel(real (*f)(real), real x, bool second)
+{
+    return isinf(x) || (second && x < 0) ? NAN : second && x == 0 ? -INFINITY : f(x);
+}
+/* Far out what is left of the asymptotic series is (1 + k / x) / sqrt(2 pi x). */
+static real ref_scaled(real (*bessel)(real), real x)
+{
+    if (fabsl(x) < 700 || isnan(x) || isinf(x))
+        return bessel(x) * expl(-fabsl(x));
+    const real m = bessel == ref_i0 ? 0 : 4, z = 8 * fabsl(x), tail = 1 / sqrtl(2 * pi * fabsl(x));
+    const real series = 1 - (m - 1) / z * (1 - (m - 9) / (2 * z) * (1 - (m - 25) / (3 * z) * (1 - (m - 49) / (4 * z))));
+    return (bessel == ref_i1 && x < 0 ? -1 : 1) * tail * series;
+}
+/* e^(x^2) erfc(x); where erfc is small by its continued fraction. */
+static real ref_erfcx(real x)
+{
+    if (isnan(x) || isinf(x))
+        return isnan(x) ? x : x > 0 ? 0 : INFINITY;
+    if (x < 5)
+        return expl(x * x) * erfcl(x);
+    real rest = 0;
+    for (int k = 80; k > 0; k--)
+        rest = k / 2.0L / (x + rest);
+    return 1 / ((x + rest) * sqrtl(pi));
+}
+static real ref_log_ndtr(real x)
+{
+    if (isinf(x))
+        return x > 0 ? 0 : -INFINITY;
+    return x < -7 ? logl(ref_erfcx(-x / sqrtl(2)) / 2) - x * x / 2
+           : x > 0 ? log1pl(-erfcl(x / sqrtl(2)) / 2) : logl(erfcl(-x / sqrtl(2)) / 2);
+}
+static real ref_ndtri(real p)
+{
+    if (!(p > 0 && p < 1))
+        return p == 0 ? -INFINITY : p == 1 ? INFINITY : NAN;
+    real lo = -40, hi = 40; /* by halves; near the middle what erf would be is its slope */
+    if (fabsl(p - 0.5L) < 1e-6L)
+        return (p - 0.5L) * sqrtl(2 * pi);
+    for (int i = 0; i < 120; i++) {
+        const real mid = (lo + hi) / 2, below = erfcl(-mid / sqrtl(2)) / 2, above = erfcl(mid / sqrtl(2)) / 2;
+        if (mid < 0 ? below < p : above > 1 - p)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    return (lo + hi) / 2;
+}
+static real ref_zeta(real s, real x)
+{
+    if (s == 1)
+        return INFINITY;
+    if (isnan(s) || isnan(x) || !(s >= 1))
+        return NAN;
+    if (x <= 0 && x == rintl(x))
+        return INFINITY;
+    if (isinf(x) || isinf(s))
+        return x < 1 ? INFINITY : x == 1 ? 1 : 0;
+    if (x < 0 && s != rintl(s))
+        return NAN;
+    real sum = 0;
+    if (x < -1e5L)
+        x += floorl(-x - 1e5L);
+    for (; x < 60; x++)
+        sum += powl(x, -s);
+    const real z = s / (x * x); /* Euler and Maclaurin */
+    return sum + powl(x, 1 - s) / (s - 1) +
+           powl(x, -s) / 2 * (1 + x * z / 6 * (1 - (s + 1) * (s + 2) / (x * x) / 60 * (1 - (s + 3) * (s + 4) / (x * x) / 42)));
+}
+/* The share of Gamma(a) below or above x: its series, from the middle of the density outwards the continued fraction. */
+static real ref_gamma_share(real a, real x, bool above)
+{
+    if (!(a >= 0 && x >= 0) || (a == 0 && x == 0) || (isinf(a) && isinf(x)))
+        return NAN;
+    if (a == 0 || isinf(x) || x == 0 || isinf(a))
+        return (a == 0 || isinf(x)) != above;
+    /* log(Gamma(1 + a)), for a small a from Euler's constant and zeta(2) */
+    const real log_gamma = a < 1e-12L ? -0.577215664901532860606512090082402431L * a + pi * pi / 12 * a * a : lgammal(a + 1);
+    const real factor = expl(a * logl(x) - x - log_gamma);
+    real       value = 1;
+    if (above && x < 1e-3L && a < 1e-3L) /* what the first terms of the series leave of 1 */
+        return -expm1l(a * logl(x) - log_gamma) + a * expl(a * logl(x) - log_gamma) * (x / (a + 1) - x * x / (2 * (a + 2)));
+    if (x < a + 1) {
+        real term = 1;
+        for (int n = 1; n < 200000 && term > value * 1e-22L; n++)
+            term *= x / (a + n), value += term;
+        return above ? 1 - factor * value : factor * value;
+    }
+    value = 0;
+    for (int n = 600; n > 0; n--)
+        value = n * (n - a) / (x + 2 * n + 1 - a - value);
+    value = a * factor / (x + 1 - a - value);
+    return above ? value : 1 - value;
+}
 static real ref_erfinv(real x)
 {
     if (!(fabsl(x) < 1))
@@ -134,6 +228,10 @@ typedef struct row {
     R1(asinh, asinhl(a), 2, 4) \
     R1(atan, atanl(a), 2, 4) \
     R1(atanh, atanhl(a), 2, 4) \
+    C1(bessel_j0, ref_bessel(j0l, a, false), 8, 500) \
+    C1(bessel_j1, ref_bessel(j1l, a, false), 8, 500) \
+    C1(bessel_y0, ref_bessel(y0l, a, true), 8, 500) \
+    C1(bessel_y1, ref_bessel(y1l, a, true), 8, 500) \
     R1(ceil, ceill(a), 0, 0) \
     R1(clamp, ref_min(ref_max(a, p0), p1), 0, 0) \
     R1(clamp_max, ref_min(a, p0), 0, 0) \
@@ -146,6 +244,7 @@ typedef struct row {
     R1(entr, a < 0 ? -HUGE_VALL : a == 0 ? 0 : -a * logl(a), 3, 4) \
     R1(erf, erfl(a), 2, 4) \
     R1(erfc, erfcl(a), 2, 4) \
+    R1(erfcx, ref_erfcx(a), 8, 500) \
     R1(erfinv, ref_erfinv(a), 8, 500) \
     R1(exp, expl(a), 2, 4) \
     R1(exp2, exp2l(a), 2, 4) \
@@ -156,6 +255,8 @@ typedef struct row {
     R1(frac, a - truncl(a), 0, 0) \
     R1(i0, ref_i0(a), 8, 500) \
     R1(i1, ref_i1(a), 8, 500) \
+    R1(i0e, ref_scaled(ref_i0, a), 8, 500) \
+    R1(i1e, ref_scaled(ref_i1, a), 8, 500) \
     B1(isfinite, isfinite(a)) \
     B1(isinf, isinf(a) != 0) \
     B1(isnan, isnan(a)) \
@@ -170,6 +271,8 @@ typedef struct row {
     R1(log2, log2l(a), 2, 4) \
     B1(logical_not, a == 0) \
     C1(logit, ref_logit(a), 8, 8) \
+    R1(log_ndtr, ref_log_ndtr(a), 8, 4000) \
+    R1(ndtri, ref_ndtri(a), 8, 500) \
     R1(nan_to_num, ref_nan_to_num(a), 0, 0) \
     R1(neg, -a, 0, 0) \
     R1(reciprocal_square, 1 / (a * a), 2, 2) \
@@ -187,6 +290,7 @@ typedef struct row {
     R1(sin, sinl(a), 2, 4) \
     C1(sinc, ref_sinc(a), 8, 500) \
     R1(sinh, sinhl(a), 2, 4) \
+    C1(spherical_j0, a == 0 ? 1 : isinf(a) ? 0 : sinl(a) / a, 8, 8) \
     R1(sqrt, sqrtl(a), 0.51, 0.51) \
     R1(square, a * a, 1, 1) \
     R1(tan, tanl(a), 2, 4) \
@@ -225,6 +329,10 @@ typedef struct row {
     R2(squared_difference, (a - b) * (a - b), 2, 2) \
     R2(sub, a - b, 1, 1) \
     C2(sub_scaled, a - p0 * b, 2, 2) \
+    C2(igamma, ref_gamma_share(a, b, false), 8, 500) \
+    C2(igammac, ref_gamma_share(a, b, true), 8, 500) \
+    C2(zeta, ref_zeta(a, b), 8, 5000) \
+    R2(xlog1py, isnan(b) ? b : a == 0 ? 0 : a * log1pl(b), 3, 4) \
     R2(xlogy, isnan(b) ? b : a == 0 ? 0 : a * logl(b), 3, 4) \
     R1(elu, a > 0 ? a * p1 : expm1l(a * p2) * p0, 4, 4) \
     C1(gelu, a * erfcl(-a / sqrtl(2)) / 2, 4, 2000) \
@@ -390,6 +498,8 @@ static void check_row(const row *r, kt_dtype d)
         const real   want = reference(r->kernel, a, b, c);
         if (r->kernel == KT_K_round_decimals && !(fabs(a) < 100 && fabs(fabs(a * 100 - rint(a * 100)) - 0.5) > 0.01))
             continue; /* rounding a * 100 first decides near the ties */
+        if (r->kernel == KT_K_zeta && b < 0)
+            continue; /* terms of both signs cancel */
         if (r->kernel == KT_K_tanh_backward && fabs(b) > 0x1p60)
             continue; /* no result of tanh: its square may overflow */
         double size = r->arity > 2   ? fmax(fabs(a), fmax(fabs(b), fabs(b * (r->kernel == KT_K_addcmul ? c : 1 / c))))
@@ -430,10 +540,62 @@ TEST(every_row_is_covered)
 {
     kt_backend *cpu = kt__cpu_backend();
     for (int k = KT_K_none + 1; k < KT_K_elementwise_end; k++) {
-        bool known = !cpu->has(cpu, (kt_kernel_id)k, KT_IN_F32) || k == KT_K_div_trunc || k == KT_K_nextafter;
+        bool known = !cpu->has(cpu, (kt_kernel_id)k, KT_IN_F32) || k == KT_K_div_trunc || k == KT_K_nextafter ||
+                     k == KT_K_gamma_slope || k == KT_K_beta_slope || k == KT_K_bessel_k0 ||
+                     k == KT_K_bessel_k1 || k == KT_K_bessel_k0e || k == KT_K_bessel_k1e; /* below */
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
             known |= rows[i].kernel == k;
         CHECK_MSG(known, "kernel %d has no reference", k);
+    }
+}
+
+/* K of orders 0 and 1, and scaled by e^x, against mpmath. */
+TEST(modified_bessel_functions_of_the_second_kind)
+{
+    static const int    kernels[] = {KT_K_bessel_k0, KT_K_bessel_k1, KT_K_bessel_k0e, KT_K_bessel_k1e};
+    static const double known[][5] = {
+        {1e-30, 69.193484305479783, 9.9999999999999992e+29, 69.193484305479783, 9.9999999999999992e+29},
+        {.1, 2.4270690247020166, 9.8538447808706056, 2.6823261022628943, 10.890182683049696},
+        {2, 0.11389387274953344, 0.13986588181652243, 0.84156821507077142, 1.0334768470686886},
+        {20, 5.7412378153365243e-10, 5.8830579695570382e-10, 0.27854487665718222, 0.28542549694072645},
+        {700, 4.6697764316853769e-306, 4.6731107967079661e-306, 0.047362369454613572, 0.047396187653494544},
+    };
+    kt_plan p;
+    double  x, z;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        for (int k = 0; k < 4; k++) {
+            x = known[i][0];
+            plan_dense(&p, kernels[k], KT_IN_F64, 1, (void *[]){&z, &x}, (kt_dtype[]){KT_F64, KT_F64}, 1);
+            CHECK_EQ_INT(run_plan(&p), KT_OK);
+            CHECK_NEAR(z / known[i][1 + k], 1, 1e-13);
+        }
+}
+
+/* How samples move with a parameter: against differences of the shares in 40 digits, over the density (by mpmath). */
+TEST(slopes_of_samples)
+{
+    static const double gamma[][3] = {{0.01, 0.003, 1.5800451592787251}, {0.3, 0.3, 1.5259998172197707},
+                                      {0.5, 4, 3.2062683672150201},      {1, 0.2, 0.46112649939967211},
+                                      {2.5, 2, 0.9534627029186165},      {7, 12, 1.3246077171645301},
+                                      {40, 38, 0.97864269564044994},     {900, 950, 1.0274674438076102}};
+    static const double beta[][4] = {{0.3, 0.3, 1.3, 1.7199611490370514}, {0.001, 0.05, 0.2, 0.23400816791687082},
+                                     {0.9, 0.2, 5, 1.3767817113811983},   {0.5, 2, 4, 0.29543145370663021},
+                                     {0.7, 30, 40, 0.024482264819657712}, {0.02, 1, 80, 0.018518210654285943},
+                                     {0.99, 4, 5, 0.24874581237416067}};
+    kt_plan p;
+    double  a, b, c, z;
+    for (size_t i = 0; i < sizeof gamma / sizeof *gamma; i++) {
+        a = gamma[i][0], b = gamma[i][1];
+        plan_dense(&p, KT_K_gamma_slope, KT_IN_F64, 2, (void *[]){&z, &a, &b}, (kt_dtype[]){KT_F64, KT_F64, KT_F64}, 1);
+        CHECK_EQ_INT(run_plan(&p), KT_OK);
+        CHECK_NEAR(z / gamma[i][2], 1, 1e-12);
+    }
+    for (size_t i = 0; i < sizeof beta / sizeof *beta; i++) {
+        a = beta[i][0], b = beta[i][1], c = beta[i][2];
+        plan_dense(&p, KT_K_beta_slope, KT_IN_F64, 3, (void *[]){&z, &a, &b, &c},
+                   (kt_dtype[]){KT_F64, KT_F64, KT_F64, KT_F64}, 1);
+        CHECK_EQ_INT(run_plan(&p), KT_OK);
+        CHECK_NEAR(z / beta[i][3], 1, 1e-12);
     }
 }
 

@@ -75,6 +75,12 @@ TEST(choices_of_pytorch)
     GIVES(42, kt_dropout(kt_ones(KT_SHAPE(8)), .5, true), 2, 2, 2, 2, 0, 2, 0, 0);
     GIVES(42, kt_exponential_(kt_empty(KT_SHAPE(3)), .lambd = KT_SOME(2)), 0x1.ead0ccp-6, 0x1.0a2468p-5, 0x1.0e2a62p-4);
     GIVES(42, kt_poisson(kt_from((float[]){.5f, 3, 20, 100}, KT_SHAPE(4), KT_F32)), 0, 1, 28, 87);
+    GIVES(42, kt_binomial(kt_from((float[]){5, 9, 100, 1000}, KT_SHAPE(4), KT_F32),
+                          kt_from((float[]){.9f, .3f, .3f, .6f}, KT_SHAPE(4), KT_F32)), 5, 1, 20, 601);
+    GIVES(42, kt_standard_gamma(kt_from((float[]){.4f, 1, 2.5f, 30}, KT_SHAPE(4), KT_F32)), 0x1.68549ap+0, 0x1.aedf96p-1,
+          0x1.7dfe58p-3, 0x1.faf1b2p+4);
+    GIVES(42, kt_sample_dirichlet(kt_from((float[]){.4f, 1, 2.5f}, KT_SHAPE(3), KT_F32)), 0x1.27e296p-1, 0x1.61cfb6p-2,
+          0x1.39ac74p-4);
     GIVES(42, kt_geometric_(kt_empty(KT_SHAPE(6)), .3), 8, 8, 6, 9, 2, 3);
     GIVES(42, kt_cauchy_(kt_empty(KT_SHAPE(3))), -0x1.5a6632p+2, -0x1.3f98ccp+2, -0x1.38f1a4p+1);
 }

@@ -1,0 +1,553 @@
+"""karat.distributions: densities, moments and divergences against SciPy's and mpmath's numbers (recorded here), samples against
+their moments, gradients of samples against differences of the inverse distribution, and the refusals' texts."""
+
+import copy
+import math
+import pickle
+
+import pytest
+
+import karat
+import karat.distributions as D
+from karat.distributions import constraints as C
+from karat.distributions import transforms as T
+from karat.distributions import utils
+
+f64 = karat.float64
+
+
+def t64(*values):
+    return karat.tensor(values, dtype=f64)
+
+
+def made(name, arguments):
+    """The class, all arguments as float64 tensors; counts stay numbers."""
+    if name == "Binomial":
+        return D.Binomial(arguments[0], t64(arguments[1])[0])
+    return getattr(D, name)(*(t64(a)[0] for a in arguments))
+
+
+# name, arguments, x, log_prob(x), cdf(x), entropy, mean, variance: by scipy.stats, in its own parameters
+KNOWN = [
+    ("Normal", (0.7, 1.9), 1.3, -1.6106539152219428, 0.623918845810973, 2.0607924193770675, 0.7, 3.61),
+    ("Laplace", (-0.4, 1.3), 0.9, -1.9555114450274362, 0.8160602794142788, 1.9555114450274365, -0.4, 3.38),
+    ("Cauchy", (0.2, 0.8), 1.7, -2.4291299392879506, 0.8440417392452615, 2.307880695655081, math.nan, math.inf),
+    ("Uniform", (-1.5, 2.5), 0.4, -1.3862943611198906, 0.475, 1.3862943611198906, 0.5, 1.3333333333333333),
+    ("Exponential", (1.7,), 0.6, -0.48937174893782964, 0.6394050598269216, 0.4693717489378296, 0.5882352941176471,
+     0.34602076124567477),
+    ("Gamma", (2.3, 1.4), 1.1, -0.7964000769852184, 0.36605731131787994, 1.3376653738652573, 1.6428571428571428,
+     1.1734693877551021),
+    ("Chi2", (3.7,), 2.2, -1.6562097147066117, 0.3465444838809443, 2.2142033764266302, 3.7, 7.4),
+    ("Beta", (2.1, 3.3), 0.35, 0.6195666719486628, None, -0.26987508991882425, 0.3888888888888889, 0.03713348765432098),
+    ("StudentT", (5.5, 0.3, 1.2), -0.8, -1.6085403701808425, None, 1.790265411445505, 0.3, 2.262857142857143),
+    ("FisherSnedecor", (3.5, 7.2), 1.3, -1.1959217236250552, None, None, 1.3846153846153846, 2.978444632290785),
+    ("Gumbel", (0.5, 1.6), 1.9, -1.761865648924244, 0.6591118581362204, 2.0472192941472684, 1.4235450638424525,
+     4.21103121113146),
+    ("HalfNormal", (1.4,), 0.8, -0.7255288953883894, 0.43229083380264743, 1.0622635892659402, 1.1170383851240115,
+     0.7122252461595404),
+    ("HalfCauchy", (1.4,), 0.8, -1.0706219136956783, 0.33049868107713587, 2.1743493030305583, math.inf, math.inf),
+    ("LogNormal", (0.3, 0.7), 1.6, -1.061758273569555, 0.5959439748800377, 1.3622635892659403, 1.7246083823764355,
+     1.8806817386743677),
+    ("Pareto", (1.2, 3.4), 2.0, -1.2061788697421982, 0.8239182883251207, 0.2526637722306625, 1.7, 0.6071428571428572),
+    ("Weibull", (1.7, 2.3), 1.1, -0.6310592737729732, 0.3074858812284437, 1.0239714604627155, 1.506054997368685,
+     0.4822156282246598),
+    ("InverseGamma", (3.6, 2.2), 0.9, -0.43426288368348775, 0.6943725551323866, 0.4773316169519267, 0.8461538461538461,
+     0.4474852071005917),
+    ("GeneralizedPareto", (0.5, 1.5, 0.2), 2.5, -1.8237977764935465, 0.6933179973821725, 1.6054651081081643, 2.375, 5.859375),
+    ("Kumaraswamy", (2.2, 3.1), 0.4, 0.5201012490058892, None, -0.2271731597804075, 0.4806834846647334, None),
+    ("ContinuousBernoulli", (0.3,), 0.6, -0.11446590929059579, None, -0.029386202232129045, 0.43022250114382865, None),
+    ("VonMises", (0.4, 2.5), 1.3, -1.4746908169287123, None, None, 0.4, None),
+    ("Bernoulli", (0.3,), 1.0, -1.2039728043259361, None, 0.6108643020548935, 0.3, 0.21),
+    ("Binomial", (9, 0.35), 4.0, -1.5169211715055053, None, 1.770073869999827, 3.15, 2.0475),
+    ("Geometric", (0.3,), 4.0, -2.6306725800808657, None, 2.036214340182978, 2.3333333333333335, 7.777777777777779),
+    ("Poisson", (3.4,), 5.0, -2.0686145846714674, None, None, 3.4, 3.4),
+    ("NegativeBinomial", (4.5, 0.6), 7.0, -2.385985115136248, None, None, 6.75, 16.875),
+]
+
+
+@pytest.mark.parametrize("name, arguments, x, log_prob, cdf, entropy, mean, variance", KNOWN, ids=[k[0] for k in KNOWN])
+def test_numbers(name, arguments, x, log_prob, cdf, entropy, mean, variance):
+    d = made(name, arguments)
+    at = t64(x)[0]
+    for got, want in ((d.log_prob(at), log_prob), (cdf and d.cdf(at), cdf), (entropy and d.entropy(), entropy), (d.mean, mean),
+                      (variance and d.variance, variance)):
+        if want is not None:
+            assert got.dtype == f64 and got.shape == ()
+            assert got.item() == pytest.approx(want, rel=1e-11, nan_ok=True)
+    if entropy:
+        assert d.perplexity().item() == pytest.approx(math.exp(entropy), rel=1e-11)
+    if variance and variance < math.inf:
+        assert d.stddev.item() == pytest.approx(math.sqrt(variance), rel=1e-11)
+    if cdf and name not in ("Gamma", "Chi2", "InverseGamma"):  # they have no inverse
+        assert d.icdf(t64(cdf)[0]).item() == pytest.approx(x, rel=1e-9)
+
+
+COVARIANCE = [[2.0, 0.6], [0.6, 1.1]]
+
+
+@pytest.mark.parametrize("make, x, log_prob, entropy", [
+    (lambda: D.Dirichlet(t64(1.2, 3.4, 0.8)), [0.3, 0.6, 0.1], 1.632435344845053, -1.5225512197768776),
+    (lambda: D.MultivariateNormal(t64(0.5, -0.3), karat.tensor(COVARIANCE, dtype=f64)), [1.0, 0.4], -2.369662026132836,
+     3.1427598522197924),
+    (lambda: D.MultivariateNormal(t64(0.5, -0.3), precision_matrix=karat.linalg.inv(karat.tensor(COVARIANCE, dtype=f64))),
+     [1.0, 0.4], -2.369662026132836, 3.1427598522197924),
+    (lambda: D.LowRankMultivariateNormal(t64(0, 0, 0), t64(0.5, 1.2, -0.4)[:, None], t64(0.7, 1.1, 0.4)), [0.3, -0.2, 0.5],
+     -3.081775971580809, 4.228212862728628),
+    (lambda: D.Wishart(t64(4.5)[0], karat.tensor(COVARIANCE, dtype=f64)), [[3.0, 0.5], [0.5, 2.0]], -5.612722668269476,
+     7.491911245779842),
+    (lambda: D.Multinomial(6, t64(0.2, 0.5, 0.3)), [1.0, 3, 2], -2.002480500543708, 2.7906567474696913),
+    (lambda: D.LKJCholesky(3, t64(1.5)[0]), karat.linalg.cholesky(
+        karat.tensor([[1, 0.5, 0.2], [0.5, 1, -0.3], [0.2, -0.3, 1]], dtype=f64)).tolist(), -1.4606971340453778, None)])
+def test_numbers_of_vectors_and_matrices(make, x, log_prob, entropy):
+    d = make()
+    assert d.log_prob(karat.tensor(x, dtype=f64)).item() == pytest.approx(log_prob, rel=1e-11)
+    if entropy:
+        assert d.entropy().item() == pytest.approx(entropy, rel=1e-11)
+
+
+# p, q, the integral of p (log p - log q): by scipy.integrate.quad over scipy.stats' densities
+KL = [("Normal Laplace", 0.25101011560816555), ("Normal Gumbel", 0.32038918027044994), ("Laplace Normal", 0.2410150349803582),
+      ("Gumbel Normal", 0.16932778873977053), ("Gamma Exponential", 0.9245635179297148),
+      ("Exponential Gamma", 1.1746580643105318), ("Gamma Normal", 0.5087847989178812), ("Gamma Gumbel", 0.43145976256292784),
+      ("Exponential Normal", 1.1410760874373884), ("Exponential Gumbel", 1.0551873262262546), ("Beta Gamma", 1.6319317597187888),
+      ("Beta Normal", 1.849216485904079), ("Beta Exponential", 0.4003579499677655), ("Uniform Beta", 0.3287879957112358),
+      ("Uniform Gamma", 1.8156911747935467), ("Uniform Normal", 2.265481612864067), ("Uniform Gumbel", 2.1678475196821134),
+      ("Uniform Exponential", 0.9275189294977746), ("Pareto Exponential", 2.106707976707166),
+      ("Pareto Gamma", 0.8882685734915663),
+      ("Pareto Normal", 1.5307246107396)]
+PARTS = {"Normal": (0.7, 1.9), "Laplace": (-0.4, 1.3), "Gumbel": (0.5, 1.6), "Gamma": (2.3, 1.4), "Exponential": (1.7,),
+         "Beta": (2.1, 3.3), "Uniform": (0.2, 0.7), "Pareto": (1.2, 3.4)}
+
+
+@pytest.mark.parametrize("pair, want", KL)
+def test_divergences_of_two_families(pair, want):
+    p, q = pair.split()
+    assert D.kl_divergence(made(p, PARTS[p]), made(q, PARTS[q])).item() == pytest.approx(want, rel=1e-7)
+
+
+@pytest.mark.parametrize("p, q, want", [
+    (D.Cauchy, ((0.2, 0.8), (-1, 1.5)), 0.3379592257427912), (D.Gumbel, ((0.5, 1.6), (-0.5, 2.0)), 0.1726132313921904),
+    (D.Laplace, ((-0.4, 1.3), (0.3, 2.0)), 0.16015247688625547), (D.Beta, ((2.1, 3.3), (1.5, 0.9)), 0.4958073184150441),
+    (D.Gamma, ((2.3, 1.4), (1.5, 0.9)), 0.04638076868628719)])
+def test_divergences_of_one_family(p, q, want):
+    a, b = (p(*(t64(v)[0] for v in values)) for values in q)
+    assert D.kl_divergence(a, b).item() == pytest.approx(want, rel=1e-8)
+    assert D.kl_divergence(a, a).item() == pytest.approx(0, abs=1e-12)
+
+
+def test_divergences_against_samples():
+    karat.manual_seed(0)
+    w = t64(0.5, 1.2, -0.4)[:, None]
+    low = D.LowRankMultivariateNormal(t64(0.2, 0, 0), w, t64(0.7, 1.1, 0.4))
+    full = D.MultivariateNormal(t64(0, 0.1, 0), low.covariance_matrix + 0.3 * karat.eye(3, dtype=f64))
+    other = D.LowRankMultivariateNormal(t64(0, 0, 0), -0.5 * w, t64(1, 1, 1))
+    pairs = [(low, full), (full, low), (low, other), (D.Dirichlet(t64(1.2, 3.4)), D.Dirichlet(t64(2, 2))),
+             (D.Bernoulli(t64(0.3)[0]), D.Bernoulli(t64(0.6)[0])), (D.Poisson(t64(3)[0]), D.Poisson(t64(4)[0])),
+             (D.Categorical(t64(0.2, 0.5, 0.3)), D.Categorical(t64(0.4, 0.4, 0.2))),
+             (D.Geometric(t64(0.3)[0]), D.Geometric(t64(0.5)[0])), (D.Bernoulli(t64(0.3)[0]), D.Poisson(t64(0.7)[0])),
+             (D.LogNormal(t64(0.3)[0], t64(0.7)[0]), D.LogNormal(t64(0)[0], t64(1)[0])),
+             (D.Binomial(5, t64(0.3)[0]), D.Binomial(5, t64(0.6)[0]))]
+    for p, q in pairs:
+        x = p.sample((20000,))
+        drawn = p.log_prob(x) - q.log_prob(x)
+        want = D.kl_divergence(p, q)
+        assert abs(drawn.mean() - want) < 5 * drawn.std() / math.sqrt(20000), (p, q)
+
+
+def test_divergences_outside_of_the_support_and_without_a_formula():
+    one = t64(1)[0]
+    for p, q in ((D.Normal(one, one), D.Exponential(one)), (D.Exponential(one), D.Beta(one, one)),
+                 (D.Uniform(-one, one), D.Gamma(one, one)), (D.Gumbel(one, one), D.Pareto(one, one))):
+        assert D.kl_divergence(p, q).item() == math.inf
+    with pytest.raises(NotImplementedError, match=r"^No KL\(p \|\| q\) is implemented for p type Normal and q type StudentT$"):
+        D.kl_divergence(D.Normal(0.0, 1.0), D.StudentT(3.0))
+    with pytest.raises(NotImplementedError, match="q.total_count > p.total_count is not implemented"):
+        D.kl_divergence(D.Binomial(3, one / 2), D.Binomial(4, one / 2))
+
+
+def test_a_registered_divergence_is_found_by_the_nearest_classes():
+    class Mine(D.Normal):
+        pass
+
+    class Other(D.Normal):
+        pass
+
+    assert D.kl_divergence(Mine(0.0, 1.0), Other(0.0, 1.0)).item() == 0
+    D.register_kl(Mine, D.Normal)(lambda p, q: "left")
+    assert D.kl_divergence(Mine(0.0, 1.0), Other(0.0, 1.0)) == "left"
+    D.register_kl(D.Normal, Other)(lambda p, q: "right")
+    with pytest.warns(RuntimeWarning, match=r"^Ambiguous kl_divergence\(Mine, Other\). Please register_kl\(Mine, Other\)$"):
+        assert D.kl_divergence(Mine(0.0, 1.0), Other(0.0, 1.0)) == "left"
+
+
+# ---- samples ----
+
+CONTINUOUS = ["Normal", "Laplace", "Uniform", "Exponential", "Gamma", "Chi2", "Beta", "StudentT", "Gumbel", "HalfNormal",
+              "LogNormal", "Weibull", "InverseGamma", "Kumaraswamy", "ContinuousBernoulli", "Bernoulli", "Binomial", "Geometric",
+              "Poisson", "NegativeBinomial"]
+
+
+@pytest.mark.parametrize("name", CONTINUOUS)
+def test_moments_of_samples(name):
+    karat.manual_seed(1)
+    d = made(name, next(k[1] for k in KNOWN if k[0] == name))
+    x = d.sample((40000,))
+    assert x.dtype == f64 and not x.requires_grad and d.support.check(x).all()
+    mean, variance = d.mean.item(), d.variance.item()
+    assert abs(x.mean().item() - mean) < 5 * math.sqrt(variance / 40000)
+    assert x.var().item() == pytest.approx(variance, rel=0.25 if name in ("InverseGamma", "LogNormal", "StudentT") else 0.06)
+
+
+@pytest.mark.parametrize("make", [
+    lambda: D.Dirichlet(t64(1.2, 3.4, 0.8)), lambda: D.Multinomial(6, t64(0.2, 0.5, 0.3)),
+    lambda: D.OneHotCategorical(t64(0.2, 0.5, 0.3)),
+    lambda: D.MultivariateNormal(t64(0.5, -0.3), karat.tensor(COVARIANCE, dtype=f64)),
+    lambda: D.Wishart(t64(6.5)[0], karat.tensor(COVARIANCE, dtype=f64)),
+    lambda: D.LowRankMultivariateNormal(t64(0, 0, 0), t64(0.5, 1.2, -0.4)[:, None], t64(0.7, 1.1, 0.4)),
+    lambda: D.MixtureSameFamily(D.Categorical(t64(0.3, 0.7)), D.Normal(t64(-1, 2), t64(0.5, 1)))])
+def test_moments_of_samples_of_vectors(make):
+    karat.manual_seed(2)
+    d = make()
+    x = d.sample((20000,))
+    assert x.shape == (20000, *d.event_shape) and d.support.check(x).all()
+    assert karat.all((x.mean(0) - d.mean).abs() < 5 * (d.variance / 20000).sqrt())
+    assert karat.allclose(x.var(0), d.variance, rtol=0.1)
+
+
+def test_correlation_matrices():
+    karat.manual_seed(3)
+    assert C.corr_cholesky.check(D.LKJCholesky(3, t64(0.5, 2.0)).sample((50,))).all()
+    x = D.LKJCholesky(2, t64(0.5, 2.0)).sample((5000,))
+    assert x.shape == (5000, 2, 2, 2) and C.corr_cholesky.check(x).all()
+    r = x[..., 1, 0]  # of density (1 - r^2)^(eta - 1): variance 1 / (2 eta + 1)
+    assert r.var(0).tolist() == pytest.approx([1 / 2, 1 / 5], rel=0.08)
+
+
+def test_angles():
+    karat.manual_seed(4)
+    d = D.VonMises(t64(0.4)[0], t64(2.5)[0])
+    x = d.sample((20000,))
+    assert karat.cos(x - 0.4).mean().item() == pytest.approx(1 - d.variance.item(), abs=0.01)
+    assert d.variance.item() == pytest.approx(0.23500325241119, rel=1e-12)  # 1 - I1(2.5) / I0(2.5)
+    assert x.abs().max() <= math.pi
+
+
+@pytest.mark.parametrize("draw, want", [
+    (lambda: karat._standard_gamma(karat.tensor([0.1, 0.5, 1, 2, 30])),
+     [3.1292356392933324e-16, 0.04415091872215271, 1.05320405960083, 2.9995343685150146, 26.5341796875]),
+    (lambda: karat._standard_gamma(t64(0.1, 0.5, 1, 2, 30)),
+     [3.129237254043702e-16, 0.04415092016466957, 1.053204118254408, 2.999534412168494, 26.534179652579702]),
+    (lambda: karat.binomial(karat.tensor([10, 5, 100, 1000.0, 20, 3, 50]), karat.tensor([0.5, 0.9, 0.3, 0.7, 0.1, 0, 1])),
+     [7, 5, 27, 715, 3, 0, 50])])
+@pytest.mark.cpu_only("the CPU's generator")
+def test_the_draws_of_a_seed_are_pytorchs(draw, want):
+    karat.manual_seed(0)
+    got = draw()
+    assert got.tolist() == pytest.approx(want, rel=1e-6 if got.dtype == karat.float32 else 1e-14)
+
+
+@pytest.mark.parametrize("name, at", [("Gamma", 0), ("Gamma", 1), ("Chi2", 0), ("Normal", 1), ("Laplace", 1), ("Gumbel", 1),
+                                      ("Weibull", 1), ("Pareto", 1), ("Exponential", 0), ("Kumaraswamy", 0), ("HalfNormal", 0)])
+def test_gradients_of_samples_keep_their_rank(name, at):
+    """d(cdf(x(theta), theta)) = 0: x moves so that the share below it stays."""
+    karat.manual_seed(5)
+    values = [t64(v)[0] for v in next(k[1] for k in KNOWN if k[0] == name)]
+    values[at] = values[at].clone().requires_grad_()
+    x = getattr(D, name)(*values).rsample((7,))
+    slopes = karat.stack([karat.autograd.grad(one, values[at], retain_graph=True)[0] for one in x])
+
+    def share(move):
+        moved = [v.detach() + (move if i == at else 0) for i, v in enumerate(values)]
+        return getattr(D, name)(*moved).cdf(x.detach() + slopes * move)
+
+    h = 1e-5
+    assert karat.allclose(share(h), share(-h), atol=1e-9, rtol=0)
+
+
+def test_gradients_of_dirichlet_and_beta_samples():
+    """E[x_i] = a_i / sum: its gradient, as the mean of the samples' gradients."""
+    karat.manual_seed(6)
+    a = t64(1.2, 3.4, 0.8).requires_grad_()
+    (got,) = karat.autograd.grad(D.Dirichlet(a).rsample((20000,))[:, 0].mean(), a)
+    (want,) = karat.autograd.grad(a[0] / a.sum(), a)
+    assert karat.allclose(got, want, atol=5e-3)
+    (got,) = karat.autograd.grad(D.Beta(a[0], a[1]).rsample((20000,)).mean(), a)
+    (want,) = karat.autograd.grad(a[0] / (a[0] + a[1]), a)
+    assert karat.allclose(got, want, atol=5e-3)
+
+
+def test_straight_through_and_relaxed_samples():
+    p = t64(0.2, 0.5, 0.3).requires_grad_()
+    x = D.OneHotCategoricalStraightThrough(p).rsample()
+    assert C.one_hot.check(x.detach().round()) and karat.autograd.grad(x[0], p)[0].abs().sum() > 0
+    relaxed = D.RelaxedOneHotCategorical(t64(0.5)[0], p).rsample((3,))
+    assert relaxed.requires_grad and C.simplex.check(relaxed).all()
+    assert D.RelaxedBernoulli(t64(0.5)[0], t64(0.3, 0.6)).rsample((4,)).shape == (4, 2)
+    assert not D.Bernoulli(p).sample().requires_grad
+    with pytest.raises(NotImplementedError):
+        D.Bernoulli(p).rsample()
+
+
+# ---- shapes, dtypes, copies ----
+
+@pytest.mark.parametrize("name", [k[0] for k in KNOWN if k[0] != "Binomial"])
+def test_batches_expand_and_copies(name):
+    arguments = next(k[1] for k in KNOWN if k[0] == name)
+    d = getattr(D, name)(*(t64(a, a) for a in arguments))
+    assert d.batch_shape == (2,) and d.event_shape == () and d.sample((3,)).shape == (3, 2)
+    wide = d.expand((4, 2))
+    assert type(wide) is type(d) and wide.batch_shape == (4, 2) and wide.mean.shape == (4, 2)
+    x = d.sample((5, 1))
+    for other in (wide, copy.deepcopy(d), pickle.loads(pickle.dumps(d))):
+        assert karat.equal(*karat.broadcast_tensors(other.log_prob(x), d.log_prob(x)))
+
+
+@pytest.mark.parametrize("dtype", [karat.float64, karat.float32, karat.float16, karat.bfloat16])
+def test_parameters_keep_their_dtype(dtype):
+    for d in (D.Normal(karat.zeros(2, dtype=dtype), 1.0), D.Exponential(karat.ones(2, dtype=dtype)),
+              D.Gamma(karat.ones(2, dtype=dtype), 2), D.Bernoulli(logits=karat.zeros(2, dtype=dtype)),
+              D.Categorical(logits=karat.zeros(2, dtype=dtype))):
+        assert d.entropy().dtype == dtype
+        assert d.sample().dtype == (karat.int64 if isinstance(d, D.Categorical) else dtype)
+        assert d.log_prob(d.sample()).dtype == dtype
+    assert D.Normal(0, 1).loc.dtype == karat.get_default_dtype()
+    assert D.Normal(karat.tensor(0), karat.tensor(1)).loc.dtype == karat.int64
+
+
+def test_enumerated_supports():
+    assert D.Bernoulli(t64(0.3, 0.6)).enumerate_support().tolist() == [[0, 0], [1, 1]]
+    assert D.Categorical(t64(0.2, 0.5, 0.3)).enumerate_support().tolist() == [0, 1, 2]
+    assert D.Binomial(2, t64(0.3, 0.6)).enumerate_support(expand=False).tolist() == [[0], [1], [2]]
+    d = D.OneHotCategorical(t64(0.2, 0.5, 0.3))
+    assert d.log_prob(d.enumerate_support()).exp().tolist() == pytest.approx([0.2, 0.5, 0.3])
+    with pytest.raises(NotImplementedError, match="Inhomogeneous total count not supported by `enumerate_support`."):
+        D.Binomial(karat.tensor([2, 3]), t64(0.5)[0]).enumerate_support()
+    with pytest.raises(NotImplementedError, match="^Enumeration over cartesian product is not implemented$"):
+        D.Independent(D.Bernoulli(t64(0.5, 0.5)), 1).enumerate_support()
+
+
+def test_independent_and_mixtures():
+    base = D.Normal(karat.zeros(3, 2, dtype=f64), 1.0)
+    d = D.Independent(base, 1)
+    x = d.sample()
+    assert d.batch_shape == (3,) and d.event_shape == (2,) and karat.equal(d.log_prob(x), base.log_prob(x).sum(-1))
+    mix = D.MixtureSameFamily(D.Categorical(t64(0.3, 0.7)), D.Normal(t64(-1, 2), t64(0.5, 1)))
+    densities = [D.Normal(t64(m)[0], t64(s)[0]).log_prob(t64(0.4)[0]).exp() for m, s in ((-1, 0.5), (2, 1))]
+    assert mix.log_prob(t64(0.4)[0]).exp().item() == pytest.approx((0.3 * densities[0] + 0.7 * densities[1]).item(), rel=1e-12)
+
+
+# ---- transforms ----
+
+TRANSFORMS = [T.ExpTransform(), T.SigmoidTransform(), T.TanhTransform(), T.SoftplusTransform(), T.AffineTransform(1.0, -2.0),
+              T.PowerTransform(t64(2.5)[0]), T.ComposeTransform([T.AffineTransform(0.5, 2.0), T.SigmoidTransform()]),
+              T.ExpTransform().inv, T.CumulativeDistributionTransform(D.Normal(0.3, 1.2))]
+
+
+@pytest.mark.parametrize("t", TRANSFORMS, ids=repr)
+def test_transforms_of_numbers(t):
+    x = t64(0.3, 0.9, 1.7).requires_grad_()
+    y = t(x)
+    assert t.bijective and karat.allclose(t.inv(y), x) and t.inv.inv is t
+    (slope,) = karat.autograd.grad(y.sum(), x, retain_graph=True)
+    assert karat.allclose(t.log_abs_det_jacobian(x, y), slope.abs().log(), atol=1e-10)
+    assert karat.allclose(t.inv.log_abs_det_jacobian(y, x), -slope.abs().log(), atol=1e-10)
+    assert (karat.as_tensor(t.sign) * slope > 0).all()
+    cached = t.with_cache(1)
+    y = cached(x)
+    assert cached(x) is y and cached.inv(y) is x and cached.with_cache(1) is cached
+
+
+@pytest.mark.parametrize("t, n, free", [(T.StickBreakingTransform(), 3, slice(0, 3)), (T.CorrCholeskyTransform(), 6, None)])
+def test_transforms_of_vectors(t, n, free):
+    """The log-Jacobian against the determinant of autograd's matrix, of the coordinates that are free."""
+    x = karat.linspace(-0.9, 1.1, n, dtype=f64)
+    y = t(x)
+    assert t.codomain.check(y) and karat.allclose(t.inv(y), x)
+    assert t.forward_shape(x.shape) == y.shape and t.inverse_shape(y.shape) == x.shape
+
+    def coordinates(v):
+        w = t(v)
+        return w[free] if free is not None else utils.tril_matrix_to_vec(w, diag=-1)
+
+    jacobian = karat.autograd.functional.jacobian(coordinates, x)
+    assert t.log_abs_det_jacobian(x, y).item() == pytest.approx(karat.linalg.slogdet(jacobian).logabsdet.item(), rel=1e-9)
+
+
+def test_transforms_of_parts_and_shapes():
+    x = t64(0.3, -0.5, 1.2)
+    cat = T.CatTransform([T.ExpTransform(), T.TanhTransform()], lengths=[1, 2])
+    assert karat.allclose(cat(x), karat.cat([x[:1].exp(), x[1:].tanh()])) and karat.allclose(cat.inv(cat(x)), x)
+    stack = T.StackTransform([T.ExpTransform(), T.TanhTransform(), T.AffineTransform(0, 2)])
+    assert karat.allclose(stack(x), karat.stack([x[0].exp(), x[1].tanh(), 2 * x[2]]))
+    shape = T.ReshapeTransform((3,), (1, 3))
+    assert shape(x).shape == (1, 3) and shape.inv(shape(x)).shape == (3,) and shape.log_abs_det_jacobian(x, shape(x)) == 0
+    together = T.IndependentTransform(T.ExpTransform(), 1)
+    assert together.log_abs_det_jacobian(x, together(x)).item() == pytest.approx(x.sum().item())
+    assert repr(T.ComposeTransform([T.ExpTransform(), cat])) == "ComposeTransform(\n    ExpTransform(),\n    CatTransform()\n)"
+    assert T.AffineTransform(0.0, 1.0) == T.AffineTransform(0.0, 1.0) != T.AffineTransform(0.0, 2.0)
+    assert T.ExpTransform() == T.ExpTransform() and T.ExpTransform().inv == T.ExpTransform().inv
+
+
+def test_transforms_keep_their_inverse_only_while_it_is_used():
+    t = T.ExpTransform()
+    inverse = t.inv
+    assert t.inv is inverse and copy.deepcopy(t)._inv is None and pickle.loads(pickle.dumps(inverse)).inv == t
+
+
+def test_transformed_distributions():
+    d = D.TransformedDistribution(D.Normal(t64(0.3)[0], t64(0.7)[0]), [T.ExpTransform()])
+    log = D.LogNormal(t64(0.3)[0], t64(0.7)[0])
+    x = t64(0.5, 1.6)
+    assert karat.allclose(d.log_prob(x), log.log_prob(x)) and karat.allclose(d.cdf(x), log.cdf(x))
+    assert karat.allclose(d.icdf(d.cdf(x)), x) and d.has_rsample
+    falling = D.TransformedDistribution(D.Normal(t64(0)[0], t64(1)[0]), [T.AffineTransform(0.0, -1.0)])
+    assert falling.cdf(t64(1)[0]).item() == pytest.approx(0.8413447460685429)
+    broken = D.TransformedDistribution(D.Normal(karat.zeros(3, dtype=f64), 1.0), [T.StickBreakingTransform()])
+    assert broken.event_shape == (4,) and broken.batch_shape == () and C.simplex.check(broken.sample())
+
+
+@pytest.mark.parametrize("constraint", [C.positive, C.greater_than(2.0), C.less_than(-1.0), C.unit_interval,
+                                        C.interval(-1.0, 3.0),
+                                        C.simplex, C.corr_cholesky, C.real_vector, C.lower_cholesky, C.positive_definite,
+                                        C.half_open_interval(0.0, 2.0)], ids=repr)
+def test_constraints_are_reached_from_unconstrained_space(constraint):
+    x = karat.linspace(-1, 1, 9, dtype=f64).view(3, 3) if constraint.event_dim == 2 else karat.linspace(-1, 1, 3, dtype=f64)
+    if constraint is C.corr_cholesky:
+        x = x.reshape(-1)[:3]
+    assert constraint.check(D.transform_to(constraint)(x)).all()
+    if constraint not in (C.lower_cholesky, C.positive_definite):
+        t = D.biject_to(constraint)
+        assert t.bijective and constraint.check(t(x)).all() and karat.allclose(t.inv(t(x)), x)
+
+
+def test_constraints():
+    assert C.integer_interval(0, 2).check(karat.tensor([0.0, 2, 3, 0.5])).tolist() == [True, True, False, False]
+    assert C.independent(C.positive, 1).check(karat.tensor([[1.0, 2], [1, -1]])).tolist() == [True, False]
+    assert C.simplex.check(karat.tensor([[0.5, 0.5], [0.5, 0.6]])).tolist() == [True, False]
+    assert repr(C.greater_than(1.5)) == "GreaterThan(lower_bound=1.5)"
+    assert repr(C.real_vector) == "IndependentConstraint(Real(), 1)"
+    assert C.is_dependent(D.Categorical.support) and not C.is_dependent(C.real)
+    assert D.Categorical(t64(0.5, 0.5)).support.upper_bound == 1
+    for wrong, text in ((lambda: C.dependent.event_dim, ".event_dim cannot be determined statically"),
+                        (lambda: D.transform_to(C.boolean), "Cannot transform _Boolean constraints")):
+        with pytest.raises(NotImplementedError, match=text):
+            wrong()
+    with pytest.raises(ValueError, match="^Cannot determine validity of dependent constraint$"):
+        C.dependent.check(karat.ones(1))
+
+
+def test_utils():
+    assert utils.broadcast_all(1, karat.ones(2, dtype=karat.float16))[0].dtype == karat.float16
+    for diag in (-1, 0, 1):
+        m = karat.tril(karat.arange(1.0, 10).view(3, 3), diag)
+        assert karat.equal(utils.vec_to_tril_matrix(utils.tril_matrix_to_vec(m, diag), diag), m)
+    p = t64(0, 0.3, 1)
+    assert karat.allclose(utils.logits_to_probs(utils.probs_to_logits(p, is_binary=True), is_binary=True), p)
+    with pytest.raises(ValueError, match="^The size of last dimension is 5 which cannot be expressed as the lower triangular"):
+        utils.vec_to_tril_matrix(karat.ones(5))
+
+    class Counted:
+        calls = 0
+
+        @utils.lazy_property
+        def value(self):
+            """What it is."""
+            self.calls += 1
+            return 3
+
+    one = Counted()
+    assert one.value == one.value == 3 and one.calls == 1 and isinstance(Counted.value, property)
+
+
+# ---- refusals: PyTorch 2.11's texts ----
+
+def zeros(*size):
+    return karat.zeros(size)
+
+
+@pytest.mark.parametrize("wrong, kind, text", [
+    (lambda: D.Normal(0.0, -1.0), ValueError,
+     "Expected parameter scale (Tensor of shape ()) of distribution Normal(loc: 0.0, scale: -1.0) to satisfy the constraint "
+     "GreaterThan(lower_bound=0.0), but found invalid values:\n-1.0"),
+    (lambda: D.Normal(0.0, 1.0).log_prob("a"), ValueError, "The value argument to log_prob must be a Tensor"),
+    (lambda: D.Bernoulli(0.5).log_prob(karat.tensor(2.0)), ValueError,
+     "Expected value argument (Tensor of shape ()) to be within the support (Boolean()) of the distribution Bernoulli(probs: "
+     "0.5), but found invalid values:\n2.0"),
+    (lambda: D.Normal(zeros(2), 1.0).log_prob(zeros(3)), ValueError,
+     "Value is not broadcastable with batch_shape+event_shape: torch.Size([3]) vs torch.Size([2])."),
+    (lambda: D.Dirichlet(zeros(3) + 1).log_prob(zeros(2)), ValueError,
+     "The right-most size of value must match event_shape: torch.Size([2]) vs torch.Size([3])."),
+    (lambda: D.Bernoulli(), ValueError, "Either `probs` or `logits` must be specified, but not both."),
+    (lambda: D.Categorical(probs=karat.tensor(1.0)), ValueError, "`probs` parameter must be at least one-dimensional."),
+    (lambda: D.Multinomial(karat.tensor(3), zeros(2) + 1), NotImplementedError, "inhomogeneous total_count is not supported"),
+    (lambda: D.Geometric(karat.tensor(0.0)), ValueError,
+     "Expected parameter probs (Tensor of shape ()) of distribution Geometric(probs: 0.0) to be positive but found invalid "
+     "values:\ntensor([0.])"),
+    (lambda: D.MultivariateNormal(zeros(2)), ValueError,
+     "Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified."),
+    (lambda: D.LowRankMultivariateNormal(zeros(2), zeros(3, 1), zeros(2) + 1), ValueError,
+     "cov_factor must be a batch of matrices with shape 2 x m"),
+    (lambda: D.Wishart(karat.tensor(1.0), karat.eye(3)), ValueError, "Value of df=1.0 expected to be greater than ndim - 1 = 2."),
+    (lambda: D.LKJCholesky(1), ValueError, "Expected dim to be an integer greater than or equal to 2. Found dim=1."),
+    (lambda: D.Uniform(1.0, 0.0), ValueError,
+     "Expected parameter low (Tensor of shape ()) of distribution Uniform(low: 1.0, high: 0.0) to satisfy the constraint "
+     "LessThan(upper_bound=0.0), but found invalid values:\n1.0"),
+    (lambda: D.Independent(D.Normal(0.0, 1.0), 1), ValueError,
+     "Expected reinterpreted_batch_ndims <= len(base_distribution.batch_shape), actual 1 vs 0"),
+    (lambda: D.TransformedDistribution(D.Normal(0.0, 1.0), 3), ValueError, "transforms must be a Transform or list, but was 3"),
+    (lambda: D.MixtureSameFamily(D.Categorical(zeros(3) + 1), D.Normal(zeros(2), 1.0)), ValueError,
+     "`mixture_distribution component` (3) does not equal `component_distribution.batch_shape[-1]` (2)"),
+    (lambda: D.Normal([0.0], 1.0), ValueError,
+     "Input arguments must all be instances of Number, torch.Tensor or objects implementing __torch_function__."),
+    (lambda: D.Distribution().mode, NotImplementedError, "does not implement mode"),
+    (lambda: T.Transform(2), ValueError, "cache_size must be 0 or 1"),
+    (lambda: T.ReshapeTransform((2,), (3,)), ValueError, "in_shape, out_shape have different numbers of elements"),
+    (lambda: T.CorrCholeskyTransform().forward_shape((4,)), ValueError, "Input is not a flattened lower-diagonal number"),
+    (lambda: karat.binomial(karat.tensor([3]), karat.tensor([0.5])), ValueError,
+     "binomial only supports floating-point dtypes for count, got: Long"),
+    (lambda: karat.mvlgamma(zeros(2), 0), RuntimeError, "p has to be greater than or equal to 1")])
+def test_refusals(wrong, kind, text):
+    with pytest.raises(kind) as e:
+        wrong()
+    assert text in str(e.value).replace("karat.Size", "torch.Size")
+
+
+def test_validation_is_a_choice():
+    assert D.Normal(0.0, -1.0, validate_args=False).scale == -1
+    assert D.Bernoulli(0.5, validate_args=False).log_prob(karat.tensor(2.0)).isfinite()
+    D.Distribution.set_default_validate_args(False)
+    try:
+        D.Normal(0.0, -1.0)
+    finally:
+        D.Distribution.set_default_validate_args(True)
+    with pytest.raises(ValueError):
+        D.Distribution.set_default_validate_args(3)
+
+    class Mine(D.Normal):
+        def __init__(self, x):
+            super().__init__(x, 1.0)
+
+    with pytest.raises(NotImplementedError, match="^Subclass Mine of Normal that defines a custom __init__ method must also"):
+        Mine(0.0).expand((2,))
+    with pytest.warns(UserWarning, match="Low df values detected."):
+        D.Wishart(karat.tensor(2.5), karat.eye(3))
+    with pytest.warns(FutureWarning, match="sample_n"):
+        assert D.Normal(0.0, 1.0).sample_n(3).shape == (3,)
+
+
+@pytest.mark.parametrize("d, text", [
+    (lambda: D.Normal(zeros(2), 1.0), "Normal(loc: torch.Size([2]), scale: torch.Size([2]))"),
+    (lambda: D.Binomial(3, karat.tensor(0.5)), "Binomial(total_count: 3.0, probs: 0.5)"),
+    (lambda: D.Independent(D.Normal(zeros(2), 1.0), 1), "Independent(Normal(loc: torch.Size([2]), scale: torch.Size([2])), 1)"),
+    (lambda: D.LogNormal(0.0, 1.0), "LogNormal()"), (lambda: D.Pareto(1.0, 2.0), "Pareto(alpha: 2.0, scale: 1.0)"),
+    (lambda: D.LKJCholesky(3), "LKJCholesky(concentration: 1.0)")])
+def test_texts(d, text):
+    assert repr(d()) == text
+
+
+def test_entropies_of_exponential_families_follow_from_the_normalizer():
+    for d in (D.Normal(t64(0.7), t64(1.9)), D.Gamma(t64(2.3), t64(1.4)), D.Exponential(t64(1.7)), D.Beta(t64(2.1), t64(3.3)),
+              D.ContinuousBernoulli(t64(0.3)), D.Bernoulli(t64(0.3))):
+        if not isinstance(d, D.Beta):  # whose carrier measure has no closed mean here
+            assert D.ExponentialFamily.entropy(d).item() == pytest.approx(d.entropy().item(), rel=1e-9)
+        assert D.kl._kl_expfamily_expfamily(d, d).item() == pytest.approx(0, abs=1e-12)
