@@ -17,5 +17,5 @@ export TEST_CUDA_PLUGIN="$build/cuda_on_cpu/libkarat_cuda.so" KARAT_BACKEND_PATH
 "$build/tests/test_cuda_values" every_cast
 "$build/tests/test_cuda_rows"
 "$python" tests/cuda/layers.py
-"$python" tests/cuda/families.py complexes indexing ordered copies conversions lists norms
+"$python" tests/cuda/families.py complexes float8 indexing ordered copies conversions norms
 echo "CUDA: compiled, loaded, and its kernels run on the CPU"
