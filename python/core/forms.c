@@ -285,6 +285,14 @@ static int count_overloads(const char *name, unsigned face)
     return n;
 }
 
+static bool has_argument(const kt_row *row, const char *name)
+{
+    for (int i = 0; i < kt_row_n_args(row); i++)
+        if (strcmp(kt_row_arg(row, i)->name, name) == 0)
+            return true;
+    return false;
+}
+
 /* A schema of torch.ops names its targets one by one; numbers stand for tensors only where PyTorch takes them. */
 kp_row_facts *kp_form_of_schema(const schema_text *t, const kt_row *const *rows, int n_rows, bool numbers)
 {
@@ -298,6 +306,8 @@ kp_row_facts *kp_form_of_schema(const schema_text *t, const kt_row *const *rows,
         PyErr_NoMemory();
     if (!form)
         return NULL;
+    for (int i = 0; i < n; i++) /* an appended row has its targets among its arguments */
+        p[i].out = p[i].out && !(n_rows == 1 && has_argument(rows[0], p[i].rows));
     for (int i = 0; numbers && i < n; i++)
         if (p[i].spec.kind == KT_ARG_TENSOR && !p[i].out)
             p[i].spec.kind = KT_ARG_TENSOR_OR_SCALAR;

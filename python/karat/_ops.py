@@ -201,6 +201,12 @@ class OpOverload:
         """The part of the name before the colons."""
         return self._overloadpacket._namespace
 
+    @property
+    def is_view(self):
+        """Does its result share memory with an argument that it does not write to?"""
+        aliases = [one.alias_info for one in self._schema.returns if one.alias_info is not None]
+        return bool(aliases) and not any(one.is_write for one in aliases)
+
     def name(self):
         """namespace::name.overload"""
         return self._qualname

@@ -964,3 +964,16 @@ def test_registrations_for_no_operator(register):
 def test_opcheck_of_a_packet():
     with pytest.raises(RuntimeError, match="opcheck can only test operators without overloads"):
         library.opcheck(torch.ops.aten.add, (torch.ones(1), torch.ones(1)))
+
+
+def test_targets_by_keyword(lib):
+    lib.define("double.out(Tensor x, *, Tensor(a!) out) -> Tensor(a!)")
+    lib.define("twice(Tensor x, Tensor(a!) out) -> ()")
+    lib.impl("double.out", lambda x, *, out: out.copy_(x * 2), "CPU")
+    lib.impl("twice", lambda x, out: out.copy_(x * 2) and None, "CPU")
+    space, out = getattr(torch.ops, lib.ns), torch.zeros(1)
+    assert space.double.out(torch.ones(1), out=out) is out and out.item() == 2 and out._version == 1
+    assert space.twice(torch.tensor([2.0]), out) is None and out.item() == 4
+    with pytest.raises(RuntimeError, match="is missing value for argument 'out'"):
+        space.double.out(torch.ones(1))
+    assert torch.ops.aten.view.default.is_view and not torch.ops.aten.add_.Tensor.is_view and not space.twice.default.is_view
