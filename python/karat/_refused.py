@@ -33,6 +33,7 @@ REASONS = {
     "package": "models are not packaged with their code",
     "profiler": _NOT_YET,
     "quantization": "models are not quantized here",
+    "signal": _NOT_YET,
 }
 TOP = [name for name in REASONS if "." not in name]
 
