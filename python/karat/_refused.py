@@ -62,6 +62,7 @@ REASONS = {
     "package": "models are not packaged with their code",
     "quantization": _NOT_QUANTIZED,
     "quasirandom": _NOT_YET,
+    "signal": _NOT_YET,
     "sparse": _NO_SPARSE,
     "testing._internal": "PyTorch's own tests",
     "utils.bundled_inputs": _NOT_MOBILE,

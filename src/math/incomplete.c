@@ -14,12 +14,17 @@ typedef struct dual {
     double v, d;
 } dual;
 
-KT__RARE_PART dual dual_times(dual p, dual q) { return (dual){p.v * q.v, p.d * q.v + p.v * q.d}; }
-KT__RARE_PART dual dual_over(dual p, dual q) { return (dual){p.v / q.v, (p.d - p.v / q.v * q.d) / q.v}; }
-KT__RARE_PART dual dual_plus(dual p, dual q) { return (dual){p.v + q.v, p.d + q.d}; }
+KT__RARE_PART dual dual_of(double v, double d) /* the device's compiler has no compound literals */
+{
+    dual p = {v, d};
+    return p;
+}
+KT__RARE_PART dual dual_times(dual p, dual q) { return dual_of(p.v * q.v, p.d * q.v + p.v * q.d); }
+KT__RARE_PART dual dual_over(dual p, dual q) { return dual_of(p.v / q.v, (p.d - p.v / q.v * q.d) / q.v); }
+KT__RARE_PART dual dual_plus(dual p, dual q) { return dual_of(p.v + q.v, p.d + q.d); }
 KT__RARE_PART dual dual_away(dual p) /* not zero: Lentz's method divides by it */
 {
-    return fabs(p.v) < 1e-290 ? (dual){1e-290, p.d} : p;
+    return fabs(p.v) < 1e-290 ? dual_of(1e-290, p.d) : p;
 }
 
 /* The sum of x^n / ((a + 1) ... (a + n)): the share below x is x^a e^-x / Gamma(a + 1) times it. */
@@ -42,11 +47,11 @@ KT__RARE_PART dual lower_series(double a, double x)
  * x^a e^-x times it. */
 KT__RARE_PART dual upper_fraction(double a, double x)
 {
-    dual b = {x + 1 - a, -1}, c = {1e290, 0}, d = dual_over((dual){1, 0}, dual_away(b)), value = d;
+    dual b = {x + 1 - a, -1}, c = {1e290, 0}, d = dual_over(dual_of(1, 0), dual_away(b)), value = d;
     for (int n = 1; n < MANY_TERMS; n++) {
-        const dual step = {n * (a - n), n};
+        const dual step = {n * (a - n), (double)n};
         b.v += 2;
-        d = dual_over((dual){1, 0}, dual_away(dual_plus(b, dual_times(step, d))));
+        d = dual_over(dual_of(1, 0), dual_away(dual_plus(b, dual_times(step, d))));
         c = dual_away(dual_plus(b, dual_over(step, c)));
         const dual by = dual_times(c, d);
         value = dual_times(value, by);
@@ -164,23 +169,23 @@ KT__RARE double kt__gamma_slope(double a, double x)
 }
 
 /* The continued fraction of the incomplete beta function (DLMF 8.17.22) by Lentz's method: the share below x is
- * x^a (1 - x)^b / (a B(a, b)) times it. da and db: the derivatives of a and b by the parameter that is differentiated by. */
+ * x^a (1 - x)^b / (a B(a, b)) times it. Of a and b the one that is differentiated by has the derivative 1. */
 KT__RARE_PART dual beta_fraction(double x, dual a, dual b)
 {
     const dual one = {1, 0};
     dual       c = one, d, value;
     const dual sum = dual_plus(a, b), next = dual_plus(a, one);
-    d = dual_over((dual){-x * sum.v, -x * sum.d}, next);
+    d = dual_over(dual_of(-x * sum.v, -x * sum.d), next);
     d = value = dual_over(one, dual_away(dual_plus(one, d)));
     for (int m = 1; m < MANY_TERMS; m++) {
-        const dual at = {a.v + 2 * m, a.d}, before = {at.v - 1, a.d}, after = {at.v + 1, a.d}, wide = {m, 0};
+        const dual at = {a.v + 2 * m, a.d}, before = {at.v - 1, a.d}, after = {at.v + 1, a.d}, wide = {(double)m, 0};
         dual       step = {m * (b.v - m) * x, m * b.d * x}, by;
         step = dual_over(step, dual_times(before, at));
         d = dual_over(one, dual_away(dual_plus(one, dual_times(step, d))));
         c = dual_away(dual_plus(one, dual_over(step, c)));
         value = dual_times(value, dual_times(c, d));
         step = dual_times(dual_plus(a, wide), dual_plus(sum, wide));
-        step = dual_over((dual){-x * step.v, -x * step.d}, dual_times(at, after));
+        step = dual_over(dual_of(-x * step.v, -x * step.d), dual_times(at, after));
         d = dual_over(one, dual_away(dual_plus(one, dual_times(step, d))));
         c = dual_away(dual_plus(one, dual_over(step, c)));
         by = dual_times(c, d);
@@ -200,9 +205,9 @@ KT__RARE double kt__beta_slope(double x, double a, double total)
         return 0;
     const double by_log = log(x) - kt__digamma(a) + kt__digamma(total);
     if (x * (total + 2) < a + 1) {
-        const dual f = beta_fraction(x, (dual){a, 1}, (dual){b, 0});
+        const dual f = beta_fraction(x, dual_of(a, 1), dual_of(b, 0));
         return -x / a * (f.v * (by_log - 1 / a) + f.d);
     }
-    const dual f = beta_fraction(y, (dual){b, 0}, (dual){a, 1});
+    const dual f = beta_fraction(y, dual_of(b, 0), dual_of(a, 1));
     return x / b * (f.v * by_log + f.d);
 }

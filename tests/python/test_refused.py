@@ -27,7 +27,7 @@ def test_a_name_is_refused_when_it_is_called():
 @pytest.mark.parametrize("path, name", [
     ("distributed.tensor", "DTensor"), ("distributed.algorithms.join", "Join"),
     ("fx.experimental.symbolic_shapes", "free_symbols"),
-    ("_dynamo.eval_frame", "OptimizedModule"), ("export._trace", "_export"),
+    ("signal.windows", "hann"), ("_dynamo.eval_frame", "OptimizedModule"), ("export._trace", "_export"),
     ("nn.attention.flex_attention", "BlockMask")])
 def test_modules_below_are_made_when_they_are_imported(path, name):
     module = importlib.import_module(f"karat.{path}")

@@ -5,14 +5,15 @@ from numbers import Number
 import karat
 from karat import Size, nan
 from karat.distributions import constraints
+from karat.distributions._odds import Odds
 from karat.distributions.exp_family import ExponentialFamily
-from karat.distributions.utils import broadcast_all, lazy_property, logits_to_probs, probs_to_logits
+from karat.distributions.utils import broadcast_all
 from karat.nn.functional import binary_cross_entropy_with_logits
 
 __all__ = ["Bernoulli"]
 
 
-class Bernoulli(ExponentialFamily):
+class Bernoulli(Odds, ExponentialFamily):
     """1 with probability probs, else 0; logits are log odds."""
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
@@ -35,9 +36,6 @@ class Bernoulli(ExponentialFamily):
     def expand(self, batch_shape, _instance=None):
         return self._expand_from(Bernoulli, batch_shape, _instance, probs=0, logits=0, _param=0)
 
-    def _new(self, *args, **kwargs):
-        return self._param.new(*args, **kwargs)
-
     @property
     def mean(self):
         return self.probs
@@ -51,18 +49,6 @@ class Bernoulli(ExponentialFamily):
     @property
     def variance(self):
         return self.probs * (1 - self.probs)
-
-    @lazy_property
-    def logits(self):
-        return probs_to_logits(self.probs, is_binary=True)
-
-    @lazy_property
-    def probs(self):
-        return logits_to_probs(self.logits, is_binary=True)
-
-    @property
-    def param_shape(self):
-        return self._param.size()
 
     def sample(self, sample_shape=Size()):
         shape = self._extended_shape(sample_shape)

@@ -3,13 +3,14 @@
 import karat
 from karat import Size
 from karat.distributions import constraints
+from karat.distributions._odds import Odds
 from karat.distributions.distribution import Distribution
-from karat.distributions.utils import broadcast_all, lazy_property, logits_to_probs, probs_to_logits
+from karat.distributions.utils import broadcast_all
 
 __all__ = ["Binomial"]
 
 
-class Binomial(Distribution):
+class Binomial(Odds, Distribution):
     """Successes among total_count trials, each of probability probs; logits are log odds."""
 
     arg_constraints = {"total_count": constraints.nonnegative_integer, "probs": constraints.unit_interval,
@@ -31,9 +32,6 @@ class Binomial(Distribution):
     def expand(self, batch_shape, _instance=None):
         return self._expand_from(Binomial, batch_shape, _instance, total_count=0, probs=0, logits=0, _param=0)
 
-    def _new(self, *args, **kwargs):
-        return self._param.new(*args, **kwargs)
-
     @constraints.dependent_property(is_discrete=True, event_dim=0)
     def support(self):
         return constraints.integer_interval(0, self.total_count)
@@ -49,18 +47,6 @@ class Binomial(Distribution):
     @property
     def variance(self):
         return self.total_count * self.probs * (1 - self.probs)
-
-    @lazy_property
-    def logits(self):
-        return probs_to_logits(self.probs, is_binary=True)
-
-    @lazy_property
-    def probs(self):
-        return logits_to_probs(self.logits, is_binary=True)
-
-    @property
-    def param_shape(self):
-        return self._param.size()
 
     def sample(self, sample_shape=Size()):
         shape = self._extended_shape(sample_shape)

@@ -40,7 +40,7 @@ class Cauchy(Distribution):
         return karat.full(self._extended_shape(), inf, dtype=self.loc.dtype, device=self.loc.device)
 
     def rsample(self, sample_shape=Size()):
-        eps = self.loc.new(self._extended_shape(sample_shape)).cauchy_()
+        eps = self.loc.new_empty(self._extended_shape(sample_shape)).cauchy_()
         return self.loc + eps * self.scale
 
     def log_prob(self, value):

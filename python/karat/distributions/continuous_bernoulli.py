@@ -9,14 +9,15 @@ from numbers import Number
 import karat
 from karat import Size
 from karat.distributions import constraints
+from karat.distributions._odds import Odds
 from karat.distributions.exp_family import ExponentialFamily
-from karat.distributions.utils import broadcast_all, clamp_probs, lazy_property, logits_to_probs, probs_to_logits
+from karat.distributions.utils import broadcast_all, clamp_probs, lazy_property, logits_to_probs
 from karat.nn.functional import binary_cross_entropy_with_logits
 
 __all__ = ["ContinuousBernoulli"]
 
 
-class ContinuousBernoulli(ExponentialFamily):
+class ContinuousBernoulli(Odds, ExponentialFamily):
     """The continuous Bernoulli distribution (Loaiza-Ganem and Cunningham, 2019)."""
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
@@ -44,9 +45,6 @@ class ContinuousBernoulli(ExponentialFamily):
         new = self._get_checked_instance(ContinuousBernoulli, _instance)
         new._lims = self._lims
         return self._expand_from(ContinuousBernoulli, batch_shape, new, probs=0, logits=0, _param=0)
-
-    def _new(self, *args, **kwargs):
-        return self._param.new(*args, **kwargs)
 
     def _outside_unstable_region(self):
         return karat.max(karat.le(self.probs, self._lims[0]), karat.gt(self.probs, self._lims[1]))
@@ -84,16 +82,8 @@ class ContinuousBernoulli(ExponentialFamily):
         return karat.where(self._outside_unstable_region(), variance, 1.0 / 12.0 - (1.0 / 15.0 - 128.0 / 945.0 * x) * x)
 
     @lazy_property
-    def logits(self):
-        return probs_to_logits(self.probs, is_binary=True)
-
-    @lazy_property
     def probs(self):
         return clamp_probs(logits_to_probs(self.logits, is_binary=True))
-
-    @property
-    def param_shape(self):
-        return self._param.size()
 
     def sample(self, sample_shape=Size()):
         with karat.no_grad():

@@ -1,7 +1,6 @@
 """karat.distributions.dirichlet: the Dirichlet distribution."""
 
 import karat
-from karat import Size
 from karat.distributions import constraints
 from karat.distributions.exp_family import ExponentialFamily
 

@@ -5,14 +5,15 @@ from numbers import Number
 import karat
 from karat import Size
 from karat.distributions import constraints
+from karat.distributions._odds import Odds
 from karat.distributions.distribution import Distribution
-from karat.distributions.utils import broadcast_all, lazy_property, logits_to_probs, probs_to_logits
+from karat.distributions.utils import broadcast_all
 from karat.nn.functional import binary_cross_entropy_with_logits
 
 __all__ = ["Geometric"]
 
 
-class Geometric(Distribution):
+class Geometric(Odds, Distribution):
     """How many trials fail before the first success, each of which succeeds with probability probs."""
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
@@ -26,8 +27,8 @@ class Geometric(Distribution):
         else:
             (self.logits,) = broadcast_all(logits)
         given = probs if probs is not None else logits
-        parameter = self.probs if probs is not None else self.logits
-        super().__init__(Size() if isinstance(given, Number) else parameter.size(), validate_args=validate_args)
+        self._param = self.probs if probs is not None else self.logits
+        super().__init__(Size() if isinstance(given, Number) else self._param.size(), validate_args=validate_args)
         if self._validate_args and probs is not None:
             value = self.probs
             valid = value > 0
@@ -36,7 +37,7 @@ class Geometric(Distribution):
                                  f"distribution {self!r} to be positive but found invalid values:\n{value.data[~valid]}")
 
     def expand(self, batch_shape, _instance=None):
-        return self._expand_from(Geometric, batch_shape, _instance, probs=0, logits=0)
+        return self._expand_from(Geometric, batch_shape, _instance, probs=0, logits=0, _param=0)
 
     @property
     def mean(self):
@@ -50,19 +51,11 @@ class Geometric(Distribution):
     def variance(self):
         return (1.0 / self.probs - 1.0) / self.probs
 
-    @lazy_property
-    def logits(self):
-        return probs_to_logits(self.probs, is_binary=True)
-
-    @lazy_property
-    def probs(self):
-        return logits_to_probs(self.logits, is_binary=True)
-
     def sample(self, sample_shape=Size()):
         shape = self._extended_shape(sample_shape)
         tiny = karat.finfo(self.probs.dtype).tiny
         with karat.no_grad():
-            u = self.probs.new(shape).uniform_(tiny, 1)
+            u = self.probs.new_empty(shape).uniform_(tiny, 1)
             return (u.log() / (-self.probs).log1p()).floor()
 
     def log_prob(self, value):

@@ -1,6 +1,5 @@
 """karat.distributions.independent: dims of the batch taken as dims of the event."""
 
-import karat  # noqa: F401
 from karat import Size
 from karat.distributions import constraints
 from karat.distributions.distribution import Distribution

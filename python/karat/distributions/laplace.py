@@ -33,7 +33,7 @@ class Laplace(Distribution):
 
     def rsample(self, sample_shape=Size()):
         shape = self._extended_shape(sample_shape)
-        u = self.loc.new(shape).uniform_(karat.finfo(self.loc.dtype).eps - 1, 1)
+        u = self.loc.new_empty(shape).uniform_(karat.finfo(self.loc.dtype).eps - 1, 1)
         return self.loc - self.scale * u.sign() * karat.log1p(-u.abs())
 
     def log_prob(self, value):

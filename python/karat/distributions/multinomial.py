@@ -49,7 +49,7 @@ class Multinomial(Distribution):
         sample_shape = Size(sample_shape)
         drawn = self._categorical.sample(Size((self.total_count,)) + sample_shape)
         drawn = drawn.permute(*range(1, drawn.dim()), 0)  # the draws are counted along the last dim
-        counts = drawn.new(self._extended_shape(sample_shape)).zero_()
+        counts = drawn.new_empty(self._extended_shape(sample_shape)).zero_()
         counts.scatter_add_(-1, drawn, karat.ones_like(drawn))
         return counts.type_as(self.probs)
 

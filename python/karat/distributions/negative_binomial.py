@@ -3,14 +3,15 @@
 import karat
 from karat import Size
 from karat.distributions import constraints
+from karat.distributions._odds import Odds
 from karat.distributions.distribution import Distribution
 from karat.distributions.gamma import Gamma
-from karat.distributions.utils import broadcast_all, lazy_property, logits_to_probs, probs_to_logits
+from karat.distributions.utils import broadcast_all, lazy_property
 
 __all__ = ["NegativeBinomial"]
 
 
-class NegativeBinomial(Distribution):
+class NegativeBinomial(Odds, Distribution):
     """How many trials succeed, each with probability probs, before total_count have failed."""
 
     arg_constraints = {"total_count": constraints.greater_than_eq(0), "probs": constraints.half_open_interval(0.0, 1.0),
@@ -32,9 +33,6 @@ class NegativeBinomial(Distribution):
     def expand(self, batch_shape, _instance=None):
         return self._expand_from(NegativeBinomial, batch_shape, _instance, total_count=0, probs=0, logits=0, _param=0)
 
-    def _new(self, *args, **kwargs):
-        return self._param.new(*args, **kwargs)
-
     @property
     def mean(self):
         return self.total_count * karat.exp(self.logits)
@@ -46,18 +44,6 @@ class NegativeBinomial(Distribution):
     @property
     def variance(self):
         return self.mean / karat.sigmoid(-self.logits)
-
-    @lazy_property
-    def logits(self):
-        return probs_to_logits(self.probs, is_binary=True)
-
-    @lazy_property
-    def probs(self):
-        return logits_to_probs(self.logits, is_binary=True)
-
-    @property
-    def param_shape(self):
-        return self._param.size()
 
     @lazy_property
     def _gamma(self):

@@ -5,15 +5,16 @@ from numbers import Number
 import karat
 from karat import Size
 from karat.distributions import constraints
+from karat.distributions._odds import Odds
 from karat.distributions.distribution import Distribution
 from karat.distributions.transformed_distribution import TransformedDistribution
 from karat.distributions.transforms import SigmoidTransform
-from karat.distributions.utils import broadcast_all, clamp_probs, lazy_property, logits_to_probs, probs_to_logits
+from karat.distributions.utils import broadcast_all, clamp_probs
 
 __all__ = ["LogitRelaxedBernoulli", "RelaxedBernoulli"]
 
 
-class LogitRelaxedBernoulli(Distribution):
+class LogitRelaxedBernoulli(Odds, Distribution):
     """The logit of a RelaxedBernoulli variable: a logistic one of the logits, over the temperature."""
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
@@ -36,21 +37,6 @@ class LogitRelaxedBernoulli(Distribution):
         new = self._get_checked_instance(LogitRelaxedBernoulli, _instance)
         new.temperature = self.temperature
         return self._expand_from(LogitRelaxedBernoulli, batch_shape, new, probs=0, logits=0, _param=0)
-
-    def _new(self, *args, **kwargs):
-        return self._param.new(*args, **kwargs)
-
-    @lazy_property
-    def logits(self):
-        return probs_to_logits(self.probs, is_binary=True)
-
-    @lazy_property
-    def probs(self):
-        return logits_to_probs(self.logits, is_binary=True)
-
-    @property
-    def param_shape(self):
-        return self._param.size()
 
     def rsample(self, sample_shape=Size()):
         shape = self._extended_shape(sample_shape)

@@ -1,12 +1,11 @@
 """karat.distributions.utils: parameters made tensors of one shape, probabilities and logits, triangles as vectors."""
 
 import functools
-import math  # noqa: F401
+import math
 from numbers import Number
 
 import karat
 from karat import Tensor
-from karat.nn.functional import binary_cross_entropy_with_logits  # noqa: F401
 from karat.overrides import is_tensor_like
 
 euler_constant = 0.57721566490153286060
