@@ -49,12 +49,16 @@ kt_status kt__body_special_ndtr(kt_call *call)
     return kt__end(call, kt_mul_s(kt_add_s(kt_erf(z), KT_INT(1)), KT_FLOAT(0.5)));
 }
 
+enum { MOST_DIMENSIONS = 100000 }; /* one function a dimension: more would look like a program that hangs */
+
 kt_status kt__body_mvlgamma(kt_call *call)
 {
     const int64_t p = call->arg[1].i;
     kt_tensor    *self = call->arg[0].t;
     if (p < 1)
         return kt_fail(KT_ERR_RUNTIME, "p has to be greater than or equal to 1");
+    if (p > MOST_DIMENSIONS)
+        return kt_fail(KT_ERR_RUNTIME, "p has to be at most %d, but got %lld", MOST_DIMENSIONS, (long long)p);
     KT_SCOPE;
     kt_tensor *sum = kt_lgamma(self);
     for (int64_t i = 1; i < p; i++)
