@@ -23,6 +23,7 @@ _ONE_CONTEXT = "a process has one context of a device"
 _OWN_MEMORY = "a device's memory is managed by Karat alone"
 _OWN_DEVICES = "devices are added by a backend (karat/plugin/backend.h), under its own name"
 _OWN_OPERATORS = "PyTorch's own definitions of its operators, for its compiler; here they are in C"
+_NO_FOURIER = "there are no Fourier transforms and windows (yet); numpy.fft takes tensor.numpy()"
 REASONS = {
     "_dynamo": _NOT_COMPILED,
     "_export": _NOT_COMPILED,
@@ -62,7 +63,7 @@ REASONS = {
     "package": "models are not packaged with their code",
     "quantization": _NOT_QUANTIZED,
     "quasirandom": _NOT_YET,
-    "signal": _NOT_YET,
+    "signal": _NO_FOURIER,
     "sparse": _NO_SPARSE,
     "testing._internal": "PyTorch's own tests",
     "utils.bundled_inputs": _NOT_MOBILE,
@@ -79,6 +80,8 @@ _OLD_STORAGES = "typed storages of devices are of old; use untyped_storage()"
 _SMALL = "elements smaller than a byte are not among Karat's dtypes"
 NAMES = {
     "": {
+        **dict.fromkeys("""stft istft hann_window hamming_window blackman_window bartlett_window
+            kaiser_window""".split(), _NO_FOURIER),
         **dict.fromkeys("""sparse_coo_tensor sparse_csr_tensor sparse_csc_tensor sparse_bsr_tensor sparse_bsc_tensor
             sparse_compressed_tensor hspmm saddmm smm sspaddmm""".split(), _NO_SPARSE),
         **dict.fromkeys("""quantize_per_tensor quantize_per_channel quantize_per_tensor_dynamic fake_quantize_per_tensor_affine
@@ -88,7 +91,7 @@ NAMES = {
         **dict.fromkeys("""uint1 uint2 uint3 uint4 uint5 uint6 uint7 int1 int2 int3 int4 int5 int6 int7 bits1x8 bits2x4 bits4x2
             bits8 bits16 float4_e2m1fn_x2""".split(), _SMALL),
         **dict.fromkeys("SymInt SymFloat SymBool".split(), "sizes are plain numbers here"),
-        **dict.fromkeys("""DispatchKey DispatchKeySet ExcludeDispatchKeyGuard FunctionSchema Tag Graph Node Value Block Use Type
+        **dict.fromkeys("""DispatchKey DispatchKeySet ExcludeDispatchKeyGuard FunctionSchema Graph Node Value Block Use Type
             TensorType ScriptModule ScriptFunction ScriptObject CompilationUnit ClassType FileCheck
             JITException""".split(), _NOT_COMPILED),
         **dict.fromkeys("fork wait import_ir_module import_ir_module_from_buffer parse_ir ThroughputBenchmark "
@@ -105,6 +108,8 @@ NAMES = {
     },
     "backends.cuda": dict.fromkeys("""SDPAParams cuBLASModule cuFFTPlanCache cuFFTPlanCacheAttrContextProp cuFFTPlanCacheManager
         cufft_plan_cache""".split(), "how a device's libraries are used is not seen from outside"),
+    "fft": dict.fromkeys("""fft ifft fft2 ifft2 fftn ifftn rfft irfft rfft2 irfft2 rfftn irfftn hfft ihfft hfft2 ihfft2 hfftn
+        ihfftn fftfreq rfftfreq fftshift ifftshift""".split(), _NO_FOURIER),
     "jit": dict.fromkeys("""load save freeze fork wait trace_module optimize_for_inference interface Attribute CompilationUnit
         Error Future enable_onednn_fusion onednn_fusion_enabled set_fusion_strategy strict_fusion
         export_opnames""".split(), _NOT_COMPILED),
@@ -118,8 +123,7 @@ NAMES = {
     "compiler": dict.fromkeys("""keep_portable_guards_unsafe keep_tensor_guards_unsafe load_compiled_function
         set_enable_guard_collectives skip_all_guards_unsafe skip_guard_on_all_nn_modules_unsafe skip_guard_on_globals_unsafe
         skip_guard_on_inbuilt_nn_modules_unsafe""".split(), _NOT_COMPILED),
-    "utils.checkpoint": dict.fromkeys("""CheckpointPolicy GraphExecGroup SAC_IGNORED_OPS SelectiveCheckpointContext
-        create_selective_checkpoint_contexts""".split(), "what a checkpointed function saves is not chosen by operator"),
+    "utils.checkpoint": dict.fromkeys("GraphExecGroup SAC_IGNORED_OPS".split(), "an inner part of PyTorch's checkpoints"),
     "utils.data": dict.fromkeys("""DFIterDataPipe DataChunk IterDataPipe MapDataPipe argument_validation functional_datapipe
         guaranteed_datapipes_determinism non_deterministic runtime_validation runtime_validation_disabled""".split(),
                                 "data pipes are of old; use Dataset and IterableDataset"),

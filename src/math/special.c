@@ -97,12 +97,16 @@ KT__RARE double kt__bessel_j1(double x) { return fabs(x) == INFINITY ? NAN : j1(
 KT__RARE double kt__bessel_y0(double x) { return x < 0 || x == INFINITY ? NAN : x == 0 ? -INFINITY : y0(x); }
 KT__RARE double kt__bessel_y1(double x) { return x < 0 || x == INFINITY ? NAN : x == 0 ? -INFINITY : y1(x); }
 
+static const double EULER = 0.57721566490153286061;
+
 /* e^x K(x) of order 0 or 1: the integral of e^(-x (cosh t - 1)) cosh(order t) over t > 0, by the trapezoidal rule, whose error
- * falls like e^(-pi^2 / step) here. */
+ * falls like e^(-pi^2 / step) here. Near zero the first term of the series: the integral would go on until cosh overflows. */
 KT__RARE_PART double bessel_k_scaled(double x, int order)
 {
     if (!(x > 0 && x < INFINITY))
         return x == 0 ? INFINITY : x > 0 ? 0 : NAN;
+    if (x < 1e-9)
+        return exp(x) * (order ? 1 / x : -log(0.5 * x) - EULER);
     const double step = fmin(0.2, 0.7 / sqrt(x));
     double       sum = 0.5;
     for (int k = 1;; k++) {

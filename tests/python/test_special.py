@@ -138,6 +138,9 @@ def test_ends():
     assert same(karat.special.zeta(s, x), [inf, nan, inf, inf, nan])
     assert same(karat.special.xlog1py(karat.tensor([0.0, 0, 1, 0]), karat.tensor([-1.0, -2, -1, nan])), [0, 0, -inf, nan])
     assert same(karat.special.modified_bessel_k0(karat.tensor([0.0, inf, -1, nan])), [inf, 0, nan, nan])
+    small = karat.tensor([5e-324, 2.0 ** -1000, 2.0 ** -40], dtype=f64)
+    assert karat.special.modified_bessel_k1(small).tolist() == pytest.approx([inf, 2.0 ** 1000, 2.0 ** 40], rel=1e-14)
+    assert karat.special.modified_bessel_k0(small[1:]).tolist() == pytest.approx([693.2631121, 27.84181867], rel=1e-8)
     assert same(karat.special.bessel_y0(karat.tensor([0.0, inf, -1])), [-inf, nan, nan])
     assert same(karat.special.erfcx(karat.tensor([-30.0, inf])), [inf, 0])
 

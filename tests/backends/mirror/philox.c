@@ -19,7 +19,7 @@ typedef enum drawn { NOT_DRAWN, UNIFORM, BERNOULLI, RANDOM_INT, DROPOUT, LACKING
 /* Random kernels; what it lacks stands last. */
 static const char *const names[] = {"uniform",          "bernoulli",   "random_int", "dropout",    "normal",
                                     "bernoulli_tensor", "exponential", "cauchy",     "log_normal", "geometric",
-                                    "poisson",          "randperm",    "multinomial"};
+                                    "poisson",          "randperm",    "multinomial", "binomial",  "standard_gamma"};
 enum { NAMES = sizeof names / sizeof *names };
 static kt_kernel_id ids[NAMES];
 
