@@ -22,7 +22,7 @@ vmap_rules = {}  # operator: the function of register_vmap
 Tag = enum.Enum("Tag", {name: place for place, name in enumerate(
     """core cudagraph_unsafe data_dependent_output dynamic_output_shape flexible_layout generated inplace_view
     maybe_aliasing_or_mutating needs_contiguous_strides needs_exact_strides needs_fixed_stride_order nondeterministic_bitwise
-    nondeterministic_seeded out_variant pointwise pt2_compliant_tag reduction view_copy""".split())}, module="torch")
+    nondeterministic_seeded out_variant pointwise pt2_compliant_tag reduction view_copy""".split())}, module="karat")
 Tag.__doc__ = "What PyTorch's compilers may assume of an operator. Karat keeps the tags of torch.library and reads none."
 tags_of = {}  # operator: the tags of its definition
 

@@ -10,7 +10,7 @@ typedef struct written {
     const kt__decision *d;
 } written;
 
-static kt_status check_overlaps(const void *what)
+static kt_status check_sizes(const void *what)
 {
     const written *w = what;
     return kt__check_shapes(w->call, w->g);
@@ -37,12 +37,12 @@ KT__HOT static inline __attribute__((always_inline)) kt_status get_ready(kt_call
     if (g->alone)
         g->n = 1;
     if (KT__UNLIKELY(g->fit != NULL) && g->fit(call, g, (kt_dtype)d->common))
-        return call->form == KT_PLAIN ? kt_error_status() : kt__report_earlier_error(check_written, &(written){call, g, d});
+        return kt__report_earlier_error(call->form == KT_PLAIN ? check_sizes : check_written, &(written){call, g, d});
     if (kt__tape_before(call, kt__seen_as(plan, g, d), g->any_grad, taping))
         return kt_error_status();
     kt_status status = kt__prepare_elementwise(call, g, d, mode, plan, out);
     if (status && call->form != KT_PLAIN)
-        status = kt__report_earlier_error(check_overlaps, &(written){call, g, d});
+        status = kt__report_earlier_error(check_sizes, &(written){call, g, d});
     if (status)
         return kt__tape_after(call, NULL, taping, status);
 #ifndef KT_NO_LINEAGE

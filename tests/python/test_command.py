@@ -61,7 +61,7 @@ def test_overloads_come_together():
 def test_every_operator_says_what_it_takes_and_gives():
     shown = json.loads(karat("ops", "--json").stdout)
     whole = json.loads(karat("ops", "--json", "--internal").stdout)
-    assert len(whole) > 530 and 0 < len(whole) - len(shown) < 180
+    assert len(whole) > 530 and 0 < len(whole) - len(shown) < len(whole) / 5
     assert not any(one["internal"] for one in shown)
     assert not any(one["name"].endswith("_backward") for one in shown)
     for one in whole:

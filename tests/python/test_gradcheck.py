@@ -47,11 +47,11 @@ def read_rows():
 
 
 def exists(path):
+    """Is it there, and not a name that is refused with a reason?"""
     try:
-        function(path)
+        return type(function(path)).__name__ != "_Refused"
     except AttributeError:
         return False
-    return True
 
 
 def function(path):

@@ -659,3 +659,12 @@ def test_the_largest_may_be_written_over_what_they_were_taken_from():
     assert x.tolist() == [3, 2, 1] and values is x and places.tolist() == [0, 2, 1]
     with pytest.raises(RuntimeError, match="single memory location"):
         torch.topk(x, 2, out=(x[:2], torch.empty(0, dtype=torch.int64)))
+
+
+def test_sizes_are_refused_first_also_when_the_dtypes_are_known():
+    d = torch.ones(2, 3)
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="^For non-complex input tensors, argument alpha"):
+            torch.add(d, d, alpha=2j)
+        with pytest.raises(RuntimeError, match="^The size of tensor a"):
+            torch.add(d, d[:, :2], alpha=2j)
