@@ -62,6 +62,20 @@ static unsigned not_finite(kt_tensor *t)
     return (any_is(KT_OP_isnan, t) ? NAN_THERE : 0) | (any_is(KT_OP_isinf, t) ? INF_THERE : 0);
 }
 
+static unsigned any_not_finite(kt_tensor *const *t, int64_t n)
+{
+    unsigned found = 0;
+    for (int64_t i = 0; i < n; i++)
+        found |= not_finite(t[i]);
+    return found;
+}
+
+/* Of what a call in place has written. Lists are those of optimizers and scalers, which only pass on what is in them. */
+static unsigned written_not_finite(const kt_call *call)
+{
+    return kt__arg_spec(call->row, 0)->kind == KT_ARG_TENSORS ? 0 : not_finite(call->arg[0].t);
+}
+
 static bool number_is_finite(kt_scalar s)
 {
     return (s.kind != KT_SCALAR_FLOAT && s.kind != KT_SCALAR_COMPLEX) || (isfinite(s.v.re) && isfinite(s.im));
@@ -75,10 +89,7 @@ static bool argument_is_finite(const kt_call *call, int at)
     case KT_ARG_TENSOR_OR_SCALAR:
         return call->scalars >> at & 1 ? number_is_finite(v->s) : !not_finite(v->t);
     case KT_ARG_TENSORS:
-        for (int64_t i = 0; i < v->ts.n; i++)
-            if (not_finite(v->ts.t[i]))
-                return false;
-        return true;
+        return !any_not_finite(v->ts.t, v->ts.n);
     case KT_ARG_SCALAR:
         return number_is_finite(v->s);
     case KT_ARG_FLOAT:
@@ -153,11 +164,8 @@ KT__COLD void kt__search_call(const kt_call *call)
     if (first.op || kt__frame || kt__named.node)
         return;
     const aside a = step_aside();
-    unsigned    found = 0;
-    if (call->form == KT_INPLACE)
-        found = not_finite(call->arg[0].t);
-    for (int i = 0; i < call->n_out; i++)
-        found |= not_finite(call->out[i]);
+    unsigned    found = call->form == KT_INPLACE ? written_not_finite(call) : 0;
+    found |= any_not_finite(call->out, call->n_out);
     if (found && is_its_doing(call)) {
         char       room[64];
         const bool in_binding = kt__lineage.in_binding && kt__lineage.in_binding();
