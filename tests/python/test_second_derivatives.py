@@ -31,7 +31,8 @@ TIES = {"clamp", "clamp_max", "clamp_min", "clip", "dist", "cdist", "maximum", "
 TIES_OF_EXTREMES = {"scatter_reduce", "index_reduce"}
 WRITES = {"scatter", "put", "index_copy", "index_put"}
 REFUSED = {"detach_copy", "floor_divide", "heaviside", "histogram", "nextafter", "unique_consecutive", "hardsigmoid",
-           "binomial", "igamma", "igammac", "gammainc", "gammaincc",  # as PyTorch: _standard_gamma_grad has no derivative
+           "binomial", "zeta",  # as PyTorch
+           "igamma", "igammac", "gammainc", "gammaincc",  # as PyTorch: _standard_gamma_grad has no derivative
            "geqrf", "ldl_factor", "ldl_factor_ex", "ldl_solve",
            "adaptive_avg_pool1d", "adaptive_max_pool1d",  # to a size of 0
            "native_batch_norm", "batch_norm", "_native_batch_norm_legit",  # of weights of two dims, whose gradient has one
