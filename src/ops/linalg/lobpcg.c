@@ -198,6 +198,12 @@ kt_status kt__body_lobpcg_of(kt_call *call)
     int64_t        matrices = 1, sizes[KT_MAX_DIMS];
     for (int d = 0; d < batch.n; d++)
         matrices *= sizes[d] = batch.d[d];
+    const kt_tensor *const factors[] = {p.a, p.b, p.precondition};
+    for (int i = 0; i < 3 && matrices; i++)
+        if (factors[i] && factors[i]->ndim >= 2 && kt__columns_in(factors[i]) != kt__rows_in(a))
+            return kt_fail(KT_ERR_RUNTIME, "mat1 and mat2 shapes cannot be multiplied (%lldx%lld and %lldx%lld)",
+                           (long long)kt__rows_in(factors[i]), (long long)kt__columns_in(factors[i]), (long long)kt__rows_in(a),
+                           (long long)n);
     if (matrices == 0 || kt__backend(a->backend)->stores_nothing) {
         kt_tensor *made[] = {kt__new_vectors(a, dtype, batch, p.k), kt__new_matrices(a, dtype, batch, kt__rows_in(a), p.k)};
         return made[0] && made[1] ? kt__end_several(call, made, 2) : kt_error_status();

@@ -330,7 +330,7 @@ typedef struct row {
     R2(sub, a - b, 1, 1) \
     C2(sub_scaled, a - p0 * b, 2, 2) \
     C2(igamma, ref_gamma_share(a, b, false), 8, 500) \
-    C2(igammac, ref_gamma_share(a, b, true), 8, 500) \
+    C2(igammac, ref_gamma_share(a, b, true), 8, 1e5) \
     C2(zeta, ref_zeta(a, b), 8, 5000) \
     R2(xlog1py, isnan(b) ? b : a == 0 ? 0 : a * log1pl(b), 3, 4) \
     R2(xlogy, isnan(b) ? b : a == 0 ? 0 : a * logl(b), 3, 4) \
