@@ -1,7 +1,5 @@
 """karat.distributions.bernoulli: the Bernoulli distribution."""
 
-from numbers import Number
-
 import karat
 from karat import Size, nan
 from karat.distributions import constraints
@@ -22,16 +20,8 @@ class Bernoulli(Odds, ExponentialFamily):
     _mean_carrier_measure = 0
 
     def __init__(self, probs=None, logits=None, validate_args=None):
-        if (probs is None) == (logits is None):
-            raise ValueError("Either `probs` or `logits` must be specified, but not both.")
-        if probs is not None:
-            number = isinstance(probs, Number)
-            (self.probs,) = broadcast_all(probs)
-        else:
-            number = isinstance(logits, Number)
-            (self.logits,) = broadcast_all(logits)
-        self._param = self.probs if probs is not None else self.logits
-        super().__init__(Size() if number else self._param.size(), validate_args=validate_args)
+        self._take(probs, logits)
+        super().__init__(self._param.size(), validate_args=validate_args)
 
     def expand(self, batch_shape, _instance=None):
         return self._expand_from(Bernoulli, batch_shape, _instance, probs=0, logits=0, _param=0)

@@ -1,8 +1,6 @@
 """karat.distributions.cauchy: the Cauchy distribution."""
 
 import math
-from numbers import Number
-
 import karat
 from karat import Size, inf, nan
 from karat.distributions import constraints
@@ -21,8 +19,7 @@ class Cauchy(Distribution):
 
     def __init__(self, loc, scale, validate_args=None):
         self.loc, self.scale = broadcast_all(loc, scale)
-        batch_shape = Size() if isinstance(loc, Number) and isinstance(scale, Number) else self.loc.size()
-        super().__init__(batch_shape, validate_args=validate_args)
+        super().__init__(self.loc.size(), validate_args=validate_args)
 
     def expand(self, batch_shape, _instance=None):
         return self._expand_from(Cauchy, batch_shape, _instance, loc=0, scale=0)

@@ -159,55 +159,6 @@ class _OneHot(Constraint):
         return is_boolean.all(-1) & is_normalized
 
 
-class _IntegerInterval(Constraint):
-    """Whole numbers from lower_bound to upper_bound, both included."""
-
-    is_discrete = True
-
-    def __init__(self, lower_bound, upper_bound):
-        self.lower_bound = lower_bound
-        self.upper_bound = upper_bound
-        super().__init__()
-
-    def check(self, value):
-        return (value % 1 == 0) & (self.lower_bound <= value) & (value <= self.upper_bound)
-
-    def __repr__(self):
-        return _bounds(self, "lower_bound", "upper_bound")
-
-
-class _IntegerLessThan(Constraint):
-    """Whole numbers up to upper_bound."""
-
-    is_discrete = True
-
-    def __init__(self, upper_bound):
-        self.upper_bound = upper_bound
-        super().__init__()
-
-    def check(self, value):
-        return (value % 1 == 0) & (value <= self.upper_bound)
-
-    def __repr__(self):
-        return _bounds(self, "upper_bound")
-
-
-class _IntegerGreaterThan(Constraint):
-    """Whole numbers from lower_bound on."""
-
-    is_discrete = True
-
-    def __init__(self, lower_bound):
-        self.lower_bound = lower_bound
-        super().__init__()
-
-    def check(self, value):
-        return (value % 1 == 0) & (value >= self.lower_bound)
-
-    def __repr__(self):
-        return _bounds(self, "lower_bound")
-
-
 class _Real(Constraint):
     """Every number but NaN."""
 
@@ -270,6 +221,33 @@ class _HalfOpenInterval(_Interval):
 
     def check(self, value):
         return (self.lower_bound <= value) & (value < self.upper_bound)
+
+
+class _IntegerInterval(_Interval):
+    """Whole numbers from lower_bound to upper_bound, both included."""
+
+    is_discrete = True
+
+    def check(self, value):
+        return (value % 1 == 0) & (self.lower_bound <= value) & (value <= self.upper_bound)
+
+
+class _IntegerLessThan(_LessThan):
+    """Whole numbers up to upper_bound."""
+
+    is_discrete = True
+
+    def check(self, value):
+        return (value % 1 == 0) & (value <= self.upper_bound)
+
+
+class _IntegerGreaterThan(_GreaterThan):
+    """Whole numbers from lower_bound on."""
+
+    is_discrete = True
+
+    def check(self, value):
+        return (value % 1 == 0) & (value >= self.lower_bound)
 
 
 class _Simplex(Constraint):

@@ -4,8 +4,6 @@ Its density is C(p) p^x (1 - p)^(1 - x). Near p = 1/2 every formula is 0 over 0:
 """
 
 import math
-from numbers import Number
-
 import karat
 from karat import Size
 from karat.distributions import constraints
@@ -26,20 +24,13 @@ class ContinuousBernoulli(Odds, ExponentialFamily):
     has_rsample = True
 
     def __init__(self, probs=None, logits=None, lims=(0.499, 0.501), validate_args=None):
-        if (probs is None) == (logits is None):
-            raise ValueError("Either `probs` or `logits` must be specified, but not both.")
+        self._take(probs, logits)
         if probs is not None:
-            number = isinstance(probs, Number)
-            (self.probs,) = broadcast_all(probs)
             if validate_args is not None and not self.arg_constraints["probs"].check(self.probs).all():
                 raise ValueError("The parameter probs has invalid values")
-            self.probs = clamp_probs(self.probs)
-        else:
-            number = isinstance(logits, Number)
-            (self.logits,) = broadcast_all(logits)
-        self._param = self.probs if probs is not None else self.logits
+            self.probs = self._param = clamp_probs(self.probs)
         self._lims = lims
-        super().__init__(Size() if number else self._param.size(), validate_args=validate_args)
+        super().__init__(self._param.size(), validate_args=validate_args)
 
     def expand(self, batch_shape, _instance=None):
         new = self._get_checked_instance(ContinuousBernoulli, _instance)

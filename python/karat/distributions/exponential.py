@@ -1,7 +1,5 @@
 """karat.distributions.exponential: the exponential distribution."""
 
-from numbers import Number
-
 import karat
 from karat import Size
 from karat.distributions import constraints
@@ -21,8 +19,7 @@ class Exponential(ExponentialFamily):
 
     def __init__(self, rate, validate_args=None):
         (self.rate,) = broadcast_all(rate)
-        batch_shape = Size() if isinstance(rate, Number) else self.rate.size()
-        super().__init__(batch_shape, validate_args=validate_args)
+        super().__init__(self.rate.size(), validate_args=validate_args)
 
     mean = property(lambda self: self.rate.reciprocal())
     mode = property(lambda self: karat.zeros_like(self.rate))

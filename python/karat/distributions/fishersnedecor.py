@@ -1,7 +1,5 @@
 """karat.distributions.fishersnedecor: the F distribution."""
 
-from numbers import Number
-
 import karat
 from karat import Size, nan
 from karat.distributions import constraints
@@ -23,8 +21,7 @@ class FisherSnedecor(Distribution):
         self.df1, self.df2 = broadcast_all(df1, df2)
         self._gamma1 = Gamma(self.df1 * 0.5, self.df1)
         self._gamma2 = Gamma(self.df2 * 0.5, self.df2)
-        batch_shape = Size() if isinstance(df1, Number) and isinstance(df2, Number) else self.df1.size()
-        super().__init__(batch_shape, validate_args=validate_args)
+        super().__init__(self.df1.size(), validate_args=validate_args)
 
     def expand(self, batch_shape, _instance=None):
         new = self._get_checked_instance(FisherSnedecor, _instance)

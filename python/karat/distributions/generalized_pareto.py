@@ -1,7 +1,5 @@
 """karat.distributions.generalized_pareto: the generalized Pareto distribution."""
 
-from numbers import Number
-
 import karat
 from karat import Size, inf, nan
 from karat.distributions import constraints
@@ -19,8 +17,7 @@ class GeneralizedPareto(Distribution):
 
     def __init__(self, loc, scale, concentration, validate_args=None):
         self.loc, self.scale, self.concentration = broadcast_all(loc, scale, concentration)
-        numbers = isinstance(loc, Number) and isinstance(scale, Number) and isinstance(concentration, Number)
-        super().__init__(Size() if numbers else self.loc.size(), validate_args=validate_args)
+        super().__init__(self.loc.size(), validate_args=validate_args)
 
     def expand(self, batch_shape, _instance=None):
         return self._expand_from(GeneralizedPareto, batch_shape, _instance, loc=0, scale=0, concentration=0)

@@ -1,7 +1,5 @@
 """karat.distributions.geometric: failures before the first success."""
 
-from numbers import Number
-
 import karat
 from karat import Size
 from karat.distributions import constraints
@@ -20,15 +18,8 @@ class Geometric(Odds, Distribution):
     support = constraints.nonnegative_integer
 
     def __init__(self, probs=None, logits=None, validate_args=None):
-        if (probs is None) == (logits is None):
-            raise ValueError("Either `probs` or `logits` must be specified, but not both.")
-        if probs is not None:
-            (self.probs,) = broadcast_all(probs)
-        else:
-            (self.logits,) = broadcast_all(logits)
-        given = probs if probs is not None else logits
-        self._param = self.probs if probs is not None else self.logits
-        super().__init__(Size() if isinstance(given, Number) else self._param.size(), validate_args=validate_args)
+        self._take(probs, logits)
+        super().__init__(self._param.size(), validate_args=validate_args)
         if self._validate_args and probs is not None:
             value = self.probs
             valid = value > 0

@@ -1,7 +1,5 @@
 """karat.distributions.laplace: the Laplace distribution."""
 
-from numbers import Number
-
 import karat
 from karat import Size
 from karat.distributions import constraints
@@ -20,8 +18,7 @@ class Laplace(Distribution):
 
     def __init__(self, loc, scale, validate_args=None):
         self.loc, self.scale = broadcast_all(loc, scale)
-        batch_shape = Size() if isinstance(loc, Number) and isinstance(scale, Number) else self.loc.size()
-        super().__init__(batch_shape, validate_args=validate_args)
+        super().__init__(self.loc.size(), validate_args=validate_args)
 
     mean = property(lambda self: self.loc)
     mode = property(lambda self: self.loc)

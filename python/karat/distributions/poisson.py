@@ -1,7 +1,5 @@
 """karat.distributions.poisson: the Poisson distribution."""
 
-from numbers import Number
-
 import karat
 from karat import Size
 from karat.distributions import constraints
@@ -19,7 +17,7 @@ class Poisson(ExponentialFamily):
 
     def __init__(self, rate, validate_args=None):
         (self.rate,) = broadcast_all(rate)
-        super().__init__(Size() if isinstance(rate, Number) else self.rate.size(), validate_args=validate_args)
+        super().__init__(self.rate.size(), validate_args=validate_args)
 
     def expand(self, batch_shape, _instance=None):
         return self._expand_from(Poisson, batch_shape, _instance, rate=0)

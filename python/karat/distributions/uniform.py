@@ -1,7 +1,5 @@
 """karat.distributions.uniform: the uniform distribution."""
 
-from numbers import Number
-
 import karat
 from karat import Size, nan
 from karat.distributions import constraints
@@ -22,8 +20,7 @@ class Uniform(Distribution):
 
     def __init__(self, low, high, validate_args=None):
         self.low, self.high = broadcast_all(low, high)
-        batch_shape = Size() if isinstance(low, Number) and isinstance(high, Number) else self.low.size()
-        super().__init__(batch_shape, validate_args=validate_args)
+        super().__init__(self.low.size(), validate_args=validate_args)
 
     mean = property(lambda self: (self.high + self.low) / 2)
     mode = property(lambda self: nan * self.high)
