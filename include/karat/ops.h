@@ -252,6 +252,9 @@
  * kt_cummax(self, dim) -> values, indices                   out        cumulative maximum along a dim, and the index of the last; NaN propagates
  * kt_cummin(self, dim) -> values, indices                   out        cumulative minimum along a dim, and the index of the last; NaN propagates
  * kt_diff(self, .n = 1, .dim = -1, .prepend, .append)       out        n-th order differences along a dim
+ * kt_gradient(self, .spacing, .dim, .edge_order = 1, results, room)             slopes along some dims of values at points that are `spacing` apart
+ * kt_gradient_steps(self, spacing, n_spacing, .dim, .edge_order = 1, results, room)             slopes along some dims, with a spacing for each
+ * kt_gradient_at(self, spacing, n_spacing, .dim, .edge_order = 1, results, room)             slopes along some dims, of values at the given places
  * kt_trapezoid_x(y, x, .dim = -1)                                      integral along dim by the trapezoidal rule, at the points x
  * kt_trapezoid_dx(y, .dx = 1, .dim = -1)                               integral along dim by the trapezoidal rule, with spacing dx
  * kt_trapz_dx(y, .dx = 1, .dim = -1)                                   integral by the trapezoidal rule; same as trapezoid

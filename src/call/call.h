@@ -231,7 +231,7 @@ static inline uint32_t kt__result_lineage(const kt_call *call, const kt__decisio
 }
 
 /* The decision about a row with a body. It is made before the body runs, unless the row says `after`; then the body calls
- * this after its shape checks. Any body may call it to read the decision. NULL: refused. */
+ * this after its shape checks. Any body may call it to read the decision. It is `room`, which lasts; NULL: refused. */
 const kt__decision *kt__resolve_in_body(const kt_call *call, kt__decision *room);
 const kt__decision *kt__resolve_in_body_as(const kt_call *call, kt_dtype want, kt__decision *room); /* with `want` as dtype= */
 

@@ -93,13 +93,18 @@ KT__RARE_PART double large_share(double a, double x, int above)
     return above ? 0.5 * erfc(z) + rest : 0.5 * erfc(-z) - rest;
 }
 
-/* log(Gamma(1 + a)) of a < 1: near zero by its series, since 1 + a has lost a's digits. The coefficients are zeta(n) / n. */
+/* log(Gamma(1 + a)) of a < 1: near zero by its series, since 1 + a has lost a's digits. The coefficients are 1 less Euler's
+ * constant, and (zeta(n) - 1) / n with changing signs. */
 KT__RARE_PART double log_gamma1(double a)
 {
-    if (a > 0.01)
+    if (a > 0.1)
         return kt__lgamma(1 + a);
-    return a * (-0.57721566490153286061 + a * (0.82246703342411321824 + a * (-0.40068563438653142847
-        + a * (0.27058080842778454788 + a * (-0.20738555102867398527 + a * 0.16955717699740818995)))));
+    const double rest = 0.42278433509846713939 + a * (0.32246703342411321824 + a * (-0.067352301053198095133 + a *
+        (0.020580808427784547879 + a * (-0.0073855510286739852663 + a * (0.0028905103307415232858 + a *
+        (-0.0011927539117032609771 + a * (0.00050966952474304242234 + a * (-0.00022315475845357937976 + a *
+        (0.000099457512781808533715 + a * (-0.0000449262367381331417 + a * (0.000020507212775670691553 + a *
+        (-9.439488275268395904e-6 + a * 4.3748667899074878042e-6))))))))))));
+    return a * rest - log1p(a);
 }
 
 /* The share above x < 1 without subtracting from 1, which a small a would leave no digits of. */

@@ -114,7 +114,10 @@ const kt__decision *kt__resolve_in_body_as(const kt_call *call, kt_dtype want, k
     kt__gather(call, &g);
     g.want = (uint8_t)want;
     g.asked = want != KT_NONE;
-    return kt__resolve(call, &g, kt__mode(), room);
+    const kt__decision *d = kt__resolve(call, &g, kt__mode(), room);
+    if (d && d != room) /* the operators that the body calls may take its slot of the cache */
+        *room = *d;
+    return d ? room : NULL;
 }
 
 const kt__decision *kt__resolve_in_body(const kt_call *call, kt__decision *room)

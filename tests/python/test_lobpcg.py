@@ -86,3 +86,15 @@ def test_what_it_refuses():
         with pytest.raises(error) as e:
             call()
         assert text in str(e.value)
+
+
+@pytest.mark.parametrize("device", ["cpu", "meta"])
+def test_what_does_not_fit_is_refused_before_the_first_step(device):
+    a = torch.eye(9, device=device)
+    other = lambda *sizes, **how: torch.ones(*sizes, device=device, **how)
+    with pytest.raises(RuntimeError, match=r"mat1 and mat2 shapes cannot be multiplied \(1x9 and 0x1\)"):
+        torch.lobpcg(a, 1, B=other(0, 9))
+    with pytest.raises(RuntimeError, match="same dtype, but got: float != double"):
+        torch.lobpcg(a, X=other(9, 2, dtype=torch.float64))
+    with pytest.raises(RuntimeError, match="length must be non-negative"):
+        torch.lobpcg(a, -1, n=2)

@@ -3,9 +3,11 @@ and in PyTorch, and where they differ: values, gradients, second derivatives, dt
 
     tests/random/compare_layers.py /path/to/python-with-torch [first seed] [how many] [families, separated by commas]
 
-A case is one expression over named tensors. Where the reference divides by zero and dies (`FATAL`) nothing is compared. Left out,
-because PyTorch reads other memory or counts wrongly: embedding_bag with a last offset that is not the end, and with
-scale_grad_by_freq. Strides are compared where a dim has more than one element.
+A case is one expression over named tensors, called plainly, on meta tensors, under autocast, or in a vmap over two of each; some
+tensors hold ties, zeros of both signs, infinities and NaN. Where the reference divides by zero and dies (`FATAL`) nothing is
+compared, nor where one of two calls on meta tensors is an error: the dry run has the texts of the CPU. Left out, because PyTorch
+reads other memory or counts wrongly: embedding_bag with a last offset that is not the end, and with scale_grad_by_freq. Strides
+are compared where a dim has more than one element.
 The package never imports torch; this tool starts it in a process of its own.
 """
 
@@ -22,6 +24,7 @@ from compare_optimizers import difference
 REAL = ["float32"] * 5 + ["float64"] * 5 + ["bfloat16", "float16"]
 COMPLEX = REAL + ["complex64", "complex128"]
 WRONG = ["int64", "bool", "uint8"]
+WAYS = ["plain"] * 7 + ["meta", "bfloat16", "float16", "vmap"]
 LEAST = {"float32": 1e-4, "float64": 1e-7, "bfloat16": 4e-2, "float16": 8e-3, "complex64": 1e-4, "complex128": 1e-7}
 
 
@@ -30,6 +33,8 @@ class Case:
 
     def __init__(self, r):
         self.r, self.tensors, self.text, self.wrong = r, {}, "", r.random() < 0.15
+        self.way = r.choice(WAYS)
+        self.odd = r.choice([None] * 8 + ["ties", "zeros", "not finite"])
 
     def one(self, *values):
         return self.r.choice(values)
@@ -560,7 +565,18 @@ FAMILIES = ({f.__name__: f for f in (conv, pool, interpolate, grid, fold, norm, 
 
 # ---- one process: its answers ----
 
-def tensor_of(T, spec):
+def odd_values(T, x, odd):
+    """Some elements are others."""
+    if odd == "ties":
+        return x.round()
+    some = T.rand(x.shape) < 0.2
+    if odd == "zeros":
+        return T.where(some, T.where(x > 0, T.zeros_like(x), -T.zeros_like(x)), x)
+    return T.where(some, T.where(x > 0.5, T.full_like(x, math.inf), T.where(x < -0.5, T.full_like(x, -math.inf),
+                                                                            T.full_like(x, math.nan))), x)
+
+
+def tensor_of(T, spec, odd=None):
     shape, name, kind, high, layout, _ = spec
     d = getattr(T, name)
     draw = lambda s: T.randn(s, dtype=T.float64)
@@ -572,6 +588,7 @@ def tensor_of(T, spec):
     elif layout == "expanded" and wide:
         wide[0] = 1
     x = draw(wide)
+    x = odd_values(T, x, odd) if odd and d.is_floating_point else x
     x = (x * 3 if d in (T.int64, T.int32, T.uint8) else x)
     if kind in ("index", "label", "label_one"):
         low = {"index": 0, "label": -1, "label_one": 1}[kind]
@@ -605,18 +622,18 @@ def told(T, x):
         y = x.detach()
         real = T.view_as_real(y.resolve_conj()) if y.is_complex() else y
         return [str(x.dtype).rpartition(".")[2], list(x.shape), [s for n, s in zip(x.shape, x.stride()) if n > 1 and x.numel()],
-         real.double().flatten().tolist()]
+                [] if x.is_meta else real.double().flatten().tolist(), x.requires_grad]
     return [told(T, one) for one in x] if isinstance(x, (list, tuple)) else None if x is None else repr(x)
 
 
-def scope_of(T):
+def scope_of(T, way):
     """Names that expressions use beside T and F."""
     def fixed(m):
         T.manual_seed(7)
         with T.no_grad():
             for p in m.parameters():
                 p.copy_(T.randn(p.shape, dtype=T.float64).to(p.dtype) * 0.5)
-        return m
+        return m.to("meta") if way == "meta" else m
 
     def rebuilt_svd(a, full):
         u, s, v = T.linalg.svd(a, full_matrices=full)
@@ -637,7 +654,7 @@ def scope_of(T):
 
     return {"T": T, "F": T.nn.functional, "math": math, "inf": math.inf, "fixed": fixed, "rebuilt_svd": rebuilt_svd,
             "rebuilt_eigh": rebuilt_eigh, "rebuilt_eig": rebuilt_eig, "listed": listed,
-            "spd": lambda a: a @ a.mH + T.eye(a.shape[-1], dtype=a.dtype) * 0.5}
+            "spd": lambda a: a @ a.mH + T.eye(a.shape[-1], dtype=a.dtype, device=a.device) * 0.5}
 
 
 def flat(T, x):
@@ -648,7 +665,19 @@ def flat(T, x):
 
 def flowing(T, y, seed):
     T.manual_seed(seed)
-    return T.randn(y.shape, dtype=T.float64).to(y.dtype)
+    return T.randn(y.shape, dtype=T.float64).to(y)
+
+
+def called(T, case, scope):
+    """The value of the expression, in the way of the case."""
+    if case.way in ("bfloat16", "float16"):
+        with T.autocast("cpu", dtype=getattr(T, case.way)):
+            return eval(case.text, scope)
+    if case.way == "vmap" and case.tensors:
+        names = list(case.tensors)
+        each = lambda *tensors: eval(case.text, scope | dict(zip(names, tensors)))
+        return T.vmap(each, randomness="different")(*(scope[name] for name in names))
+    return eval(case.text, scope)
 
 
 def tried(answer, name, make):
@@ -663,16 +692,20 @@ def tried(answer, name, make):
 def answer_of(T, case, seed):
     answer = {}
     T.manual_seed(seed)
-    scope = scope_of(T)
+    scope = scope_of(T, case.way)
     for name, spec in case.tensors.items():
-        x = tensor_of(T, spec)
+        x = tensor_of(T, spec, case.odd)
+        if case.way == "vmap":
+            x = T.stack([x, tensor_of(T, spec, case.odd)])
+        elif case.way == "meta":
+            x = x.to("meta")
         flows = spec[5] and (x.is_floating_point() or x.is_complex()) and not spec[2].startswith("still")
         scope[name] = x.requires_grad_() if flows else x
     if "listed" in case.text and "_(" in case.text.replace("_, ", "_("):
         scope |= {name: scope[name].detach() for name in case.tensors}
     T.manual_seed(seed)
     out = []
-    if not tried(answer, "value", lambda: (out.append(eval(case.text, scope)), told(T, out[0]))[1]):
+    if not tried(answer, "value", lambda: (out.append(called(T, case, scope)), told(T, out[0]))[1]):
         return answer
     ys = [y for y in flat(T, out[0]) if y.requires_grad]
     xs = [scope[name] for name in case.tensors if scope[name].requires_grad]
@@ -727,6 +760,11 @@ def answers(python, name, first, n, names):
     return found
 
 
+def is_error(answer):
+    value = (answer or {}).get("value")
+    return bool(value) and isinstance(value[0], str) and len(value) == 2
+
+
 def main():
     first, n = (int(sys.argv[2]) if len(sys.argv) > 2 else 0), (int(sys.argv[3]) if len(sys.argv) > 3 else 1000)
     names = sys.argv[4].split(",") if len(sys.argv) > 4 else list(FAMILIES)
@@ -734,16 +772,17 @@ def main():
     differ = refused = 0
     for seed in range(first, first + n):
         case, a, b = drawn(seed, names), ours.get(seed), theirs.get(seed)
-        if b is not None and "FATAL" in b:
+        if b is not None and "FATAL" in b or (case.way == "meta" and (is_error(a) or is_error(b))):
             continue
-        least = max([LEAST.get(spec[1], 1e-4) for spec in case.tensors.values()], default=1e-4)
+        least = max([LEAST.get(spec[1], 1e-4) for spec in case.tensors.values()] + [LEAST[case.way] if case.way in LEAST else 0],
+                    default=1e-4)
         found = difference(a, b, least, unit=1)
-        refused += bool(b) and isinstance(b["value"][0], str) and len(b["value"]) == 2
+        refused += is_error(b)
         differ += found is not None
         if found:
             tensors = ({name: f"{spec[1]}{spec[0]} {spec[2]} {spec[4]}{'' if spec[5] else ' still'}" for name,
                        spec in case.tensors.items()})
-            print(f"seed {seed}: {case.text}\n  {tensors}\n  {found}")
+            print(f"seed {seed}: {case.text} ({case.way}, {case.odd})\n  {tensors}\n  {found}")
     print(f"{n} cases, {refused} of them errors, {differ} differ")
     return differ > 0
 

@@ -104,8 +104,8 @@ def execute(name, first, n):
 
 def difference(a, b, least, path="", unit=0.1):
     """Where two answers differ first, or None. Numbers below `unit` are compared as if they were as large."""
-    if isinstance(a, dict) and isinstance(b, dict) and list(a) == list(b):
-        pairs = [(f"{path}.{key}", a[key], b[key]) for key in a]
+    if isinstance(a, dict) and isinstance(b, dict):
+        pairs = [(f"{path}.{key}", a.get(key, "nothing"), b.get(key, "nothing")) for key in a | b]
     elif isinstance(a, list) and isinstance(b, list) and len(a) == len(b):
         pairs = [(f"{path}[{i}]", x, y) for i, (x, y) in enumerate(zip(a, b))]
     elif isinstance(a, float) and isinstance(b, float):

@@ -160,6 +160,30 @@ static kt_status solve_all(kt_call *call, problem p, kt_tensor *x, int64_t matri
     return made[0] && made[1] ? kt__end_several(call, made, 2) : kt_error_status();
 }
 
+/* The last matrix of the batch, and no bytes. */
+static kt_tensor *twin_of(kt_tensor *t, int64_t matrices)
+{
+    kt_tensor *like = t ? kt_empty_like(t, .device = {KT_META, 0}) : NULL;
+    return like ? part_of(like, matrices - 1, 2) : NULL;
+}
+
+/* The products of one step without bytes: what does not fit is refused before any step, and on meta as elsewhere. */
+static kt_status rehearse(const problem *p, kt_tensor *start, int64_t matrices)
+{
+    KT_SCOPE;
+    problem    q = {.a = twin_of(p->a, matrices), .b = twin_of(p->b, matrices)};
+    kt_tensor *x = start ? twin_of(start, matrices) : q.a ? kt_new_empty(q.a, KT_SHAPE(kt__rows_in(q.a), p->n)) : NULL;
+    q.precondition = twin_of(p->precondition, matrices);
+    if (kt_failed())
+        return kt_error_status();
+    kt_tensor *gram = kt_matmul(turned(x), times(q.b, x)), *seen = kt_matmul(turned(x), times(q.a, x));
+    kt_tensor *next = kt_sub(x, times(q.precondition, x));
+    kt_linalg_eigvalsh(gram);
+    kt_linalg_eigvalsh(seen);
+    kt_narrow(x, -1, 0, p->k);
+    return kt_matmul(turned(x), times(q.b, next)) ? KT_OK : kt_error_status();
+}
+
 static kt_status check(const kt_tensor *a, const kt_tensor *x, int64_t n)
 {
     if (a->ndim < 2)
@@ -198,12 +222,8 @@ kt_status kt__body_lobpcg_of(kt_call *call)
     int64_t        matrices = 1, sizes[KT_MAX_DIMS];
     for (int d = 0; d < batch.n; d++)
         matrices *= sizes[d] = batch.d[d];
-    const kt_tensor *const factors[] = {p.a, p.b, p.precondition};
-    for (int i = 0; i < 3 && matrices; i++)
-        if (factors[i] && factors[i]->ndim >= 2 && kt__columns_in(factors[i]) != kt__rows_in(a))
-            return kt_fail(KT_ERR_RUNTIME, "mat1 and mat2 shapes cannot be multiplied (%lldx%lld and %lldx%lld)",
-                           (long long)kt__rows_in(factors[i]), (long long)kt__columns_in(factors[i]), (long long)kt__rows_in(a),
-                           (long long)n);
+    if (matrices && rehearse(&p, x, matrices))
+        return kt_error_status();
     if (matrices == 0 || kt__backend(a->backend)->stores_nothing) {
         kt_tensor *made[] = {kt__new_vectors(a, dtype, batch, p.k), kt__new_matrices(a, dtype, batch, kt__rows_in(a), p.k)};
         return made[0] && made[1] ? kt__end_several(call, made, 2) : kt_error_status();

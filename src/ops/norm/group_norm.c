@@ -329,7 +329,8 @@ static bool statistics_fit(const kt_call *call, int64_t count)
     return fit;
 }
 
-static kt_status flow_back(kt_call *call, const planes *p, bool constant)
+/* `format`: of what flows back to the input. */
+static kt_status flow_back(kt_call *call, const planes *p, bool constant, kt_memory_format format)
 {
     kt_tensor     *grad = call->arg[GRAD_OUT].t, *input = call->arg[OF_INPUT].t, *weight = kt__norm_given(call, OF_WEIGHT);
     const kt_shape mask = kt__arg_ints(call, MASK);
@@ -365,6 +366,8 @@ static kt_status flow_back(kt_call *call, const planes *p, bool constant)
         status = kt__fill_with(to[i], KT_INT(0));
     if (!status && input->numel && (mask.d[0] || mask.d[1] || mask.d[2]))
         status = kt__norm_run(call, KT_K_group_norm_backward, &o, p->size, 4, 0);
+    if (!status && mask.d[0] && !(to[0] = kt_contiguous(to[0], .memory_format = format)))
+        return kt_error_status();
     return status ? status : kt__end_several(call, to, 3);
 }
 
@@ -376,7 +379,7 @@ kt_status kt__body_native_batch_norm_backward(kt_call *call)
     if (kt__wrap_dim(&dim, input->ndim))
         return kt_error_status();
     const planes p = of_channels(input);
-    return flow_back(call, &p, !kt__arg_bool(call, HOW));
+    return flow_back(call, &p, !kt__arg_bool(call, HOW), p.format);
 }
 
 kt_status kt__body_native_group_norm_backward(kt_call *call)
@@ -388,5 +391,5 @@ kt_status kt__body_native_group_norm_backward(kt_call *call)
     if (kt__wrap_dim(&dim, input->ndim) || check_groups(input, NULL, NULL, input->sizes[1], groups))
         return kt_error_status();
     const planes p = of_groups(input->sizes[0], input->sizes[1], elements_of(input, 2), groups);
-    return flow_back(call, &p, false);
+    return flow_back(call, &p, false, kt__suggested_format(input));
 }

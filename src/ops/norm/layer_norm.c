@@ -106,6 +106,8 @@ static kt_status normalise(kt_call *call, kt_tensor *weight, kt_tensor *bias, do
     if (g.sizes[1] == 0 ? fill_hollow(mean, rstd)
                         : kt__norm_run(call, centred ? KT_K_layer_norm : KT_K_rms_norm, &o, g.sizes, 2, eps))
         return kt_error_status();
+    if (!centred && !(y = kt_contiguous(y, .memory_format = kt__suggested_format(input)))) /* layer_norm's is row-major */
+        return kt_error_status();
     if (alone)
         return kt__end(call, y);
     return centred ? kt__end_several(call, (kt_tensor *[]){y, mean, rstd}, 3)
@@ -293,7 +295,8 @@ static kt_tensor *rms_norm_in_parts(kt_tensor *input, kt_tensor *weight, kt_shap
     kt_tensor *x = kt__converted_inside(input, wide, KT_WHY_PROMOTION);
     kt_tensor *square = kt_mean_dim(kt_pow_s(x, KT_INT(2)), ((kt_shape){shape.n, dims}), .keepdim = true);
     kt_tensor *y = kt_mul(x, kt_rsqrt(kt_add_s(square, KT_FLOAT(eps))));
-    return kt__converted_inside(weight ? kt_mul(y, weight) : y, own, KT_WHY_RESULT);
+    kt_tensor *z = kt__converted_inside(weight ? kt_mul(y, weight) : y, own, KT_WHY_RESULT);
+    return z ? kt_contiguous(z, .memory_format = kt__suggested_format(input)) : NULL;
 }
 
 static kt_status rms_norm(kt_call *call)

@@ -161,13 +161,18 @@ kt_status kt__body_pack_padded_sequence_backward(kt_call *call)
     if (!sizes)
         return kt_error_status();
     const int64_t time = size.d[batch_first], batch = size.d[!batch_first];
-    kt_tensor *zeros = kt_zeros(size, .dtype = (kt_dtype)grad->dtype, .device = kt__device(grad)), *places = NULL;
+    int64_t       steps_first[KT_MAX_DIMS] = {time, batch};
+    for (int64_t i = 2; i < size.n; i++)
+        steps_first[i] = size.d[i];
+    const kt_shape laid = {size.n, steps_first}; /* in memory time comes first, as in PyTorch */
+    kt_tensor     *zeros = kt_zeros(laid, .dtype = (kt_dtype)grad->dtype, .device = kt__device(grad)), *places = NULL;
     if (zeros && !check_steps(grad, sizes, batch_sizes->numel))
         places = sizes[0] > batch ? (kt_fail(KT_ERR_RUNTIME, "batch_sizes say %lld sequences, but there are %lld",
                                              (long long)sizes[0], (long long)batch), NULL)
-                                  : places_of(sizes, batch_sizes->numel, time, batch, batch_first, kt__device(grad));
+                                  : places_of(sizes, batch_sizes->numel, time, batch, false, kt__device(grad));
     kt__free_ints(sizes, batch_sizes);
-    return kt__end(call, places ? kt_reshape(kt_index_copy(as_rows(zeros), 0, places, grad), size) : NULL);
+    kt_tensor *padded = places ? kt_reshape(kt_index_copy(as_rows(zeros), 0, places, grad), laid) : NULL;
+    return kt__end(call, padded && batch_first ? kt_transpose(padded, 0, 1) : padded);
 }
 
 /* ---- pad ---- */

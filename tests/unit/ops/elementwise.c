@@ -432,3 +432,17 @@ TEST(strides_of_results)
     check_strides(kt_clone(kt_expand(ones(KT_SHAPE(3, 1)), KT_SHAPE(3, 4))), KT_SHAPE(4, 1));
     check_strides(kt_exp(kt_as_strided(ones(KT_SHAPE(10)), KT_SHAPE(2, 2), KT_SHAPE(1, 1))), KT_SHAPE(2, 1));
 }
+
+/* A body's decision outlasts the operators that it calls, whichever slots of the cache they take. */
+TEST(ldexp_of_complex)
+{
+    KT_SCOPE;
+    static const kt_dtype exponents[] = {KT_I8, KT_I16, KT_I32, KT_I64, KT_U8};
+    kt_tensor            *z = kt_full(KT_SHAPE(2), KT_COMPLEX(1, 2), .dtype = KT_C64);
+    for (int round = 0; round < 2; round++)
+        for (size_t i = 0; i < sizeof exponents / sizeof *exponents; i++) {
+            kt_tensor *scaled = kt_ldexp(z, kt_full(KT_SCALAR, KT_INT(2), .dtype = exponents[i]));
+            CHECK_EQ_INT(kt_dtype_of(scaled), KT_C64);
+            CHECK_EQ_INT(kt_item(kt_imag(kt_select(scaled, 0, 0))), 8);
+        }
+}
