@@ -80,6 +80,15 @@ static int64_t rows_at_once(const work *w, const side *s, int64_t block)
 
 /* ---- one block of c ---- */
 
+/* The first tile of a panel of b would wait for it: each tile asks for its share of the next one, and for the sums that the next
+ * tile goes on with. */
+static void ask_for(const char *x, int64_t bytes)
+{
+    enum { LINE = 64 };
+    for (int64_t i = 0; i < bytes; i += LINE)
+        __builtin_prefetch(x + i, 0, 3);
+}
+
 static void make_block(const work *w, float *sums, int64_t i, int64_t j)
 {
     const kt__gemm *g = w->g;
@@ -92,12 +101,19 @@ static void make_block(const work *w, float *sums, int64_t i, int64_t j)
     const bool      in_place = wide == 4 && alpha == 1 && (beta == 0 || goes_on) && m % rows == 0 && n % columns == 0;
     float *const    to = in_place ? (float *)(void *)c : sums;
     const int64_t   ld = in_place ? g->ldc : BLOCK_N;
-    for (int64_t k = 0; k < w->depth; k += each)
+    for (int64_t k = 0; k < w->depth; k += each) {
+        const int64_t terms = least(each, w->depth - k), share = terms * columns * w->width * rows / m;
+        const bool    adds = k > 0 || (in_place && goes_on);
         for (int64_t y = 0; y < n; y += columns)
-            for (int64_t x = 0; x < m; x += rows) /* blocks begin with a panel: so many rows lie before it */
-                w->with->tile(to + x * ld + y, ld, w->a.packed + (i + x) * line + k * rows * w->width,
-                              w->b.packed + (j + y) * line + k * columns * w->width, least(each, w->depth - k),
-                              k > 0 || (in_place && goes_on));
+            for (int64_t x = 0; x < m; x += rows) { /* blocks begin with a panel: so many rows lie before it */
+                const char *b = w->b.packed + (j + y) * line + k * columns * w->width;
+                if (y + columns < n)
+                    ask_for(b + columns * line + x / rows * share, share);
+                for (int64_t r = x + rows; adds && r < least(x + 2 * rows, m); r++)
+                    ask_for((const char *)(to + r * ld + y), columns * (int64_t)sizeof *to);
+                w->with->tile(to + x * ld + y, ld, w->a.packed + (i + x) * line + k * rows * w->width, b, terms, adds);
+            }
+    }
     for (int64_t x = 0; !in_place && x < m; x++)
         w->by->finish(c + x * g->ldc * wide, sums + x * ld, n, alpha, beta, wide == 2);
 }
