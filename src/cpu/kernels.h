@@ -122,16 +122,18 @@ typedef struct kt__cpu_beside { /* make NULL: there is none */
 struct kt__cpu_direct_bf16;
 
 /* ---- matrix products by packed panels (gemm/panels.h) ---- */
+typedef void kt__pack_fn(void *panel, const void *matrix, int64_t by_row, int64_t by_k, int64_t rows, int64_t k);
+
 typedef struct kt__cpu_panel { /* of one dtype; tile NULL: there is none */
+    int rows, columns;         /* of a tile: sides of the panels of a and b */
     int unit;                  /* k is padded to multiples of this */
-    /* `rows` of k elements, at most `side`, become a panel; one of the distances is 1 */
-    void (*pack)(void *panel, const void *matrix, int64_t by_row, int64_t by_k, int64_t rows, int64_t k);
-    /* c [side, side] = or += a b' of two panels */
+    /* `rows` of k elements, at most the side, become a panel; one of the distances is 1 */
+    kt__pack_fn *pack_a, *pack_b;
+    /* c [rows, columns] = or += a b' of two panels */
     void (*tile)(float *c, int64_t ldc, const void *a, const void *b, int64_t k, bool adds);
 } kt__cpu_panel;
 
 typedef struct kt__cpu_panels {
-    int           side;
     kt__cpu_panel f32, bf16;
     /* c = alpha sums + beta c, of n float32s, or (narrow) bfloat16s; beta = 0: c is not read */
     void (*finish)(void *c, const float *sums, int64_t n, float alpha, float beta, bool narrow);

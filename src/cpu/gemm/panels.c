@@ -9,14 +9,17 @@
 /* In elements: k of a part; a block of c, which is one task. In bytes: what is read of a panel at a time, two of which fill L1
  * half; all panels of a matrix that are packed at a time, as much as the core's second cache has. */
 enum { DEEPEST = 4096, SHALLOWEST = 512,
-       BLOCK_M = 128, BLOCK_N = 128, PANEL_BYTES = 1 << 14, PACKED_BYTES = 1 << 20, LEAST_TASK = 1 << 19 };
+       BLOCK_M = 128, BLOCK_N = 128, PANEL_BYTES = 1 << 14, PACKED_BYTES = 1 << 20, LEAST_TASK = 1 << 19,
+       LEAST_PANELS = 4 };
 
 typedef struct side { /* a, or b turned round: `count` rows of k elements */
-    const char *data;
-    int64_t     count, by_row, by_k; /* elements */
-    int64_t     first, rows;         /* of those that are packed now */
-    char       *packed;
-    size_t      granted;
+    const char  *data;
+    int64_t      count, by_row, by_k; /* elements */
+    int64_t      unit;                /* rows of a panel */
+    kt__pack_fn *pack;
+    int64_t      first, rows;         /* of those that are packed now */
+    char        *packed;
+    size_t       granted;
 } side;
 
 typedef struct work {
@@ -45,19 +48,19 @@ static void pack_panels(void *ctx, int64_t begin, int64_t end)
 {
     const work   *w = ctx;
     const side   *s = w->packing;
-    const int64_t side_of_tile = w->by->side, bytes = side_of_tile * w->depth * w->width;
+    const int64_t bytes = s->unit * w->depth * w->width;
     for (int64_t i = begin; i < end; i++) {
-        const int64_t row = s->first + i * side_of_tile;
+        const int64_t row = s->first + i * s->unit;
         const char   *from = s->data + (row * s->by_row + w->from * s->by_k) * w->width;
-        w->with->pack(s->packed + i * bytes, from, s->by_row, s->by_k, least(side_of_tile, s->first + s->rows - row), w->k);
+        s->pack(s->packed + i * bytes, from, s->by_row, s->by_k, least(s->unit, s->first + s->rows - row), w->k);
     }
 }
 
 static void pack(work *w, side *s, int64_t first, int64_t rows)
 {
-    const int64_t panels = (rows + w->by->side - 1) / w->by->side;
+    const int64_t panels = (rows + s->unit - 1) / s->unit;
     s->first = first, s->rows = rows, w->packing = s;
-    kt__parallel(panels, (1 << 14) / (w->by->side * w->k) + 1, pack_panels, w);
+    kt__parallel(panels, (1 << 14) / (s->unit * w->k) + 1, pack_panels, w);
 }
 
 /* k of a part: so many that all rows of both matrices are packed at a time, since what does not fit is packed again for each
@@ -72,28 +75,45 @@ static int64_t depth_of(const work *w)
 static int64_t rows_at_once(const work *w, const side *s, int64_t block)
 {
     const int64_t fit = PACKED_BYTES / (w->depth * w->width) / block * block;
-    return least(rounded_up(s->count, w->by->side), most(block, fit));
+    return least(rounded_up(s->count, s->unit), most(block, fit));
 }
 
 /* ---- one block of c ---- */
 
+/* The first tile of a panel of b would wait for it: each tile asks for its share of the next one, and for the sums that the next
+ * tile goes on with. */
+static void ask_for(const char *x, int64_t bytes)
+{
+    enum { LINE = 64 };
+    for (int64_t i = 0; i < bytes; i += LINE)
+        __builtin_prefetch(x + i, 0, 3);
+}
+
 static void make_block(const work *w, float *sums, int64_t i, int64_t j)
 {
     const kt__gemm *g = w->g;
-    const int64_t   unit = w->by->side, m = least(w->block_m, w->a.rows - i), n = least(w->block_n, w->b.rows - j),
-                    each = PANEL_BYTES / (unit * w->width), panel = unit * w->depth * w->width, wide = g->to == KT_BF16 ? 2 : 4;
+    const int64_t   rows = w->a.unit, columns = w->b.unit, m = least(w->block_m, w->a.rows - i),
+                    n = least(w->block_n, w->b.rows - j), each = PANEL_BYTES / (columns * w->width),
+                    line = w->depth * w->width, wide = g->to == KT_BF16 ? 2 : 4;
     const bool      goes_on = w->from > 0; /* c holds the sums of the parts before */
     const float     alpha = (float)__real__ g->alpha, beta = goes_on ? 1 : (float)__real__ g->beta;
     char *const     c = g->c + ((w->a.first + i) * g->ldc + w->b.first + j) * wide;
-    const bool      in_place = wide == 4 && alpha == 1 && (beta == 0 || goes_on) && m % unit == 0 && n % unit == 0;
+    const bool      in_place = wide == 4 && alpha == 1 && (beta == 0 || goes_on) && m % rows == 0 && n % columns == 0;
     float *const    to = in_place ? (float *)(void *)c : sums;
     const int64_t   ld = in_place ? g->ldc : BLOCK_N;
-    for (int64_t k = 0; k < w->depth; k += each)
-        for (int64_t y = 0; y < n; y += unit)
-            for (int64_t x = 0; x < m; x += unit)
-                w->with->tile(to + x * ld + y, ld, w->a.packed + (i + x) / unit * panel + k * unit * w->width,
-                              w->b.packed + (j + y) / unit * panel + k * unit * w->width, least(each, w->depth - k),
-                              k > 0 || (in_place && goes_on));
+    for (int64_t k = 0; k < w->depth; k += each) {
+        const int64_t terms = least(each, w->depth - k), share = terms * columns * w->width * rows / m;
+        const bool    adds = k > 0 || (in_place && goes_on);
+        for (int64_t y = 0; y < n; y += columns)
+            for (int64_t x = 0; x < m; x += rows) { /* blocks begin with a panel: so many rows lie before it */
+                const char *b = w->b.packed + (j + y) * line + k * columns * w->width;
+                if (y + columns < n)
+                    ask_for(b + columns * line + x / rows * share, share);
+                for (int64_t r = x + rows; adds && r < least(x + 2 * rows, m); r++)
+                    ask_for((const char *)(to + r * ld + y), columns * (int64_t)sizeof *to);
+                w->with->tile(to + x * ld + y, ld, w->a.packed + (i + x) * line + k * rows * w->width, b, terms, adds);
+            }
+    }
     for (int64_t x = 0; !in_place && x < m; x++)
         w->by->finish(c + x * g->ldc * wide, sums + x * ld, n, alpha, beta, wide == 2);
 }
@@ -110,16 +130,18 @@ static void make_blocks(void *ctx, int64_t begin, int64_t end)
 static void make_part(work *w)
 {
     w->block_m = BLOCK_M, w->block_n = BLOCK_N;
-    const int64_t unit = w->by->side, threads = kt_get_num_threads();
+    const int64_t threads = kt_get_num_threads();
     int64_t       tasks;
     for (;;) {
         const int64_t blocks_m = (w->a.rows + w->block_m - 1) / w->block_m;
         w->blocks_n = (w->b.rows + w->block_n - 1) / w->block_n;
         tasks = blocks_m * w->blocks_n;
-        int64_t *wider = w->block_n > w->block_m ? &w->block_n : &w->block_m;
-        if (threads == 1 || tasks >= 4 * threads || *wider <= 4 * unit || w->block_m * w->block_n * w->k / 2 < LEAST_TASK)
+        const bool wide = w->block_n > w->block_m && w->block_n > LEAST_PANELS * w->b.unit;
+        int64_t   *halved = wide ? &w->block_n : &w->block_m;
+        if (threads == 1 || tasks >= 4 * threads || *halved <= LEAST_PANELS * (wide ? w->b.unit : w->a.unit) ||
+            w->block_m * w->block_n * w->k / 2 < LEAST_TASK)
             break;
-        *wider /= 2;
+        *halved /= 2;
     }
     kt__parallel(tasks, 1, make_blocks, w);
 }
@@ -131,8 +153,8 @@ bool kt__panels_gemm(const kt__gemm *g)
         return false;
     const kt__cpu_panel *with = g->dtype == KT_F32 ? &by->f32 : &by->bf16;
     work w = {.g = g, .by = by, .with = with, .width = g->dtype == KT_F32 ? 4 : 2,
-              .a = {g->a, g->m, g->ta ? 1 : g->lda, g->ta ? g->lda : 1, 0, 0, NULL, 0},
-              .b = {g->b, g->n, g->tb ? g->ldb : 1, g->tb ? 1 : g->ldb, 0, 0, NULL, 0}};
+              .a = {g->a, g->m, g->ta ? 1 : g->lda, g->ta ? g->lda : 1, with->rows, with->pack_a, 0, 0, NULL, 0},
+              .b = {g->b, g->n, g->tb ? g->ldb : 1, g->tb ? 1 : g->ldb, with->columns, with->pack_b, 0, 0, NULL, 0}};
     const int64_t deepest = depth_of(&w);
     w.depth = rounded_up(deepest, with->unit);
     const int64_t at_once_a = rows_at_once(&w, &w.a, BLOCK_M), at_once_b = rows_at_once(&w, &w.b, BLOCK_N);

@@ -117,23 +117,27 @@ static int64_t work_of(const kt_plan *plan) /* of one matrix */
     return plan->size[d] * plan->size[d + 1] * plan->size[d + 2];
 }
 
-/* On aarch64 oneDNN borrows other libraries' kernels; without them it runs reference code, at a sixth of OpenBLAS's speed. */
+/* On aarch64 oneDNN borrows other libraries' kernels; without them it runs reference code, at a sixth of OpenBLAS's speed. Our own
+ * tiles are faster than either there; elsewhere they serve where no library is found. */
 #ifdef __aarch64__
-enum { ONEDNN_IS_QUICK = 0 };
+enum { ONEDNN_IS_QUICK = 0, TILES_FIRST = 1 };
 #else
-enum { ONEDNN_IS_QUICK = 1 };
+enum { ONEDNN_IS_QUICK = 1, TILES_FIRST = 0 };
 #endif
 
 static gemm_fn *library_for(const kt__cpu_panels *panels, kt_dtype dtype, int wanted, int64_t work)
 {
-    if (wanted == KT__MAKER_AUTO && kt__panels_serve(panels, dtype))
+    const bool tiles = wanted == KT__MAKER_AUTO && kt__panels_serve(panels, dtype);
+    if (tiles && TILES_FIRST)
         return kt__panels_gemm;
     const bool real = dtype == KT_F32 || dtype == KT_BF16;
     const bool small = work <= MIDDLING || !ONEDNN_IS_QUICK;
     const bool rather_blas = !real || wanted == KT__MAKER_OPENBLAS || (wanted == KT__MAKER_AUTO && small);
     if (wanted != KT__MAKER_ONEDNN && rather_blas && kt__openblas_serves(dtype))
         return kt__openblas_gemm;
-    return wanted != KT__MAKER_OPENBLAS && real && kt__onednn_serves(dtype) ? kt__onednn_gemm : NULL;
+    if (wanted != KT__MAKER_OPENBLAS && real && kt__onednn_serves(dtype))
+        return kt__onednn_gemm;
+    return tiles ? kt__panels_gemm : NULL;
 }
 
 /* Is the product large enough for a library to be faster? */

@@ -8,9 +8,9 @@
  * take as long as what is asked of them. Independent of: operators, the number of threads. */
 #include "cpu/isa/moments.inc.c"
 
-enum { BLOCKS = 64, BATCH = 64, PARTIAL_BYTES = 1 << 25, NEAR = 2048 };
-/* blocks of rows at most; rows that are summed in T; bytes of the blocks' sums, unless one block has more; bytes that the
- * processor itself looks ahead */
+enum { BLOCKS = 64, LEAST_BLOCK = 16, BATCH = 64, PARTIAL_BYTES = 1 << 25, NEAR = 2048 };
+/* blocks of rows at most; rows of a block, since its sums cost as much as a few rows; rows that are summed in T; bytes of the
+ * blocks' sums, unless one block has more; bytes that the processor itself looks ahead */
 
 /* Operands of the plan; absent ones are -1. */
 typedef struct FN(norm) {
@@ -300,24 +300,46 @@ KT_IN_REGISTERS static void FN(norm_back_blocks)(void *ctx, int64_t begin, int64
     kt__block_put(r.made, r.granted);
 }
 
-/* The blocks' sums, in their order, become gradient `which` of the weights. */
-static void FN(norm_total)(const FN(norm) *p, int operand, int which, int64_t blocks)
+/* The blocks' sums, in their order, become gradient `which` of the weights: columns [begin, end) of them, a few at a time, whose
+ * sums stay in registers. */
+typedef struct FN(norm_sums) {
+    const FN(norm) *p;
+    int             operand, which;
+    int64_t         blocks;
+} FN(norm_sums);
+
+enum { SUMMED = 16 };
+
+KT_ALWAYS void FN(norm_summed)(T *to, const FN(norm_sums) *s, int64_t at, const int n)
 {
-    T total[TILE];
-    if (operand < 0)
-        return;
-    for (int64_t done = 0; done < p->length; done += TILE) {
-        const int n = p->length - done < TILE ? (int)(p->length - done) : TILE;
-        A         sum[TILE];
-        memset(sum, 0, sizeof sum);
-        for (int64_t b = 0; b < blocks; b++) {
-            const A *from = p->partial + (2 * b + which) * p->length + done;
-            for (int i = 0; i < n; i++)
-                sum[i] += from[i];
-        }
+    A sum[SUMMED] = {0};
+    for (int64_t b = 0; b < s->blocks; b++) {
+        const A *from = s->p->partial + (2 * b + s->which) * s->p->length + at;
+        KT_EACH
         for (int i = 0; i < n; i++)
-            total[i] = (T)sum[FN(norm_place)(p, i, n)];
-        FN(store_tile)(p->plan->arg[operand].data + done * p->lens[operand].step, &p->lens[operand], total, n);
+            sum[i] += from[i];
+    }
+    for (int i = 0; i < n; i++)
+        to[i] = (T)sum[i];
+}
+
+static void FN(norm_total)(void *ctx, int64_t begin, int64_t end)
+{
+    const FN(norm_sums) *s = ctx;
+    const FN(norm)      *p = s->p;
+    T                    total[TILE], ordered[TILE];
+    for (int64_t tile = begin; tile < end; tile++) {
+        const int64_t   done = tile * SHORT_TILE;
+        const int       n = p->length - done < SHORT_TILE ? (int)(p->length - done) : SHORT_TILE;
+        const FN(lens) *l = &p->lens[s->operand];
+        int             i = 0;
+        for (; i + SUMMED <= n; i += SUMMED)
+            FN(norm_summed)(total + i, s, done + i, SUMMED);
+        for (; i < n; i++)
+            FN(norm_summed)(total + i, s, done + i, 1);
+        for (i = 0; i < n; i++)
+            ordered[i] = total[FN(norm_place)(p, i, n)];
+        FN(store_tile)(p->plan->arg[s->operand].data + done * l->step, l, ordered, n);
     }
 }
 
@@ -325,8 +347,9 @@ static kt_status FN(norm_back)(FN(norm) *p)
 {
     const bool    sums = p->to_weight >= 0 || p->to_bias >= 0;
     const int64_t most = sums ? PARTIAL_BYTES / (2 * p->length * (int64_t)sizeof(A)) + 1 : BLOCKS;
-    int64_t       blocks = p->rows < BLOCKS ? p->rows : BLOCKS;
+    int64_t       blocks = (p->rows + LEAST_BLOCK - 1) / LEAST_BLOCK;
     size_t        granted = 0;
+    blocks = blocks < BLOCKS ? blocks : BLOCKS;
     blocks = blocks < most ? blocks : most;
     p->block = (p->rows + blocks - 1) / blocks;
     blocks = (p->rows + p->block - 1) / p->block;
@@ -334,9 +357,10 @@ static kt_status FN(norm_back)(FN(norm) *p)
     if (sums && !(p->partial = kt__block_get(bytes, &granted)))
         return kt__fail_memory(bytes);
     kt__parallel(blocks, KT__GRAIN / (p->block * p->length + 1) + 1, FN(norm_back_blocks), p);
-    if (sums && !p->failed) {
-        FN(norm_total)(p, p->to_weight, 0, blocks);
-        FN(norm_total)(p, p->to_bias, 1, blocks);
+    for (int i = 0; sums && !p->failed && i < 2; i++) {
+        FN(norm_sums) s = {p, i == 0 ? p->to_weight : p->to_bias, i, blocks};
+        if (s.operand >= 0)
+            kt__parallel((p->length + SHORT_TILE - 1) / SHORT_TILE, KT__GRAIN / (SHORT_TILE * blocks) + 1, FN(norm_total), &s);
     }
     kt__block_put(p->partial, granted);
     return KT_OK;

@@ -3,8 +3,9 @@
  *
  * In: plans of the family recurrent (tables/kernels/recurrent.h). Out: the states of every step. The weights are packed once
  * for all steps into panels: the columns of all gates of a few units. A step is one pass over the panels: the state before it
- * times a panel, and then the gates' functions while the sums are in L1. Threads share out the panels, so that each keeps its
- * own in its cache.
+ * times a panel, and then the gates' functions while the sums are in L1. Threads share out the rows, since rows need nothing of
+ * each other: so a thread goes through all steps without waiting. If there are too few rows for that they share out the panels of
+ * each step, so that each keeps its own in its cache.
  *
  * A sum runs over the state in order, by fma, and belongs to one panel whatever the number of threads: the bits depend on
  * neither threads nor instruction set. Independent of: dtypes, operators. */
@@ -17,6 +18,7 @@ enum {
     LANES = FN(lanes),
     MOST_VECS = 4,            /* vectors of a panel: an LSTM's gates */
     ROWS_AT_ONCE = 64,        /* rows of a step whose sums stay in L1 */
+    LEAST_ROWS = 8,           /* of a thread: fewer do not pay for reading all weights in every step */
     DEPTH_AT_ONCE = 64        /* of a panel, for the same reason */
 };
 #if KT_VEC_BYTES == 64 || defined(__aarch64__)
@@ -68,6 +70,8 @@ KT_ALWAYS void FN(row_tiles)(T *sums, const T *a, int64_t lda, int64_t rows, con
     int64_t         i = 0;
     for (; i + most <= rows; i += most)
         FN(row_tile)(sums + i * line, a + i * lda, lda, b, depth, first, most, vecs);
+    for (; i + 4 <= rows; i += 4)
+        FN(row_tile)(sums + i * line, a + i * lda, lda, b, depth, first, 4, vecs);
     for (; i + 2 <= rows; i += 2)
         FN(row_tile)(sums + i * line, a + i * lda, lda, b, depth, first, 2, vecs);
     for (; i < rows; i++)
@@ -224,8 +228,9 @@ typedef struct FN(layer) {
     T             *c;      /* [batch][units]: cells; back: what flows to the state before a step besides the product */
     T             *bias;   /* [gates * units] */
     T             *whole;  /* [batch][units] the state before it is projected; back: [batch][state] what flows to it after */
+    int64_t        first, last; /* rows of a step: this thread's, or all */
     /* of the step that runs */
-    int64_t t, rows, were; /* rows of it, and of the step that ran before */
+    int64_t t, rows, were; /* rows of it, and of the step that ran before: where they end */
     int     now;           /* h[now] is read, h[!now] written */
 } FN(layer);
 
@@ -243,6 +248,13 @@ static FN(rows) FN(operand)(const kt_plan *plan, int slot)
 }
 
 static int64_t FN(rows_at)(const FN(layer) *l, int64_t t) { return l->begin[t + 1] - l->begin[t]; }
+
+/* Where the rows of step t end that are made here. */
+static int64_t FN(end_at)(const FN(layer) *l, int64_t t)
+{
+    const int64_t rows = FN(rows_at)(l, t), least = rows < l->last ? rows : l->last;
+    return least > l->first ? least : l->first;
+}
 
 /* The row of the step before step t in the order of the layer's direction; -1: the sequence begins here. */
 static int64_t FN(row_before)(const FN(layer) *l, int64_t t, int64_t row)
@@ -353,12 +365,12 @@ static void FN(gru_row)(const FN(layer) *l, const T *sums, int64_t row, int64_t 
 
 /* ---- a step ---- */
 
-static int64_t FN(row_blocks)(int64_t rows) { return (rows + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE; }
+static int64_t FN(row_blocks)(const FN(layer) *l, int64_t end) { return (end - l->first + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE; }
 
 /* Asks for what the gates of row r of part i need: a part is a block of rows of a panel. */
 static void FN(ask_step)(const FN(layer) *l, int64_t i, int64_t r)
 {
-    const int64_t blocks = FN(row_blocks)(l->rows), panel = i / blocks, row = i % blocks * ROWS_AT_ONCE + r;
+    const int64_t blocks = FN(row_blocks)(l, l->rows), panel = i / blocks, row = l->first + i % blocks * ROWS_AT_ONCE + r;
     const int64_t unit = panel * l->w.width, at = l->begin[l->t] + row;
     const int     n = FN(width_at)(&l->w, panel);
     if (r >= ROWS_AT_ONCE || row >= l->rows)
@@ -373,12 +385,12 @@ static void FN(ask_step)(const FN(layer) *l, int64_t i, int64_t r)
 static void FN(step_panels)(void *ctx, int64_t begin, int64_t end)
 {
     const FN(layer) *l = ctx;
-    const int64_t    blocks = FN(row_blocks)(l->rows);
+    const int64_t    blocks = FN(row_blocks)(l, l->rows);
     T                sums[ROWS_AT_ONCE * MOST_VECS * LANES];
     for (int64_t r = 0; r < ROWS_AT_ONCE; r++)
         FN(ask_step)(l, begin, r);
     for (int64_t i = begin; i < end; i++) {
-        const int64_t panel = i / blocks, first = i % blocks * ROWS_AT_ONCE, unit = panel * l->w.width;
+        const int64_t panel = i / blocks, first = l->first + i % blocks * ROWS_AT_ONCE, unit = panel * l->w.width;
         const int64_t rows = l->rows - first < ROWS_AT_ONCE ? l->rows - first : ROWS_AT_ONCE;
         const int     n = FN(width_at)(&l->w, panel);
         FN(multiply)(sums, l->h[l->now] + first * l->state, l->state, rows, &l->w, panel);
@@ -400,10 +412,10 @@ static void FN(step_panels)(void *ctx, int64_t begin, int64_t end)
 static void FN(project_panels)(void *ctx, int64_t begin, int64_t end)
 {
     const FN(layer) *l = ctx;
-    const int64_t    blocks = FN(row_blocks)(l->rows);
+    const int64_t    blocks = FN(row_blocks)(l, l->rows);
     T                sums[ROWS_AT_ONCE * MOST_VECS * LANES];
     for (int64_t i = begin; i < end; i++) {
-        const int64_t panel = i / blocks, first = i % blocks * ROWS_AT_ONCE, unit = panel * l->projection.width;
+        const int64_t panel = i / blocks, first = l->first + i % blocks * ROWS_AT_ONCE, unit = panel * l->projection.width;
         const int64_t rows = l->rows - first < ROWS_AT_ONCE ? l->rows - first : ROWS_AT_ONCE;
         const int     n = FN(width_at)(&l->projection, panel);
         FN(multiply)(sums, l->whole + first * l->units, l->units, rows, &l->projection, panel);
@@ -417,10 +429,12 @@ static void FN(project_panels)(void *ctx, int64_t begin, int64_t end)
 
 enum { LEAST_PART = 1 << 17 }; /* multiplications that are worth a thread */
 
-static void FN(share)(const FN(panels) *w, int64_t rows, kt__range_fn *fn, FN(layer) *l)
+/* All panels, of the rows up to `end`. */
+static void FN(share)(const FN(panels) *w, int64_t end, kt__range_fn *fn, FN(layer) *l)
 {
-    const int64_t block = rows < ROWS_AT_ONCE ? rows : ROWS_AT_ONCE, work = block * (w->depth + 16) * w->vecs * LANES + 1;
-    kt__parallel(w->panels * FN(row_blocks)(rows), LEAST_PART / work + 1, fn, l);
+    const int64_t rows = end - l->first, block = rows < ROWS_AT_ONCE ? rows : ROWS_AT_ONCE,
+                  work = block * (w->depth + 16) * w->vecs * LANES + 1;
+    kt__parallel(w->panels * FN(row_blocks)(l, end), LEAST_PART / work + 1, fn, l);
 }
 
 /* Rows of [batch][n] Ts to an operand, or from it; in pieces, as tiles go. */
@@ -452,7 +466,7 @@ static void FN(end_rows)(const FN(layer) *l, int64_t begin, int64_t end)
         FN(put_rows)(&l->x[KT__SEQ_CY], l->c, begin, end, l->units);
 }
 
-static void FN(run_steps)(FN(layer) *l)
+static void FN(begin_steps)(FN(layer) *l)
 {
     for (int i = 0; i < 2; i++) /* sequences begin at different steps, in either */
         FN(get_rows)(l->h[i], &l->x[KT__SEQ_HX], l->batch, l->state);
@@ -460,10 +474,14 @@ static void FN(run_steps)(FN(layer) *l)
         FN(get_rows)(l->c, &l->x[KT__SEQ_CX], l->batch, l->units);
     if (l->bias)
         FN(get_rows)(l->bias, &l->x[KT__SEQ_BIAS], 1, l->gates * l->units);
-    l->were = l->reverse ? 0 : l->batch;
+}
+
+static void FN(run_steps)(FN(layer) *l)
+{
+    l->were = l->reverse ? l->first : l->last;
     for (int64_t s = 0; s < l->steps; s++) {
         l->t = l->reverse ? l->steps - 1 - s : s;
-        l->rows = FN(rows_at)(l, l->t);
+        l->rows = FN(end_at)(l, l->t);
         FN(end_rows)(l, l->rows, l->were);
         FN(share)(&l->w, l->rows, FN(step_panels), l);
         if (l->whole)
@@ -471,7 +489,7 @@ static void FN(run_steps)(FN(layer) *l)
         l->were = l->rows;
         l->now = !l->now;
     }
-    FN(end_rows)(l, 0, l->were);
+    FN(end_rows)(l, l->first, l->were);
 }
 
 #include "cpu/isa/recurrent_back.inc.c"
@@ -519,6 +537,27 @@ static void FN(pack)(FN(panels) *w, const FN(rows) *from, int64_t line, bool tur
 /* Memory for everything that a run needs besides its operands: sizes in Ts, each rounded up to whole cache lines. */
 static int64_t FN(rounded)(int64_t n) { return (n + LANES - 1) / LANES * LANES; }
 
+/* Rows [begin, end) through all steps. */
+static void FN(run_rows)(void *ctx, int64_t begin, int64_t end)
+{
+    FN(layer) l = *(const FN(layer) *)ctx;
+    l.first = begin, l.last = end;
+    if (l.plan->kernel == KT_K_recurrence_backward)
+        FN(run_back)(&l);
+    else
+        FN(run_steps)(&l);
+}
+
+/* Sequences of different lengths would not be shared out evenly. */
+static void FN(share_rows)(FN(layer) *l)
+{
+    const int64_t threads = kt_get_num_threads();
+    if (threads > 1 && l->batch >= threads * LEAST_ROWS && !l->x[KT__SEQ_SIZES].data && !kt__in_parallel())
+        kt__parallel(l->batch, (l->batch + threads - 1) / threads, FN(run_rows), l);
+    else
+        FN(run_rows)(l, 0, l->batch);
+}
+
 static kt_status FN(recur)(const kt_plan *plan)
 {
     const bool    back = plan->kernel == KT_K_recurrence_backward;
@@ -551,10 +590,9 @@ static kt_status FN(recur)(const kt_plan *plan)
     FN(pack)(&l.w, &l.x[KT__SEQ_WEIGHT], l.state, back);
     if (projected)
         FN(pack)(&l.projection, &l.x[KT__SEQ_PROJECTION], l.units, back);
-    if (back)
-        FN(run_back)(&l);
-    else
-        FN(run_steps)(&l);
+    if (!back)
+        FN(begin_steps)(&l);
+    FN(share_rows)(&l);
     kt__block_put(room, granted);
     return KT_OK;
 }

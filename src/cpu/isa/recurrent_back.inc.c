@@ -149,7 +149,7 @@ static void FN(cell_back)(const FN(layer) *l, int64_t row, int64_t unit, int n)
 /* As ask_step, of row r of part i. */
 static void FN(ask_back)(const FN(layer) *l, int64_t blocks, int64_t i, int64_t r)
 {
-    const int64_t panel = i / blocks, row = i % blocks * ROWS_AT_ONCE + r, unit = panel * l->w.width;
+    const int64_t panel = i / blocks, row = l->first + i % blocks * ROWS_AT_ONCE + r, unit = panel * l->w.width;
     const int     n = FN(width_at)(&l->w, panel);
     if (r >= ROWS_AT_ONCE || row >= l->rows)
         return;
@@ -164,12 +164,12 @@ static void FN(ask_back)(const FN(layer) *l, int64_t blocks, int64_t i, int64_t 
 static void FN(back_panels)(void *ctx, int64_t begin, int64_t end)
 {
     const FN(layer) *l = ctx;
-    const int64_t    top = l->rows > l->were ? l->rows : l->were, blocks = FN(row_blocks)(top), line = l->gates * l->units;
+    const int64_t    top = l->rows > l->were ? l->rows : l->were, blocks = FN(row_blocks)(l, top), line = l->gates * l->units;
     T                sums[ROWS_AT_ONCE * WIDE], g[WIDE];
     for (int64_t r = 0; r < ROWS_AT_ONCE; r++)
         FN(ask_back)(l, blocks, begin, r);
     for (int64_t i = begin; i < end; i++) {
-        const int64_t panel = i / blocks, first = i % blocks * ROWS_AT_ONCE, unit = panel * l->w.width;
+        const int64_t panel = i / blocks, first = l->first + i % blocks * ROWS_AT_ONCE, unit = panel * l->w.width;
         const int64_t last = top - first < ROWS_AT_ONCE ? top : first + ROWS_AT_ONCE, known = l->were < last ? l->were : last;
         const int     n = FN(width_at)(&l->w, panel);
         if (known > first)
@@ -196,10 +196,10 @@ static void FN(back_panels)(void *ctx, int64_t begin, int64_t end)
 static void FN(whole_panels)(void *ctx, int64_t begin, int64_t end)
 {
     const FN(layer) *l = ctx;
-    const int64_t    top = l->rows > l->were ? l->rows : l->were, blocks = FN(row_blocks)(top);
+    const int64_t    top = l->rows > l->were ? l->rows : l->were, blocks = FN(row_blocks)(l, top);
     T                sums[ROWS_AT_ONCE * WIDE];
     for (int64_t i = begin; i < end; i++) {
-        const int64_t panel = i / blocks, first = i % blocks * ROWS_AT_ONCE, unit = panel * l->projection.width;
+        const int64_t panel = i / blocks, first = l->first + i % blocks * ROWS_AT_ONCE, unit = panel * l->projection.width;
         const int64_t last = top - first < ROWS_AT_ONCE ? top : first + ROWS_AT_ONCE, known = l->rows < last ? l->rows : last;
         const int     n = FN(width_at)(&l->projection, panel);
         if (known > first)
@@ -214,9 +214,10 @@ static void FN(whole_panels)(void *ctx, int64_t begin, int64_t end)
 
 static void FN(run_back)(FN(layer) *l)
 {
+    l->were = l->first;
     for (int64_t s = 0; s <= l->steps; s++) { /* the last one ends all sequences */
         l->t = l->reverse ? s : l->steps - 1 - s;
-        l->rows = s < l->steps ? FN(rows_at)(l, l->t) : 0;
+        l->rows = s < l->steps ? FN(end_at)(l, l->t) : l->first;
         const int64_t top = l->rows > l->were ? l->rows : l->were;
         FN(share)(&l->w, top, FN(back_panels), l);
         if (l->whole)

@@ -52,28 +52,40 @@ KT_ALWAYS float32x4_t exp_near_quarter(float32x4_t x)
     return vfmaq_f32(s, s, vsubq_f32(head, less));
 }
 
+/* What a sum begins with, in a register of its own: for a copy of a register the processor takes the time of a sum, and none for
+ * a load beside sums (Neoverse V1: exponentials take 0.8 times as long). Without `volatile` the compiler would load it once. */
+KT_ALWAYS float32x4_t begun_with(const float *four)
+{
+    float32x4_t v;
+    __asm__ volatile("ldr %q0, %1" : "=w"(v) : "m"(*(const float32x4_t *)(const void *)four));
+    return v;
+}
+
 /* Of four times four, step by step: one alone is a chain of operations that wait for each other. Factors are lanes of a
  * register, so that all of it fits into registers. */
 KT_ALWAYS void exp_near_four(float32x4_t x[4])
 {
+#define FOUR_OF(x) {x, x, x, x}
+    static const float begins[3][4] __attribute__((aligned(16))) = {FOUR_OF(ROUND_F32(127)), FOUR_OF(0x1.55589ep-5f),
+                                                                    FOUR_OF(0x1.fffffcp-2f)};
+#undef FOUR_OF
     const float32x4_t factor = {0x1.715476p0f, 0x1.62e4p-1f, 0x1.7f7d1cp-20f, 0x1.123abcp-7f};
     const float32x2_t more = {0x1.6a624cp-10f, 0x1.55549p-3f};
-    const float32x4_t round = vdupq_n_f32(ROUND_F32(127)), fourth = vdupq_n_f32(0x1.55589ep-5f),
-                      half = vdupq_n_f32(0x1.fffffcp-2f);
+    const float32x4_t round = begun_with(begins[0]);
     float32x4_t       t[4], low[4], r[4], r2[4], high[4], first[4];
 #define EACH_OF_FOUR _Pragma("GCC unroll 4") for (int i = 0; i < 4; i++)
-    EACH_OF_FOUR t[i] = vfmaq_laneq_f32(round, x[i], factor, 0);
+    EACH_OF_FOUR t[i] = vfmaq_laneq_f32(begun_with(begins[0]), x[i], factor, 0);
     EACH_OF_FOUR r[i] = vsubq_f32(t[i], round);
+    EACH_OF_FOUR t[i] = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_f32(t[i]), 23));
     EACH_OF_FOUR x[i] = vfmsq_laneq_f32(x[i], r[i], factor, 1);
     EACH_OF_FOUR low[i] = vmulq_laneq_f32(r[i], factor, 2);
     EACH_OF_FOUR r[i] = vsubq_f32(x[i], low[i]);
     EACH_OF_FOUR r2[i] = vmulq_f32(r[i], r[i]);
-    EACH_OF_FOUR high[i] = vfmaq_laneq_f32(fourth, r[i], factor, 3);
-    EACH_OF_FOUR first[i] = vfmaq_lane_f32(half, r[i], more, 1);
+    EACH_OF_FOUR high[i] = vfmaq_laneq_f32(begun_with(begins[1]), r[i], factor, 3);
+    EACH_OF_FOUR first[i] = vfmaq_lane_f32(begun_with(begins[2]), r[i], more, 1);
     EACH_OF_FOUR high[i] = vfmaq_lane_f32(high[i], r2[i], more, 0);
     EACH_OF_FOUR first[i] = vfmaq_f32(first[i], r2[i], high[i]);
     EACH_OF_FOUR low[i] = vfmsq_f32(low[i], r2[i], first[i]);
-    EACH_OF_FOUR t[i] = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_f32(t[i]), 23));
     EACH_OF_FOUR x[i] = vsubq_f32(x[i], low[i]);
     EACH_OF_FOUR x[i] = vfmaq_f32(t[i], t[i], x[i]);
 #undef EACH_OF_FOUR
