@@ -1,4 +1,6 @@
 """The CUDA backend through Python: the names a script uses, a capture, a late error's line, a model that trains as on the CPU."""
+import subprocess
+import sys
 import warnings
 
 import karat as torch
@@ -123,6 +125,37 @@ def training():
     assert all(abs(x - y) <= 1e-4 * x for x, y in zip(here, there)) and here[-1] < here[0]
 
 
+def pools():
+    """Blocks of small and large segments are counted apart, as PyTorch does."""
+    def grown(name):
+        return stats[name] - start[name]
+
+    torch.cuda.synchronize()
+    torch.cuda.empty_cache()
+    torch.cuda.reset_peak_memory_stats()
+    torch.cuda.reset_accumulated_memory_stats()
+    start = torch.cuda.memory_stats()
+    kept = [torch.empty(700, device="cuda"), torch.empty(3 << 20, dtype=torch.uint8, device="cuda")]
+    stats = torch.cuda.memory_stats()
+    assert list(stats) == list(start) == sorted(stats)
+    for pool, count, size in (("small_pool", 1, 3072), ("large_pool", 1, 3 << 20), ("all", 2, 3072 + (3 << 20))):
+        assert grown(f"allocation.{pool}.current") == grown(f"active.{pool}.peak") == count
+        assert grown(f"allocated_bytes.{pool}.current") == stats[f"active_bytes.{pool}.allocated"] == size
+    assert grown("requested_bytes.all.current") == 2800 + (3 << 20)
+    assert grown("reserved_bytes.large_pool.current") in (0, 20 << 20) and grown("segment.large_pool.current") in (0, 1)
+    assert stats["inactive_split_bytes.all.current"] >= stats["inactive_split.all.current"] > 0
+    assert stats["reserved_bytes.all.current"] == torch.cuda.memory_reserved() and stats["num_ooms"] == 0
+    assert stats["num_device_alloc"] >= stats["segment.all.current"] + stats["num_device_free"]
+    del kept
+    stats = torch.cuda.memory_stats()
+    assert grown("allocation.all.current") == 0 and grown("allocation.all.freed") == 2 == grown("active.all.freed")
+    assert "  large blocks" in torch.cuda.memory_summary() and "  large" not in torch.cuda.memory_summary(abbreviated=True)
+    with_pytorch = subprocess.run([sys.executable, "-c", "import torch; torch.ones(1).cuda(); print(*torch.cuda.memory_stats())"],
+                                  capture_output=True, text=True).stdout.split()
+    assert not with_pytorch or with_pytorch == list(stats), set(with_pytorch) ^ set(stats)
+    print("memory_stats:", len(stats), "figures,", "PyTorch's keys" if with_pytorch else "PyTorch is not here")
+
+
 def memory():
     torch.cuda.empty_cache()
     before = torch.cuda.memory_allocated()
@@ -130,6 +163,7 @@ def memory():
     assert torch.cuda.memory_allocated() - before == 4096
     del x
     assert torch.cuda.memory_allocated() == before
+    pools()
     print("memory:", torch.cuda.mem_get_info())
 
 

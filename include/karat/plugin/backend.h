@@ -6,6 +6,7 @@
 #ifndef KARAT_PLUGIN_BACKEND_H
 #define KARAT_PLUGIN_BACKEND_H
 
+#include <karat/device.h>
 #include <karat/dtype.h>
 #include <karat/plugin/fault.h>
 #include <karat/random.h>
@@ -15,7 +16,7 @@
 KT_BEGIN
 
 enum {
-    KT_BACKEND_ABI  = 5,
+    KT_BACKEND_ABI  = 6,
     KT_MAX_DIMS     = 64,
     KT_MAX_OPERANDS = 12, /* outputs and inputs of one kernel call */
     KT_MAX_PARAMS   = 16  /* scalars of one kernel call: alpha, value, min, max, ... */
@@ -221,6 +222,9 @@ typedef struct kt_memory_calls {
     kt_status (*empty)(kt_backend *self, int index);               /* gives back what is kept for later; may wait */
     kt_status (*limit)(kt_backend *self, int index, size_t bytes); /* `alloc` fails beyond; SIZE_MAX: no limit */
     kt_status (*reset_peaks)(kt_backend *self, int index);
+    /* May be NULL: its memory has no pools. */
+    kt_status (*pools)(kt_backend *self, int index, kt_memory_pools *out); /* but for its first two fields */
+    void      (*reset_totals)(kt_backend *self, int index);
 } kt_memory_calls;
 
 typedef struct kt_device_facts {
