@@ -11,8 +11,8 @@
 #   make gen        rewrite the generated files                  make install    PREFIX=/usr/local DESTDIR=
 #   make clean      remove build/
 #
-# CC=clang make ... builds with another compiler; JOBS=n sets the parallelism. CUDA=ON builds the CUDA backend too, which needs nvcc;
-# CUDA=OFF does not even test it; AUTO tests it where nvcc is.
+# CC=clang make ... builds with another compiler; JOBS=n sets the parallelism. CUDA=ON builds the CUDA backend too, which needs
+# nvcc; CUDA=OFF does not even test it; AUTO tests it where nvcc is.
 BUILD  := build
 PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)

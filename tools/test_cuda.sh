@@ -1,8 +1,8 @@
 #!/bin/sh
 # test_cuda.sh - the CUDA backend where nvcc is, without a GPU: it is compiled, linked and loaded, and its kernels, compiled
 # as C++, run on the CPU: casts of every pair of dtypes, a call of every row, the families of kernels (tests/cuda/on_cpu).
-# In: a build directory, configured with KARAT_CUDA=AUTO or ON. Out: exit status 0 if all passed, or if there is no nvcc. With ccache
-# only what has changed is compiled.
+# In: a build directory, configured with KARAT_CUDA=AUTO or ON. Out: exit status 0 if all passed, or if there is no nvcc. With
+# ccache only what has changed is compiled.
 set -eu
 cd "$(dirname "$0")/.."
 build=$PWD/$1 jobs=${JOBS:-2} begun=$(date +%s)

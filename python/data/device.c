@@ -179,11 +179,8 @@ int kp_to_device(PyObject *o, kt_device *d)
 
 void kp_refuse_kind(kt_device expected, kt_device passed)
 {
-    const char *const names[2] = {kt_device_name(expected), passed.kind < 0 ? absent[-passed.kind - 2] : kt_device_name(passed)};
-    char              kinds[2][32];
-    for (int i = 0; i < 2; i++)
-        snprintf(kinds[i], sizeof kinds[i], "%.*s", (int)strcspn(names[i], ":"), names[i]);
-    PyErr_Format(PyExc_RuntimeError, "legacy constructor expects device type: %s but device type: %s was passed", kinds[0], kinds[1]);
+    PyErr_Format(PyExc_RuntimeError, "legacy constructor expects device type: %s but device type: %s was passed",
+                 kt_device_name(expected), passed.kind < 0 ? absent[-passed.kind - 2] : kt_device_name(passed));
 }
 
 int kp_to_cpu(PyObject *o)

@@ -309,7 +309,8 @@ static PyObject *options_text(kt_dtype dtype, kt_device device)
                                 kt_dtype_c_name(dtype), kt_device_name(device));
 }
 
-/* A new object sharing the tensor's memory and history; it must have this dtype and be where `like` is, unless KT_NONE and NULL. */
+/* A new object sharing the tensor's memory and history; it must have this dtype, unless KT_NONE, and be where `like` is, if that
+ * is not NULL. */
 static kt_tensor *of_tensor(kt_dtype dtype, const kt_tensor *like, kt_tensor *t)
 {
     char            name[32];

@@ -150,10 +150,36 @@ def pools():
     stats = torch.cuda.memory_stats()
     assert grown("allocation.all.current") == 0 and grown("allocation.all.freed") == 2 == grown("active.all.freed")
     assert "  large blocks" in torch.cuda.memory_summary() and "  large" not in torch.cuda.memory_summary(abbreviated=True)
-    with_pytorch = subprocess.run([sys.executable, "-c", "import torch; torch.ones(1).cuda(); print(*torch.cuda.memory_stats())"],
-                                  capture_output=True, text=True).stdout.split()
-    assert not with_pytorch or with_pytorch == list(stats), set(with_pytorch) ^ set(stats)
-    print("memory_stats:", len(stats), "figures,", "PyTorch's keys" if with_pytorch else "PyTorch is not here")
+    as_pytorch()
+
+
+BLOCKS = """
+import torch
+def empties(*sizes):
+    return [torch.empty(n, dtype=torch.uint8, device="cuda") for n in sizes]
+M = 1 << 20
+kept = empties(1, 512, 513, 100000, M, M + 1, 5 * M, 9 * M, 10 * M, 33 * M, 100)
+del kept[1::2]
+kept += empties(3 * M, 700, 2 * M, 12 * M, 40 * M)
+torch.cuda.reset_peak_memory_stats()
+del kept[::3]
+kept += empties(M // 2, M // 2, 8 * M)
+for key, figure in torch.cuda.memory_stats().items():
+    print(key, figure)
+"""
+
+
+def as_pytorch():
+    """The same blocks in a process of its own, under PyTorch and here: every figure of memory_stats is the same."""
+    theirs, ours = (subprocess.run([sys.executable, "-c", BLOCKS.replace("import torch", module)], capture_output=True, text=True)
+                    for module in ("import torch", "import karat as torch"))
+    if theirs.returncode:
+        print("memory_stats: PyTorch is not here")
+        return
+    theirs, ours = (dict(line.split() for line in done.stdout.splitlines()) for done in (theirs, ours))
+    apart = {key: (ours.get(key), theirs.get(key)) for key in {*ours, *theirs} if ours.get(key) != theirs.get(key)}
+    assert ours and not apart, apart
+    print("memory_stats:", len(ours), "figures, all PyTorch's")
 
 
 def memory():

@@ -293,16 +293,17 @@ def test_rows_that_attributes_call_are_found_once():
 
 def test_new_is_on_the_tensors_device():
     x = karat.empty(2, device="meta")
-    for made, shape in ((x.new(3), (3,)), (x.new([1.0, 2.0]), (2,)), (x.new(x), (2,)), (x.new(3, device="meta"), (3,)), (x.new(), (0,)),
-                        (x.new(size=(2, 3)), (2, 3)), (x.new(data=[[1]]), (1, 1)), (x.new(3, device=None), (3,))):
+    for made, shape in ((x.new(3), (3,)), (x.new([1.0, 2.0]), (2,)), (x.new(x), (2,)), (x.new(3, device="meta"), (3,)),
+                        (x.new(), (0,)), (x.new(size=(2, 3)), (2, 3)), (x.new(data=[[1]]), (1, 1)),
+                        (x.new(3, device=None), (3,))):
         assert made.device.type == "meta" and made.shape == shape and made.dtype is karat.float32
     assert refusal(RuntimeError, lambda: x.new(3, device="cpu")) == (
         "legacy constructor expects device type: meta but device type: cpu was passed")
     assert refusal(RuntimeError, lambda: karat.ones(2, device="cpu").new(3, device="meta")) == (
         "legacy constructor expects device type: cpu but device type: meta was passed")
-    assert refusal(RuntimeError, lambda: x.new(x, device="meta")).startswith("Legacy tensor new of the form tensor.new(tensor, de")
-    options = "TensorOptions(dtype=float, device={}, layout=Strided, requires_grad=false (default), pinned_memory=false (default), "
-    options += "memory_format=(nullopt))"
+    assert refusal(RuntimeError, lambda: x.new(x, device="meta")).startswith("Legacy tensor new of the form tensor.new(tensor,")
+    options = ("TensorOptions(dtype=float, device={}, layout=Strided, requires_grad=false (default), pinned_memory=false "
+               "(default), memory_format=(nullopt))")
     for one, other in ((x, karat.ones(2, device="cpu")), (karat.ones(2, device="cpu"), x)):
         said = refusal(TypeError, lambda: one.new(other)).splitlines()[0]
         assert said == f"expected {options.format(one.device)} (got {options.format(other.device)})"

@@ -106,6 +106,7 @@ typedef struct kt_plan {
  *                type, the result rounded once. arg: out, a, b and, if n_in is 3, c, which may be out itself, element for
  *                element. param: alpha, beta (n_param is 2), or none: both are 1. beta = 0: c is not read, so that its NaNs do
  *                not spread; alpha = 0: a and b are not read. numel counts the results: with k = 0 every sum is empty.
+ *                A third param (n_param is 3): each result becomes 1 relu, 2 gelu, 3 gelu by tanh of itself.
  *  band          dims are [batch..., rows, columns], never collapsed; the input may be the output
  *  indexing      arg: out, from, index (int32 or int64), over the same dims. take: out = from[index]; put, add, multiply, amax,
  *                amin: into out[index], where [index] adds index * param[1] bytes to the address; duplicates are written in
