@@ -584,17 +584,17 @@ static kt_status product_then(const kt__cpu_build *build, const kt_plan *plan)
 {
     static const kt_kernel_id kernels[] = {
         [KT__THEN_RELU] = KT_K_relu, [KT__THEN_GELU] = KT_K_gelu, [KT__THEN_GELU_TANH] = KT_K_gelu_tanh};
-    kt_plan part = *plan;
-    part.n_param = 2;
-    const kt_status status = kt__product_run(build, &part);
-    part.kernel = kernels[plan->param[2].v.i];
-    part.n_param = 0;
-    part.n_in = 1;
-    part.nd = plan->nd - 1; /* but for the dim that was summed over */
-    part.contiguous = 0;
-    part.arg[1] = part.arg[0];
-    memcpy(part.stride[1], part.stride[0], sizeof part.stride[0]);
-    return status || plan->numel == 0 ? status : kt__cpu_run_with(build, &part);
+    kt_plan step = *plan;
+    step.n_param = 2;
+    const kt_status status = kt__product_run(build, &step);
+    step.kernel = kernels[plan->param[2].v.i];
+    step.n_param = 0;
+    step.n_in = 1;
+    step.nd = plan->nd - 1; /* but for the dim that was summed over */
+    step.contiguous = 0;
+    step.arg[1] = step.arg[0];
+    memcpy(step.stride[1], step.stride[0], sizeof step.stride[0]);
+    return status || plan->numel == 0 ? status : kt__cpu_run_with(build, &step);
 }
 
 kt_status kt__product_run(const kt__cpu_build *build, const kt_plan *plan)
