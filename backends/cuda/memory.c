@@ -63,6 +63,7 @@ static struct device_memory {
     graph_memory *graphs;
     block_map     in_use;
     kt_memory_pools counted;
+    int64_t         splits[2][2]; /* of large and of small blocks: splits and their bytes, not counted yet */
     size_t          spared; /* of the device, by the limit: SIZE_MAX minus it, so that zero means none */
 } devices[MOST_DEVICES];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -87,10 +88,24 @@ static void count_one(struct device_memory *m, kt_memory_kind things, kt_memory_
     count(m, bytes, small, sign * (int64_t)size);
 }
 
-static void count_split(const block *b, int sign) /* b is on a list of free ones: its neighbours are not */
+/* b is on a list of free ones: its neighbours are not. What an allocation or a release changes in all is counted at its end. */
+static void count_split(const block *b, int sign)
 {
-    if (b->before || b->after)
-        count_one(b->of->in, KT_MEMORY_SPLITS, KT_MEMORY_SPLIT_BYTES, b->small, b->size, sign);
+    int64_t *change = b->of->in->splits[b->small];
+    if (b->before || b->after) {
+        change[0] += sign;
+        change[1] += sign * (int64_t)b->size;
+    }
+}
+
+static void settle_splits(struct device_memory *m)
+{
+    for (int small = 0; small < 2; small++)
+        for (int i = 0; i < 2; i++) {
+            if (m->splits[small][i])
+                count(m, i ? KT_MEMORY_SPLIT_BYTES : KT_MEMORY_SPLITS, small, m->splits[small][i]);
+            m->splits[small][i] = 0;
+        }
 }
 
 static void count_tensor(struct device_memory *m, const block *b, int sign)
@@ -446,6 +461,7 @@ kt_status memory_alloc(kt_backend *self, int index, kt_handle stream, size_t byt
     }
     pthread_mutex_lock(&lock);
     const kt_status status = find_block(&devices[index], index, stream, bytes, &b);
+    settle_splits(&devices[index]);
     if (!status) {
         *data = b->data;
         *granted = b->size;
@@ -472,6 +488,7 @@ void memory_free(kt_backend *self, int index, void *data, size_t granted)
         count_tensor(&devices[index], b, -1);
     if (b)
         free_block(&devices[index], b);
+    settle_splits(&devices[index]);
     pthread_mutex_unlock(&lock);
     if (!b && is_plain())
         cudaFree(data); /* waits for the device */
@@ -649,6 +666,7 @@ static kt_status ask_pools(kt_backend *self, int index, kt_memory_pools *out)
 {
     (void)self;
     pthread_mutex_lock(&lock);
+    settle_splits(&devices[index]);
     memcpy(out->of, devices[index].counted.of, sizeof out->of);
     out->retries = devices[index].counted.retries, out->waits = devices[index].counted.waits;
     out->taken = devices[index].counted.taken, out->given = devices[index].counted.given;

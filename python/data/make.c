@@ -426,13 +426,14 @@ static kt_tensor *new_elsewhere(const kt_tensor *like, PyObject *args, PyObject 
     PyObject  *rest = NULL;
     kt_device  d;
     kt_tensor *made = NULL;
-    const bool of_other = PyTuple_GET_SIZE(args) == 1 && kp_is_tensor(PyTuple_GET_ITEM(args, 0));
-    if (of_other || (keywords && PyDict_GetItemString(keywords, "other")))
-        return kp_legacy(kt_dtype_of(like), like, args, keywords);
-    if (asked_near(kt_device_of(like), keywords, &d, &rest) == 0)
+    const bool of_other = (PyTuple_GET_SIZE(args) == 1 && kp_is_tensor(PyTuple_GET_ITEM(args, 0))) ||
+                          (keywords && PyDict_GetItemString(keywords, "other"));
+    const bool says_device = keywords && PyDict_GetItemString(keywords, "device");
+    if (asked_near(kt_device_of(like), keywords, &d, &rest) == 0 &&
+        !(of_other && says_device && PyDict_SetItemString(rest, "device", Py_None))) /* which is refused there */
         made = kp_legacy(kt_dtype_of(like), like, args, rest);
     Py_XDECREF(rest);
-    return made ? fulfil(made, (wish){.device = d}) : NULL;
+    return made && !of_other ? fulfil(made, (wish){.device = d}) : made;
 }
 
 /* t.new(...): the legacy constructor of its dtype and device. */

@@ -156,7 +156,7 @@ def test_missing_names_say_so():
 
 
 def test_old_constructors_by_keyword():
-    x = karat.ones(2)
+    x = karat.ones(2, device="cpu")
     assert x.new(size=(3, 4)).shape == (3, 4) and x.new(size=[2]).shape == (2,) and karat.Tensor(size=(1, 2)).shape == (1, 2)
     assert x.new(data=(3, 4)).tolist() == [3.0, 4.0] and x.new(data=karat.Size([3, 4])).tolist() == [3.0, 4.0]
     assert x.new(other=x).data_ptr() == x.data_ptr() and x.new(size=(2, 3), device="cpu").shape == (2, 3)
