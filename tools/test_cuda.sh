@@ -27,6 +27,7 @@ families()
 {
     sample() { [ -n "${KARAT_TEST_ALL:-}" ] || export KARAT_TEST_SAMPLE="$1"; }
     python=$(cat build/.python)
+    ls "$build"/python/karat/_karat*.so > /dev/null 2>&1 || return 0 # built without Python
     (sample 4 && "$python" tests/cuda/layers.py steps optimizers channels pools resampling alignments searches) &&
         (sample 40 && "$python" tests/cuda/layers.py ranks) && # sorts wait often, and threads take turns here
         (sample 4 && "$python" tests/cuda/families.py complexes float8 indexing ordered copies conversions norms)
