@@ -1,7 +1,6 @@
 """graphed.py - functions and modules whose work, forward and back, is captured once and replayed: make_graphed_callables."""
 
-from .. import _karat
-from .. import autograd
+from .. import _karat, autograd, empty_like
 
 
 def _all(tensors):
@@ -45,7 +44,7 @@ class _Recorded:
     def warm_up(self, times):
         for _ in range(times):
             outputs = self.flatten(self.call(*self.sample))[0]
-            self._back(outputs, [_karat.empty_like(o) for o in outputs if o.requires_grad])
+            self._back(outputs, [empty_like(o) for o in outputs if o.requires_grad])
 
     def record(self, pool):
         self.forward_graph = self.kind.CUDAGraph()
@@ -54,7 +53,7 @@ class _Recorded:
         self.outputs, self.shape = self.flatten(outputs)
 
     def record_back(self, pool):
-        self.flowing = [_karat.empty_like(o) if o.requires_grad else None for o in self.outputs]
+        self.flowing = [empty_like(o) if o.requires_grad else None for o in self.outputs]
         given = [f for f in self.flowing if f is not None]
         self.backward_graph, made = None, ()
         if given and self.wanted:
@@ -105,13 +104,19 @@ class _Recorded:
         return module
 
 
+def _caches_casts(name):
+    from ..amp import state
+
+    return state.is_autocast_enabled(name) and state.is_autocast_cache_enabled()
+
+
 def make(kind, callables, sample_args, num_warmup_iters, pool, **options):
     several = isinstance(callables, tuple)
     if not several:
         callables, sample_args = (callables,), (sample_args,)
     if len(sample_args) != len(callables):
         raise AssertionError(f"Expected sample_args to have {len(callables)} entries, got {len(sample_args)}")
-    if _karat.is_autocast_enabled(kind._name) and _karat.is_autocast_cache_enabled():
+    if _caches_casts(kind._name):
         raise RuntimeError("make_graphed_callables does not support the autocast caching. Please set `cache_enabled=False`.")
     made = [_Recorded(kind, call, sample, options) for call, sample in zip(callables, sample_args)]
     kind.synchronize()
