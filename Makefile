@@ -2,18 +2,21 @@
 #
 #   make            set up what is missing and build: build/bin/karat, build/lib/libkarat.so, build/python
 #   make demo       a short tour
-#   make test       the C tests, then the Python tests          make test-all   adds exhaustive sweeps and the sanitizers
-#   make test-cuda  where nvcc is: the CUDA backend compiled, loaded, its kernels run on the CPU. make test CUDA=ON does it too
+#   make test       the C tests, the Python tests, then make test-cuda
+#   make test-all   adds exhaustive sweeps and the sanitizers
+#   make test-cuda  where nvcc is: the CUDA backend compiled, loaded, its kernels run on the CPU
 #   make check      generated files, layers, lint, headers       make bench      timings beside measured ceilings
 #   make asan       the C tests under Address- and UndefinedBehaviorSanitizer;  make tsan   under ThreadSanitizer
 #   make asan-python   the Python tests under the first two, two threads at the same tensors among them
 #   make gen        rewrite the generated files                  make install    PREFIX=/usr/local DESTDIR=
 #   make clean      remove build/
 #
-# CC=clang make ... builds with another compiler; JOBS=n sets the parallelism.
+# CC=clang make ... builds with another compiler; JOBS=n sets the parallelism. CUDA=ON builds the CUDA backend too, which needs
+# nvcc; CUDA=OFF does not even test it; AUTO tests it where nvcc is.
 BUILD  := build
 PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
+CUDA   ?= AUTO
 CMAKE  := cmake -G Ninja -DKARAT_WERROR=ON
 NINJA   = cmake --build $(1) --parallel $(JOBS)
 
@@ -28,7 +31,7 @@ setup:
 	@tools/setup.sh
 
 build: setup
-	$(call configure,$(BUILD))
+	$(call configure,$(BUILD),-DKARAT_CUDA=$(CUDA))
 	@$(call NINJA,$(BUILD))
 
 demo: build
@@ -36,7 +39,7 @@ demo: build
 
 test: build
 	@JOBS=$(JOBS) tools/run_tests.sh $(BUILD)
-	@[ "$(CUDA)" != ON ] || JOBS=$(JOBS) tools/test_cuda.sh $(BUILD)
+	@JOBS=$(JOBS) tools/test_cuda.sh $(BUILD)
 
 test-cuda: build
 	@JOBS=$(JOBS) tools/test_cuda.sh $(BUILD)
@@ -74,7 +77,7 @@ check: build
 	@tools/check.sh $(BUILD)
 
 gen: setup
-	$(call configure,$(BUILD))
+	$(call configure,$(BUILD),-DKARAT_CUDA=$(CUDA))
 	@$(call NINJA,$(BUILD)) --target gen
 	@$(call NINJA,$(BUILD)) --target gen_reference
 

@@ -8,7 +8,14 @@ file(GLOB_RECURSE python_files CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/py
 foreach(file IN LISTS python_files)
     get_filename_component(folder ${file} DIRECTORY)
     file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/python/${folder})
-    file(CREATE_LINK ${CMAKE_SOURCE_DIR}/python/${file} ${CMAKE_BINARY_DIR}/python/${file} SYMBOLIC)
+    set(link ${CMAKE_BINARY_DIR}/python/${file})
+    set(target "")
+    if(IS_SYMLINK ${link})
+        file(READ_SYMLINK ${link} target)
+    endif()
+    if(NOT target STREQUAL ${CMAKE_SOURCE_DIR}/python/${file}) # a program that runs meanwhile would miss a link that is made anew
+        file(CREATE_LINK ${CMAKE_SOURCE_DIR}/python/${file} ${link} SYMBOLIC)
+    endif()
 endforeach()
 
 if(SKBUILD AND Python_EXECUTABLE) # a wheel is for the interpreter that pip runs on

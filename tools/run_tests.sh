@@ -1,7 +1,8 @@
 #!/bin/sh
 # run_tests.sh - the C tests by ctest, the Python tests by pytest, on the CPU and on the mirror; all run whatever the others say,
 # and the summaries come last.
-# In: the build directory. Out: exit status 0 if all passed. A build without the extension has no Python tests.
+# In: the build directory. Out: exit status 0 if all passed. A build without the extension has no Python tests. Those of the CUDA
+# backend are tools/test_cuda.sh's.
 set -u
 build=$1
 jobs=${JOBS:-2}
@@ -23,7 +24,7 @@ limit=1200
 c_status=0
 c_line="built without"
 if [ -e "$build/CTestTestfile.cmake" ]; then
-    $runner ctest --test-dir "$build" --output-on-failure --timeout $limit -j "$jobs" -O "$build/ctest.log"
+    $runner ctest --test-dir "$build" -LE cuda --output-on-failure --timeout $limit -j "$jobs" -O "$build/ctest.log"
     c_status=$?
     c_line=$(grep -E 'tests passed|No tests were found' "$build/ctest.log" | tail -n 1)
 fi

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "parts.h"
+#include "tables/kernels/product.h"
 
 #if __has_include(<cublasLt.h>) && !defined(KT_ON_CPU)
 #include <cublasLt.h>
@@ -59,7 +60,7 @@ enum { MOST_WAYS = 8, TIMED_RUNS = 3 };
 static const double worth_timing = 1e9; /* operations of a product whose ways are timed */
 
 typedef struct kind_key { /* no padding: compared as bytes */
-    int64_t index, m, n, k, batches, dtype, to, biased, added, turned_a, turned_b, aligned;
+    int64_t index, m, n, k, batches, dtype, to, biased, then, added, turned_a, turned_b, aligned;
     int64_t ld[4], batch[4];
 } kind_key;
 
@@ -98,7 +99,8 @@ static kind_key key_of(const gemm *g, int index)
     kind_key k;
     memset(&k, 0, sizeof k);
     k.index = index, k.m = g->m, k.n = g->n, k.k = g->k, k.batches = g->batches, k.dtype = g->dtype, k.to = g->to;
-    k.biased = g->bias != NULL, k.added = g->beta != 0 || g->beta_im != 0, k.turned_a = g->a.turned, k.turned_b = g->b.turned;
+    k.biased = g->bias != NULL, k.then = g->then;
+    k.added = g->beta != 0 || g->beta_im != 0, k.turned_a = g->a.turned, k.turned_b = g->b.turned;
     k.aligned = alignment_of(g);
     const gemm_matrix *const matrix[4] = {&g->a, &g->b, &g->c, &g->d};
     for (int i = 0; i < 4; i++) {
@@ -132,11 +134,20 @@ static bool make_layout(cublasLtMatrixLayout_t *made, kt_dtype dtype, int64_t ro
 
 static bool is_wide(kt_dtype dtype) { return dtype == KT_F64 || dtype == KT_C128; }
 
+static cublasLtEpilogue_t epilogue_of(const gemm *g)
+{
+    if (g->then == KT__THEN_RELU)
+        return g->bias ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_RELU;
+    if (g->then == KT__THEN_GELU_TANH)
+        return g->bias ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_GELU;
+    return g->bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
+}
+
 static bool make_product(kind *k, const gemm *g)
 {
     const bool                wide = is_wide(g->dtype), is_complex = g->dtype == KT_C64 || g->dtype == KT_C128;
     const cublasOperation_t   ta = g->a.turned ? CUBLAS_OP_T : CUBLAS_OP_N, tb = g->b.turned ? CUBLAS_OP_T : CUBLAS_OP_N;
-    const cublasLtEpilogue_t  epilogue = g->bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
+    const cublasLtEpilogue_t  epilogue = epilogue_of(g);
     return good(lt.cublasLtMatmulDescCreate(&k->product, wide ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F,
                                             type_of(is_complex ? g->dtype : wide ? KT_F64 : KT_F32))) &&
            good(lt.cublasLtMatmulDescSetAttribute(k->product, CUBLASLT_MATMUL_DESC_TRANSA, &ta, sizeof ta)) &&

@@ -75,15 +75,15 @@ static void add(chain_args *g, const kt_plan *plan)
         g->at[at][k] = k < g->common.arrays ? plan->arg[k].data : NULL;
 }
 
+static int elements_of(const kt_plan *plan) /* of a block, at once */
+{
+    return ARG_THREADS * CHAIN_BYTES / (plan->compute == KT_IN_F64 ? (int)sizeof(double) : (int)sizeof(float));
+}
+
 static kt_status launch_made(chain_args *g, const void *kernel, int once, const kt_plan *plan)
 {
     const uint64_t blocks = cut_list(g->n, g->count, (uint32_t)once, &g->chunk, g->first_block);
     return blocks > INT32_MAX ? KT_DECLINED : launch_wide(kernel, blocks, g, plan->device_index, plan->stream, false);
-}
-
-static int elements_of(const kt_plan *plan) /* of a block, at once */
-{
-    return ARG_THREADS * CHAIN_BYTES / (plan->compute == KT_IN_F64 ? (int)sizeof(double) : (int)sizeof(float));
 }
 
 static kt_status launch_chain(const kt_plan *plan, const void *what)
@@ -98,21 +98,21 @@ static kt_status launch_chain(const kt_plan *plan, const void *what)
         return KT_DECLINED;
     g.count = 0;
     add(&g, plan);
-    g.nd = 0;
     memset(g.stride, 0, sizeof g.stride);
-    for (int d = plan->nd - 1; d >= 0 && !dense; d--, g.nd++) {
-        g.size[g.nd] = (uint32_t)plan->size[d];
-        for (int i = 0; i < g.common.arrays; i++)
-            g.stride[i][g.nd] = plan->stride[i][d];
-    }
+    g.nd = dense ? 0 : set_dims(plan, g.common.arrays, g.size, g.stride);
     return launch_made(&g, dense ? k->dense : k->any, dense ? elements_of(plan) : ARG_THREADS, plan);
 }
 
-/* A plan like the one before it, which was added last, but for addresses and sizes. false: it is to be read whole. */
-static bool add_like(chain_args *g, const kt_plan *head)
+/* ---- lists ---- */
+typedef struct chain_list {
+    chain_args           g;
+    const chain_kernels *kernels;
+} chain_list;
+
+static bool add_like(void *list, const kt_plan *head, const kt_plan *before)
 {
-    if ((head->numel > 1) != (g->n[g->count - 1] > 1))
-        return false;
+    chain_args *g = &((chain_list *)list)->g;
+    (void)before;
     for (int k = 0; k < g->common.arrays; k++)
         if (!is_aligned(head->arg[k].data, 16))
             return false;
@@ -120,45 +120,33 @@ static bool add_like(chain_args *g, const kt_plan *head)
     return true;
 }
 
+static bool add_read(void *list, const kt_plan *plan)
+{
+    chain_list          *l = list;
+    chain_common         common;
+    bool                 dense;
+    const chain_kernels *its = read_chain(plan, &common, &dense);
+    if (!its || !dense || (l->g.count && (its != l->kernels || memcmp(&l->g.common, &common, sizeof common) != 0)))
+        return false;
+    l->kernels = its;
+    l->g.common = common;
+    add(&l->g, plan);
+    return true;
+}
+
+static kt_status launch_added(void *list, const kt_plan *plan)
+{
+    chain_list *l = list;
+    return launch_made(&l->g, l->kernels->dense, elements_of(plan), plan);
+}
+
 kt_status launch_chains(const void *plans, int64_t n, int64_t *taken)
 {
-    const char          *at = plans, *before = NULL; /* before: the plan that was added last */
-    const chain_kernels *kernels = NULL;
-    kt_plan              plan;
-    chain_args           g;
-    g.count = 0;
-    g.nd = 0;
-    *taken = 0;
-    for (int64_t i = 0; i < n && g.count < CHAIN_MOST; i++) {
-        const kt_plan *head = (const kt_plan *)(const void *)at;
-        const char    *here = at;
-        at += kt_plan_bytes(head);
-        if (!is_chain(head))
-            break;
-        if (head->numel && !(before && plans_alike(here, before) && add_like(&g, head))) {
-            chain_common common;
-            bool         dense;
-            kt_plan_unpack(&plan, here);
-            const chain_kernels *its = read_chain(&plan, &common, &dense);
-            if (!its || !dense || (g.count && (its != kernels || memcmp(&g.common, &common, sizeof common) != 0)))
-                break;
-            kernels = its;
-            g.common = common;
-            add(&g, &plan);
-        }
-        before = head->numel ? here : before;
-        *taken = i + 1;
-    }
-    if (!g.count)
-        return KT_OK;
-    kt_status status = fault_take(plan.device_index);
-    if (!status)
-        status = use_device(plan.device_index);
-    if (!status)
-        status = launch_made(&g, kernels->dense, elements_of(&plan), &plan);
-    if (status == KT_DECLINED)
-        *taken = 0;
-    return status == KT_DECLINED ? KT_OK : status;
+    static const gatherer how = {CHAIN_MOST, is_chain, add_like, add_read, launch_added};
+    chain_list            l;
+    l.g.count = 0;
+    l.g.nd = 0;
+    return gather(&how, &l, plans, n, taken);
 }
 
 void chain_open(void)

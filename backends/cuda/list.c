@@ -8,6 +8,8 @@
 
 #include "parts.h"
 
+enum { BLOCKS = 2048, MOST_TIMES = 16 }; /* blocks that fill a device; vectors of a thread, at most */
+
 static const list_kernel **lists; /* by kernel id, in compute type float32 */
 
 kt_status list_open(void)
@@ -25,7 +27,8 @@ kt_status list_open(void)
 /* Fields before `arg`, and the operands that it has, stand where a plan has them. */
 static const kt_plan *head_of(const char *packed) { return (const kt_plan *)packed; }
 
-bool plans_alike(const char *a, const char *b)
+/* Are they the same but for addresses and sizes? */
+static bool plans_alike(const char *a, const char *b)
 {
     const kt_plan *x = head_of(a), *y = head_of(b);
     const size_t   n = (size_t)(x->n_out + x->n_in), row = x->nd * sizeof x->size[0];
@@ -36,6 +39,70 @@ bool plans_alike(const char *a, const char *b)
     for (size_t i = 0; alike && i < n; i++)
         alike = memcmp(&x->arg[i].is, &y->arg[i].is, sizeof x->arg[i] - offsetof(kt_operand, is)) == 0;
     return alike && memcmp(a + at, b + at, values) == 0 && memcmp(a + strides, b + strides, n * row) == 0;
+}
+
+/* ---- lists of other kernels: steps and chains ---- */
+kt_status gather(const gatherer *how, void *list, const void *plans, int64_t n, int64_t *taken)
+{
+    const char *at = plans, *before = NULL; /* before: the plan that was added last */
+    int64_t     count = 0;
+    kt_plan     plan;
+    *taken = 0;
+    for (int64_t i = 0; i < n && count < how->most; i++) {
+        const kt_plan *head = head_of(at);
+        const char    *here = at;
+        at += kt_plan_bytes(head);
+        if (!how->serves(head))
+            break;
+        if (head->numel) {
+            /* Of one element strides say nothing: such a plan may be dense where larger ones are not. */
+            const bool like = before && (head->numel > 1) == (head_of(before)->numel > 1) && plans_alike(here, before) &&
+                              how->add_like(list, head, head_of(before));
+            if (!like)
+                kt_plan_unpack(&plan, here);
+            if (!like && !how->add(list, &plan))
+                break;
+            before = here;
+            count++;
+        }
+        *taken = i + 1;
+    }
+    if (!count)
+        return KT_OK;
+    kt_status status = fault_take(plan.device_index);
+    if (!status)
+        status = use_device(plan.device_index);
+    if (!status)
+        status = how->launch(list, &plan);
+    if (status == KT_DECLINED)
+        *taken = 0;
+    return status == KT_DECLINED ? KT_OK : status;
+}
+
+uint64_t cut_list(const uint64_t *n, uint32_t count, uint32_t once, uint32_t *chunk, uint32_t *first_block)
+{
+    uint64_t all = 0, times = 1, blocks = 0;
+    for (uint32_t i = 0; i < count; i++)
+        all += blocks_of(n[i], once);
+    while (times < MOST_TIMES && all / times > BLOCKS)
+        times *= 2;
+    *chunk = (uint32_t)(once * times);
+    for (uint32_t i = 0; i < count; i++) {
+        first_block[i] = (uint32_t)blocks;
+        blocks += blocks_of(n[i], *chunk);
+    }
+    return blocks;
+}
+
+uint32_t set_dims(const kt_plan *plan, int arrays, uint32_t *size, int64_t (*stride)[ARG_DIMS])
+{
+    uint32_t nd = 0;
+    for (int d = plan->nd - 1; d >= 0; d--, nd++) {
+        size[nd] = (uint32_t)plan->size[d];
+        for (int i = 0; i < arrays; i++)
+            stride[i][nd] = plan->stride[i][d];
+    }
+    return nd;
 }
 
 /* ---- what a launch takes of a plan ---- */

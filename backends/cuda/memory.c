@@ -33,6 +33,7 @@ typedef struct block {
     struct block *before, *after;  /* neighbours in the segment */
     struct block *previous, *next; /* in the list that it is on, if it is free or waits */
     bool          is_free, small;  /* small: of a small segment */
+    size_t        asked;           /* bytes that a tensor asked for; 0: it is no tensor's */
     int           n_users, n_events;
     kt_handle     user[MOST_USERS];  /* streams that used it beside its own */
     cudaEvent_t   event[MOST_USERS]; /* freed, but not before these */
@@ -41,6 +42,7 @@ typedef struct block {
 /* The free blocks of one stream. */
 struct pool {
     pool         *next;
+    struct device_memory *in;
     kt_handle     stream;
     graph_memory *of;                             /* of a capture's graph, else NULL */
     uint64_t      filled[(SMALL_BINS + 63) / 64]; /* which of the bins have blocks */
@@ -60,10 +62,59 @@ static struct device_memory {
     block        *waiting; /* for events */
     graph_memory *graphs;
     block_map     in_use;
-    size_t        reserved, reserved_peak;
-    size_t        spared; /* of the device, by the limit: SIZE_MAX minus it, so that zero means none */
+    kt_memory_pools counted;
+    int64_t         splits[2][2]; /* of large and of small blocks: splits and their bytes, not counted yet */
+    size_t          spared; /* of the device, by the limit: SIZE_MAX minus it, so that zero means none */
 } devices[MOST_DEVICES];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* ---- figures: PyTorch's ---- */
+static void count(struct device_memory *m, kt_memory_kind kind, bool small, int64_t n)
+{
+    kt_memory_count *const counts[2] = {&m->counted.of[KT_MEMORY_ALL][kind],
+                                        &m->counted.of[small ? KT_MEMORY_SMALL : KT_MEMORY_LARGE][kind]};
+    for (int i = 0; i < 2; i++) {
+        kt_memory_count *c = counts[i];
+        *(n > 0 ? &c->came : &c->went) += n > 0 ? n : -n;
+        c->now += n;
+        c->most = c->now > c->most ? c->now : c->most;
+    }
+}
+
+/* One more thing of so many bytes, or with sign = -1 one less. */
+static void count_one(struct device_memory *m, kt_memory_kind things, kt_memory_kind bytes, bool small, size_t size, int sign)
+{
+    count(m, things, small, sign);
+    count(m, bytes, small, sign * (int64_t)size);
+}
+
+/* b is on a list of free ones: its neighbours are not. What an allocation or a release changes in all is counted at its end. */
+static void count_split(const block *b, int sign)
+{
+    int64_t *change = b->of->in->splits[b->small];
+    if (b->before || b->after) {
+        change[0] += sign;
+        change[1] += sign * (int64_t)b->size;
+    }
+}
+
+static void settle_splits(struct device_memory *m)
+{
+    for (int small = 0; small < 2; small++)
+        for (int i = 0; i < 2; i++) {
+            if (m->splits[small][i])
+                count(m, i ? KT_MEMORY_SPLIT_BYTES : KT_MEMORY_SPLITS, small, m->splits[small][i]);
+            m->splits[small][i] = 0;
+        }
+}
+
+static void count_tensor(struct device_memory *m, const block *b, int sign)
+{
+    count_one(m, KT_MEMORY_ALLOCATIONS, KT_MEMORY_ALLOCATED, b->small, b->size, sign);
+    count(m, KT_MEMORY_REQUESTED, b->small, sign * (int64_t)b->asked);
+}
+
+static size_t reserved(const struct device_memory *m) { return (size_t)m->counted.of[KT_MEMORY_ALL][KT_MEMORY_RESERVED].now; }
 
 /* ---- lists of blocks ---- */
 static void insert(block **list, block *after, block *b)
@@ -88,6 +139,7 @@ static void list_as_free(block *b)
     block       *after = NULL;
     const size_t bin = b->size / UNIT;
     b->is_free = true;
+    count_split(b, 1);
     if (b->small) {
         insert(&p->small[bin], NULL, b);
         p->filled[bin / 64] |= (uint64_t)1 << bin % 64;
@@ -103,6 +155,7 @@ static void unlist(block *b)
     pool        *p = b->of;
     const size_t bin = b->size / UNIT;
     b->is_free = false;
+    count_split(b, -1);
     take_out(b->small ? &p->small[bin] : &p->large, b);
     if (b->small && !p->small[bin])
         p->filled[bin / 64] &= ~((uint64_t)1 << bin % 64);
@@ -160,6 +213,9 @@ static void absorb(block *b)
 static void make_free(block *b)
 {
     b->n_users = b->n_events = 0;
+    if (b->asked)
+        count_one(b->of->in, KT_MEMORY_ACTIVE, KT_MEMORY_ACTIVE_BYTES, b->small, b->size, -1);
+    b->asked = 0;
     if (b->after && b->after->is_free) {
         unlist(b->after);
         absorb(b);
@@ -179,7 +235,8 @@ static void give_back(struct device_memory *m, block *b)
 {
     unlist(b);
     cudaFree(b->data);
-    m->reserved -= b->size;
+    m->counted.given++;
+    count_one(m, KT_MEMORY_SEGMENTS, KT_MEMORY_RESERVED, b->small, b->size, -1);
     free(b);
 }
 
@@ -222,7 +279,7 @@ static cudaError_t allocate(void **data, size_t size)
 static void *get_segment(struct device_memory *m, size_t size)
 {
     void *data = NULL;
-    if (size > SIZE_MAX - m->spared || m->reserved > SIZE_MAX - m->spared - size)
+    if (size > SIZE_MAX - m->spared || reserved(m) > SIZE_MAX - m->spared - size)
         return NULL;
     return allocate(&data, size) == cudaSuccess ? data : NULL;
 }
@@ -233,6 +290,7 @@ static block *new_segment(struct device_memory *m, pool *p, size_t wanted)
     block       *b = calloc(1, sizeof *b);
     void        *data = b ? get_segment(m, size) : NULL;
     if (b && !data) {
+        m->counted.retries++;
         give_back_free_segments(m);
         data = get_segment(m, size);
     }
@@ -241,8 +299,8 @@ static block *new_segment(struct device_memory *m, pool *p, size_t wanted)
         return NULL;
     }
     *b = (block){.data = data, .size = size, .of = p, .small = wanted <= SMALL_MOST};
-    m->reserved += size;
-    m->reserved_peak = m->reserved > m->reserved_peak ? m->reserved : m->reserved_peak;
+    m->counted.taken++;
+    count_one(m, KT_MEMORY_SEGMENTS, KT_MEMORY_RESERVED, b->small, size, 1);
     list_as_free(b);
     return b;
 }
@@ -321,6 +379,7 @@ static pool *pool_of(struct device_memory *m, kt_handle stream, graph_memory *of
     pool *p = calloc(1, sizeof *p);
     if (!p)
         return NULL;
+    p->in = m;
     p->stream = stream;
     p->of = of;
     p->next = m->pools;
@@ -345,7 +404,7 @@ static kt_status out_of_memory(const struct device_memory *m, int index, size_t 
                       "CUDA out of memory. Tried to allocate %.2f MiB. GPU %d has a total capacity of %.2f GiB of which %.2f "
                       "GiB is free. Of its memory %.2f GiB is reserved here, in use or kept for later%s",
                       (double)bytes / 0x1p20, index, (double)total / 0x1p30, (double)free_now / 0x1p30,
-                      (double)m->reserved / 0x1p30, m->spared ? "; a limit is set." : ".");
+                      (double)reserved(m) / 0x1p30, m->spared ? "; a limit is set." : ".");
 }
 
 static kt_status find_block(struct device_memory *m, int index, kt_handle stream, size_t bytes, block **found)
@@ -383,9 +442,9 @@ static bool is_plain(void)
     return is > 0;
 }
 
+/* Without a backend: for a kernel's own use, which the figures of tensors do not have. */
 kt_status memory_alloc(kt_backend *self, int index, kt_handle stream, size_t bytes, void **data, size_t *granted)
 {
-    (void)self;
     block *b = NULL;
     *data = NULL;
     *granted = 0;
@@ -402,9 +461,15 @@ kt_status memory_alloc(kt_backend *self, int index, kt_handle stream, size_t byt
     }
     pthread_mutex_lock(&lock);
     const kt_status status = find_block(&devices[index], index, stream, bytes, &b);
+    settle_splits(&devices[index]);
     if (!status) {
         *data = b->data;
         *granted = b->size;
+        if (self) {
+            b->asked = bytes;
+            count_tensor(&devices[index], b, 1);
+            count_one(&devices[index], KT_MEMORY_ACTIVE, KT_MEMORY_ACTIVE_BYTES, b->small, b->size, 1);
+        }
     }
     pthread_mutex_unlock(&lock);
     return status;
@@ -419,8 +484,11 @@ void memory_free(kt_backend *self, int index, void *data, size_t granted)
     }
     pthread_mutex_lock(&lock);
     block *b = block_map_take(&devices[index].in_use, data);
+    if (b && b->asked)
+        count_tensor(&devices[index], b, -1);
     if (b)
         free_block(&devices[index], b);
+    settle_splits(&devices[index]);
     pthread_mutex_unlock(&lock);
     if (!b && is_plain())
         cudaFree(data); /* waits for the device */
@@ -554,8 +622,8 @@ static kt_status ask(kt_backend *self, int index, kt_backend_memory *out)
     if (use_device(index) || check(cudaMemGetInfo(&out->free, &out->total), "the device's memory is asked for"))
         return KT_ERR_RUNTIME;
     pthread_mutex_lock(&lock);
-    out->reserved = devices[index].reserved;
-    out->reserved_peak = devices[index].reserved_peak;
+    out->reserved = reserved(&devices[index]);
+    out->reserved_peak = (size_t)devices[index].counted.of[KT_MEMORY_ALL][KT_MEMORY_RESERVED].most;
     pthread_mutex_unlock(&lock);
     return KT_OK;
 }
@@ -566,6 +634,7 @@ static kt_status empty(kt_backend *self, int index)
     if (use_device(index) || check(cudaDeviceSynchronize(), "the host waits for the device"))
         return KT_ERR_RUNTIME;
     pthread_mutex_lock(&lock);
+    devices[index].counted.waits++;
     reap(&devices[index]);
     give_back_free_segments(&devices[index]);
     pthread_mutex_unlock(&lock);
@@ -585,9 +654,37 @@ static kt_status reset_peaks(kt_backend *self, int index)
 {
     (void)self;
     pthread_mutex_lock(&lock);
-    devices[index].reserved_peak = devices[index].reserved;
+    for (int i = 0; i < KT_MEMORY_POOLS * KT_MEMORY_KINDS; i++) {
+        kt_memory_count *c = &devices[index].counted.of[i / KT_MEMORY_KINDS][i % KT_MEMORY_KINDS];
+        c->most = c->now;
+    }
     pthread_mutex_unlock(&lock);
     return KT_OK;
 }
 
-const kt_memory_calls memory_calls = {.ask = ask, .empty = empty, .limit = set_limit, .reset_peaks = reset_peaks};
+static kt_status ask_pools(kt_backend *self, int index, kt_memory_pools *out)
+{
+    (void)self;
+    pthread_mutex_lock(&lock);
+    settle_splits(&devices[index]);
+    memcpy(out->of, devices[index].counted.of, sizeof out->of);
+    out->retries = devices[index].counted.retries, out->waits = devices[index].counted.waits;
+    out->taken = devices[index].counted.taken, out->given = devices[index].counted.given;
+    pthread_mutex_unlock(&lock);
+    return KT_OK;
+}
+
+static void reset_totals(kt_backend *self, int index)
+{
+    (void)self;
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < KT_MEMORY_POOLS * KT_MEMORY_KINDS; i++) {
+        kt_memory_count *c = &devices[index].counted.of[i / KT_MEMORY_KINDS][i % KT_MEMORY_KINDS];
+        c->came = c->went = 0;
+    }
+    devices[index].counted.retries = 0;
+    pthread_mutex_unlock(&lock);
+}
+
+const kt_memory_calls memory_calls = {.ask = ask, .empty = empty, .limit = set_limit, .reset_peaks = reset_peaks,
+                                      .pools = ask_pools, .reset_totals = reset_totals};

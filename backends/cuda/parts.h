@@ -82,18 +82,30 @@ static inline double number_of(const kt_scalar *s) { return s->kind == KT_SCALAR
 /* ---- list.c: several plans in one launch ---- */
 kt_status list_open(void);
 kt_status launch_list(kt_backend *self, const void *plans, int64_t n, int64_t *taken);
-bool      plans_alike(const char *a, const char *b); /* packed: the same but for addresses and sizes? */
+
+/* How plans of one kind, of a list, become one launch. */
+typedef struct gatherer {
+    int64_t   most; /* plans of a launch */
+    bool      (*serves)(const kt_plan *head);
+    bool      (*add_like)(void *list, const kt_plan *head, const kt_plan *before); /* one that differs from the one before in
+                                                  addresses and size alone; both are packed. false: it is to be read whole */
+    bool      (*add)(void *list, const kt_plan *plan); /* false: it does not go with the others */
+    kt_status (*launch)(void *list, const kt_plan *plan);
+} gatherer;
+/* taken: how many; 0, if one by one is better */
+kt_status gather(const gatherer *how, void *list, const void *plans, int64_t n, int64_t *taken);
+/* Blocks of `chunk` elements, a multiple of `once`, for arrays of n elements each; the first of each array. Chunks are large
+ * where there are blocks enough: the numbers of a step are calculated once a block. */
+uint64_t cut_list(const uint64_t *n, uint32_t count, uint32_t once, uint32_t *chunk, uint32_t *first_block);
+uint32_t set_dims(const kt_plan *plan, int arrays, uint32_t *size, int64_t (*stride)[ARG_DIMS]); /* how many; inner to outer */
 
 /* ---- step.c: plans of steps, several in one launch ---- */
 bool      is_step(const kt_plan *plan);
-kt_status launch_steps(const void *plans, int64_t n, int64_t *taken); /* taken: 0, if one by one is better */
-
-/* Blocks of `chunk` elements, a multiple of `once`, for arrays of n elements each; the first of each array. */
-uint64_t cut_list(const uint64_t *n, uint32_t count, uint32_t once, uint32_t *chunk, uint32_t *first_block);
+kt_status launch_steps(const void *plans, int64_t n, int64_t *taken);
 
 /* ---- chain.c: plans of chains of elementwise rows, several in one launch ---- */
 bool      is_chain(const kt_plan *plan);
-kt_status launch_chains(const void *plans, int64_t n, int64_t *taken); /* taken: 0, if one by one is better */
+kt_status launch_chains(const void *plans, int64_t n, int64_t *taken);
 
 /* ---- lookup.c: rows of operands of 16 bits, by a table ---- */
 enum { LOOKUP_LEAST = 1 << 20 }; /* elements for which there is one */
@@ -149,6 +161,7 @@ typedef struct gemm {
     kt_dtype    dtype, to; /* of a and b; of c, d and bias */
     double      alpha, alpha_im, beta, beta_im; /* im: of complex numbers */
     const char *bias; /* NULL: none */
+    int64_t     then; /* what is made of each result: KT__THEN_... */
 } gemm;
 void      blas_about(int index, char *text, size_t room); /* for people: its version and file, or that it is not there */
 kt_status blas_gemm(const gemm *g, const kt_plan *plan); /* KT_DECLINED: the library is not there, or has no way */

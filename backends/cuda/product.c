@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "parts.h"
+#include "tables/kernels/product.h"
 
 /* Calls of the library for one plan, of batches that do not lie behind each other: the most, and so many that a copy is less. */
 enum { MOST_CALLS = 64, MANY_CALLS = 4 };
@@ -231,6 +232,8 @@ static kt_status multiply(const kt_plan *plan, gemm *g, const view *sides, int64
 static double real_part(const kt_scalar *s) { return s->kind == KT_SCALAR_COMPLEX ? s->v.re : number_of(s); }
 static double imaginary_part(const kt_scalar *s) { return s->kind == KT_SCALAR_COMPLEX ? s->im : 0; }
 
+static int64_t then_of(const kt_plan *plan) { return plan->n_param > 2 ? plan->param[2].v.i : KT__THEN_NOTHING; }
+
 static kt_status by_library(const kt_plan *plan, kt_dtype dtype)
 {
     const int      d = plan->nd - 3;
@@ -238,7 +241,8 @@ static kt_status by_library(const kt_plan *plan, kt_dtype dtype)
     view           sides[3] = {{.made = NULL}};
     kt_plan        copies[3];
     kt_status      status = KT_OK;
-    gemm           g = {.dtype = dtype, .to = (kt_dtype)plan->arg[0].is, .alpha = 1, .beta = adds, .k = plan->size[d + 2]};
+    gemm           g = {.dtype = dtype, .to = (kt_dtype)plan->arg[0].is, .alpha = 1, .beta = adds, .k = plan->size[d + 2],
+                        .then = then_of(plan)};
     if (plan->n_param) {
         g.alpha = real_part(&plan->param[0]), g.alpha_im = imaginary_part(&plan->param[0]);
         g.beta = adds ? real_part(&plan->param[1]) : 0, g.beta_im = adds ? imaginary_part(&plan->param[1]) : 0;
@@ -328,6 +332,25 @@ static kt_status by_kernel(const kt_plan *plan, const void *what)
     return blocks > INT32_MAX ? KT_DECLINED : launch_kernel(product_kernels[plan->compute], blocks, &g, plan);
 }
 
+static kt_status    launch_product(const kt_plan *plan, const void *what);
+static kt_kernel_id thens[4]; /* by KT__THEN_...: rows that do it by themselves */
+
+/* The product, then what is made of each result, in place: where the library cannot do both at once. */
+static kt_status launch_apart(const kt_plan *plan, const void *what)
+{
+    kt_plan part = *plan;
+    part.n_param = 2;
+    kt_status status = launch_product(&part, what);
+    part.kernel = thens[then_of(plan)];
+    part.n_param = 0;
+    part.n_in = 1;
+    part.nd = (uint8_t)(plan->nd - 1); /* but for the dim that was summed over */
+    part.contiguous = 0;
+    part.arg[1] = part.arg[0];
+    memcpy(part.stride[1], part.stride[0], sizeof part.stride[0]);
+    return status ? status : launch_plan(NULL, &part);
+}
+
 static kt_status launch_product(const kt_plan *plan, const void *what)
 {
     if (plan->numel == 0)
@@ -338,11 +361,16 @@ static kt_status launch_product(const kt_plan *plan, const void *what)
     kt_status status = in_float8(plan) ? by_library(plan, KT_E4M3FN) : KT_DECLINED;
     if (status == KT_DECLINED)
         status = by_library(plan, dtype_for(plan));
-    return status == KT_DECLINED ? by_kernel(plan, what) : status;
+    if (status == KT_DECLINED)
+        status = then_of(plan) ? launch_apart(plan, what) : by_kernel(plan, what);
+    return status;
 }
 
 void product_open(void)
 {
+    thens[KT__THEN_RELU] = host->kernel("relu");
+    thens[KT__THEN_GELU] = host->kernel("gelu");
+    thens[KT__THEN_GELU_TANH] = host->kernel("gelu_tanh");
     for (int compute = 0; compute < KT_NUM_COMPUTE; compute++)
         if (product_kernels[compute])
             launch_serve("matmul", (kt_compute)compute, launch_product, NULL);

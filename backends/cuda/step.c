@@ -7,8 +7,6 @@
 #include "parts.h"
 #include "tables/kernels/optimizer.h"
 
-enum { BLOCKS = 2048, MOST_TIMES = 16 }; /* blocks that fill a device; vectors of a thread, at most */
-
 static const step_table *const steps[KT_NUM_COMPUTE] = {[KT_IN_F32] = &steps_f32, [KT_IN_F64] = &steps_f64};
 static kt_kernel_id adam, sgd, adagrad, unscale;
 
@@ -116,22 +114,6 @@ static bool read_step(const kt_plan *plan, one_step *s)
 
 /* ---- launches ---- */
 
-/* Larger chunks, where there are blocks enough: the numbers of a step are calculated once a block. */
-uint64_t cut_list(const uint64_t *n, uint32_t count, uint32_t once, uint32_t *chunk, uint32_t *first_block)
-{
-    uint64_t all = 0, times = 1, blocks = 0;
-    for (uint32_t i = 0; i < count; i++)
-        all += blocks_of(n[i], once);
-    while (times < MOST_TIMES && all / times > BLOCKS)
-        times *= 2;
-    *chunk = (uint32_t)(once * times);
-    for (uint32_t i = 0; i < count; i++) {
-        first_block[i] = (uint32_t)blocks;
-        blocks += blocks_of(n[i], *chunk);
-    }
-    return blocks;
-}
-
 static kt_status launch_made(step_args *g, const void *kernel, const kt_plan *plan)
 {
     const uint64_t blocks = cut_list(g->n, g->count, ARG_THREADS * STEP_VECTOR, &g->chunk, g->first_block);
@@ -159,82 +141,64 @@ static kt_status launch_step(const kt_plan *plan, const void *what)
     g.common = s.common;
     g.count = 0;
     add(&g, plan, &s);
-    g.nd = 0;
-    for (int d = plan->nd - 1; d >= 0 && !s.dense; d--, g.nd++) {
-        g.size[g.nd] = (uint32_t)plan->size[d];
-        for (int k = 0; k < s.arrays; k++)
-            g.stride[k][g.nd] = plan->stride[k][d];
-    }
+    g.nd = s.dense ? 0 : set_dims(plan, s.arrays, g.size, g.stride);
     const step_table *table = steps[plan->compute];
     return launch_made(&g, (s.dense ? table->dense : table->any)[s.kind], plan);
 }
 
-/* A plan like the one before it, which was added last: of its addresses those of arrays and of the number that each parameter
- * has of its own may differ. false: it is to be read whole. */
-static bool add_like(step_args *g, const kt_plan *head, const kt_plan *before, const one_step *s)
+/* ---- lists ---- */
+typedef struct step_list {
+    step_args   g;
+    one_step    s; /* the last that was read whole */
+    const void *kernel;
+} step_list;
+
+/* Of the addresses those of arrays and of the number that each parameter has of its own may differ. */
+static bool add_like(void *list, const kt_plan *head, const kt_plan *before)
 {
-    const uint32_t at = g->count;
+    step_list     *l = list;
+    one_step      *s = &l->s;
     const bool     has_own = s->kind == STEP_UNSCALE || s->common.step_is != KT_NONE;
-    if ((head->numel > 1) != (before->numel > 1))
-        return false;
     for (int k = s->arrays + has_own; k < head->n_out + head->n_in; k++)
         if (head->arg[k].data != before->arg[k].data)
             return false;
-    for (int k = 0; k < s->arrays; k++) {
+    for (int k = 0; k < s->arrays; k++)
         if (!is_aligned(head->arg[k].data, s->common.width[k] * STEP_VECTOR))
             return false;
-        g->at[at][k] = head->arg[k].data;
-    }
-    g->n[at] = (uint64_t)head->numel;
-    g->own[at] = has_own ? (uint64_t)(uintptr_t)head->arg[s->arrays].data : g->own[at - 1];
-    g->count++;
+    s->own = has_own ? (uint64_t)(uintptr_t)head->arg[s->arrays].data : s->own;
+    add(&l->g, head, s);
     return true;
+}
+
+static bool add_read(void *list, const kt_plan *plan)
+{
+    step_list *l = list;
+    one_step   s;
+    if (!read_step(plan, &s) || !s.dense)
+        return false;
+    const void *its = steps[plan->compute]->dense[s.kind];
+    if (l->g.count && (its != l->kernel || memcmp(&l->g.common, &s.common, sizeof s.common) != 0))
+        return false;
+    l->kernel = its;
+    l->s = s;
+    l->g.common = s.common;
+    add(&l->g, plan, &s);
+    return true;
+}
+
+static kt_status launch_added(void *list, const kt_plan *plan)
+{
+    step_list *l = list;
+    return launch_made(&l->g, l->kernel, plan);
 }
 
 kt_status launch_steps(const void *plans, int64_t n, int64_t *taken)
 {
-    const char *at = plans, *before = NULL; /* before: the plan that was added last */
-    const void *kernel = NULL;
-    kt_plan     plan;
-    one_step    s;
-    step_args   g;
-    g.count = 0;
-    g.nd = 0;
-    *taken = 0;
-    for (int64_t i = 0; i < n && g.count < STEP_MOST; i++) {
-        const kt_plan *head = (const kt_plan *)(const void *)at;
-        const char    *here = at;
-        at += kt_plan_bytes(head);
-        if (before && head->numel && plans_alike(here, before) &&
-            add_like(&g, head, (const kt_plan *)(const void *)before, &s)) {
-            before = here;
-            *taken = i + 1;
-            continue;
-        }
-        kt_plan_unpack(&plan, here);
-        if (!is_step(&plan) || !read_step(&plan, &s) || !s.dense)
-            break;
-        const void *its = steps[plan.compute]->dense[s.kind];
-        if (plan.numel != 0) {
-            if (g.count && (its != kernel || memcmp(&g.common, &s.common, sizeof g.common) != 0))
-                break;
-            kernel = its;
-            g.common = s.common;
-            add(&g, &plan, &s);
-        }
-        before = plan.numel ? here : NULL;
-        *taken = i + 1;
-    }
-    if (!g.count)
-        return KT_OK;
-    kt_status status = fault_take(plan.device_index);
-    if (!status)
-        status = use_device(plan.device_index);
-    if (!status)
-        status = launch_made(&g, kernel, &plan);
-    if (status == KT_DECLINED)
-        *taken = 0;
-    return status == KT_DECLINED ? KT_OK : status;
+    static const gatherer how = {STEP_MOST, is_step, add_like, add_read, launch_added};
+    step_list             l;
+    l.g.count = 0;
+    l.g.nd = 0;
+    return gather(&how, &l, plans, n, taken);
 }
 
 /* ---- the scale of a loss ---- */

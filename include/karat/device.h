@@ -76,6 +76,28 @@ typedef struct kt_device_memory {
     uint64_t count_freed;                   /* as freed_total */
 } kt_device_memory;
 KT_API kt_status kt_device_memory_ask(kt_device d, kt_device_memory *out);
+
+/* What a caching allocator counts, over all blocks and of its two pools. */
+typedef enum kt_memory_pool { KT_MEMORY_ALL, KT_MEMORY_LARGE, KT_MEMORY_SMALL, KT_MEMORY_POOLS } kt_memory_pool;
+typedef enum kt_memory_kind { /* ORDER MEMORY_KIND */
+    KT_MEMORY_ALLOCATIONS, KT_MEMORY_SEGMENTS, KT_MEMORY_ACTIVE, KT_MEMORY_SPLITS, /* active: in use, or freed and waited for */
+    KT_MEMORY_ALLOCATED, KT_MEMORY_RESERVED, KT_MEMORY_ACTIVE_BYTES, KT_MEMORY_SPLIT_BYTES, /* split: a free part of a segment */
+    KT_MEMORY_REQUESTED, /* as allocated, before sizes were rounded up */
+    KT_MEMORY_KINDS
+} kt_memory_kind;
+typedef struct kt_memory_count {
+    int64_t now, most;   /* most: since the start, or since the peaks were reset */
+    int64_t came, went;  /* since the start, or since the totals were reset */
+} kt_memory_count;
+typedef struct kt_memory_pools {
+    size_t          size;  /* set it to sizeof(kt_memory_pools) */
+    bool            known; /* false: the device's allocator has no such pools, and the rest is 0 */
+    kt_memory_count of[KT_MEMORY_POOLS][KT_MEMORY_KINDS];
+    int64_t         retries;      /* allocations that had to give back free segments first */
+    int64_t         taken, given; /* calls by which segments came from the device, and went back */
+    int64_t         waits;        /* for the whole device, to give memory back */
+} kt_memory_pools;
+KT_API kt_status kt_device_memory_pools(kt_device d, kt_memory_pools *out);
 KT_API kt_status kt_device_memory_reset_peaks(kt_device d);
 KT_API kt_status kt_device_memory_reset_totals(kt_device d);
 KT_API kt_status kt_device_memory_empty(kt_device d);               /* gives back what is kept for later */

@@ -202,6 +202,7 @@ PyObject *kp_device_object(kt_device d);
 PyObject *kp_device_object_of(kt_device d);        /* the same; index -1: none */
 int       kp_to_device(PyObject *o, kt_device *d); /* 1; 0: neither device nor string; -1: no such device */
 int       kp_to_cpu(PyObject *o);                  /* the same; anything but the CPU is refused, as by legacy constructors */
+void      kp_refuse_kind(kt_device expected, kt_device passed); /* by a legacy constructor */
 int       kp_to_format(PyObject *o, int32_t *f);
 PyObject *kp_format_object(int32_t f);
 PyObject *kp_size_object(kt_shape shape);
@@ -425,7 +426,8 @@ int kp_module_start(PyObject *module);
 
 /* ---- tensors from Python data (data.c, make.c) ---- */
 kt_tensor *kp_from_data(PyObject *data, kt_dtype dtype, const char *maker); /* owned */
-kt_tensor *kp_legacy(kt_dtype dtype, bool is_new, PyObject *args, PyObject *keywords); /* owned: Tensor(2), t.new([1]) */
+/* owned: Tensor(2); t.new([1]), which is like t */
+kt_tensor *kp_legacy(kt_dtype dtype, const kt_tensor *like, PyObject *args, PyObject *keywords);
 PyObject  *kp_new(PyObject *self, PyObject *args, PyObject *keywords);      /* Tensor.new */
 PyObject  *kp_new_tensor(PyObject *self, PyObject *const *argv, Py_ssize_t n, PyObject *keywords);
 

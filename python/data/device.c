@@ -177,6 +177,12 @@ int kp_to_device(PyObject *o, kt_device *d)
     return 1;
 }
 
+void kp_refuse_kind(kt_device expected, kt_device passed)
+{
+    PyErr_Format(PyExc_RuntimeError, "legacy constructor expects device type: %s but device type: %s was passed",
+                 kt_device_name(expected), passed.kind < 0 ? absent[-passed.kind - 2] : kt_device_name(passed));
+}
+
 int kp_to_cpu(PyObject *o)
 {
     kt_device d = {CUDA, 0};
@@ -192,8 +198,7 @@ int kp_to_cpu(PyObject *o)
     }
     if (d.kind == KT_CPU)
         return 1;
-    PyErr_Format(PyExc_RuntimeError, "legacy constructor expects device type: cpu but device type: %s was passed",
-                 d.kind < 0 ? absent[-d.kind - 2] : kt_device_name((kt_device){d.kind, 0}));
+    kp_refuse_kind((kt_device){KT_CPU, 0}, d);
     return -1;
 }
 

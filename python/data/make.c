@@ -302,20 +302,23 @@ static kt_tensor *of_sizes(kt_dtype dtype, kt_shape sizes)
     return status ? NULL : t;
 }
 
-static PyObject *options_text(kt_dtype d)
+static PyObject *options_text(kt_dtype dtype, kt_device device)
 {
-    return PyUnicode_FromFormat("TensorOptions(dtype=%s, device=cpu, layout=Strided, requires_grad=false (default), "
+    return PyUnicode_FromFormat("TensorOptions(dtype=%s, device=%s, layout=Strided, requires_grad=false (default), "
                                 "pinned_memory=false (default), memory_format=(nullopt))",
-                                kt_dtype_c_name(d));
+                                kt_dtype_c_name(dtype), kt_device_name(device));
 }
 
-/* A new object sharing the tensor's memory and history; it must have this dtype, unless KT_NONE. */
-static kt_tensor *of_tensor(kt_dtype dtype, bool is_new, kt_tensor *t)
+/* A new object sharing the tensor's memory and history; it must have this dtype, unless KT_NONE, and be where `like` is, if that
+ * is not NULL. */
+static kt_tensor *of_tensor(kt_dtype dtype, const kt_tensor *like, kt_tensor *t)
 {
-    char name[32];
-    if (!dtype || kt_dtype_of(t) == dtype)
+    char            name[32];
+    const bool      is_new = like != NULL;
+    const kt_device home = is_new ? kt_device_of(like) : kt_device_of(t);
+    if ((!dtype || kt_dtype_of(t) == dtype) && is_there(t, home))
         return kp_run_row(kp_rows.alias, t);
-    PyObject *expected = options_text(dtype), *got = expected ? options_text(kt_dtype_of(t)) : NULL;
+    PyObject *expected = options_text(dtype, home), *got = expected ? options_text(kt_dtype_of(t), kt_device_of(t)) : NULL;
     PyObject   *text = got ? PyUnicode_FromFormat("expected %U (got %U)", expected, got) : NULL;
     const char *said = text ? PyUnicode_AsUTF8(text) : NULL;
     PyOS_snprintf(name, sizeof name, is_new ? "new" : "%sTensor", kt_dtype_torch_name(dtype));
@@ -341,8 +344,8 @@ enum { NOTHING, OTHER, SIZE, SOME_DATA };
 #define CPU_ALONE(shown) {.name = "device", .kind = KP_ARG_CPU, .optional = 1, .has_default = 1, .keyword_only = shown}
 
 /* A single tuple or list is data, unless it is a Size. */
-static kt_tensor *of_arguments(kt_dtype dtype, bool is_new, const kp_args *a, int which, PyObject *const *argv, Py_ssize_t n,
-                               bool says_device)
+static kt_tensor *of_arguments(kt_dtype dtype, const kt_tensor *like, const kp_args *a, int which, PyObject *const *argv,
+                               Py_ssize_t n, bool says_device)
 {
     const kt_dtype made = dtype ? dtype : kt_get_default_dtype();
     if (which == NOTHING)
@@ -354,9 +357,9 @@ static kt_tensor *of_arguments(kt_dtype dtype, bool is_new, const kp_args *a, in
     if (which == SOME_DATA)
         return of_data(made, (PyObject *)(void *)a->call.arg[0].t);
     if (!says_device)
-        return of_tensor(dtype, is_new, a->call.arg[0].t);
+        return of_tensor(dtype, like, a->call.arg[0].t);
     PyErr_SetString(PyExc_RuntimeError,
-                    is_new ? "Legacy tensor new of the form tensor.new(tensor, device=device) is not supported.  Use "
+                    like ? "Legacy tensor new of the form tensor.new(tensor, device=device) is not supported.  Use "
                              "torch.as_tensor(...) instead."
                            : "Legacy tensor constructor of the form torch.Tensor(tensor, device=device) is not supported.  Use "
                              "torch.tensor(...) or torch.as_tensor(...) instead.");
@@ -364,7 +367,7 @@ static kt_tensor *of_arguments(kt_dtype dtype, bool is_new, const kp_args *a, in
 }
 
 /* dtype KT_NONE: torch.Tensor itself, which accepts any tensor and otherwise creates the default dtype. */
-kt_tensor *kp_legacy(kt_dtype dtype, bool is_new, PyObject *args, PyObject *keywords)
+kt_tensor *kp_legacy(kt_dtype dtype, const kt_tensor *like, PyObject *args, PyObject *keywords)
 {
     static kp_signature overloads[] = {
         [NOTHING] = {.name = "new", .spec = {CPU_ALONE(1)}},
@@ -378,7 +381,7 @@ kt_tensor *kp_legacy(kt_dtype dtype, bool is_new, PyObject *args, PyObject *keyw
     kp_args          a;
     const int        which = names ? kp_parse_any(&a, overloads, 4, all, n, names) : -1;
     if (which >= 0) {
-        t = of_arguments(dtype, is_new, &a, which, all, n, keywords && PyDict_GetItemString(keywords, "device"));
+        t = of_arguments(dtype, like, &a, which, all, n, keywords && PyDict_GetItemString(keywords, "device"));
         kp_args_free(&a);
     }
     PyMem_Free(all);
@@ -395,15 +398,50 @@ static PyObject *legacy(PyObject *module, PyObject *args, PyObject *keywords)
         PyErr_SetString(PyExc_TypeError, "legacy() takes a dtype first");
         Py_CLEAR(rest);
     }
-    PyObject *tensor = rest ? kp_wrap(kp_legacy(dtype, false, rest, keywords)) : NULL;
+    PyObject *tensor = rest ? kp_wrap(kp_legacy(dtype, NULL, rest, keywords)) : NULL;
     Py_XDECREF(rest);
     return tensor;
 }
 
-/* t.new(...): the legacy constructor of its dtype. */
+/* The device that is asked for, of the kind of `home`; *rest: the other keywords, and a device that is none. 0 or -1. */
+static int asked_near(kt_device home, PyObject *keywords, kt_device *d, PyObject **rest)
+{
+    PyObject *asked = keywords ? PyDict_GetItemString(keywords, "device") : NULL;
+    int       is_device = asked == Py_None;
+    *d = home;
+    *rest = keywords ? PyDict_Copy(keywords) : PyDict_New();
+    if (*rest && asked && !is_device)
+        is_device = kp_to_device(asked, d);
+    if (!*rest || is_device <= 0)
+        return *rest && is_device == 0 ? 0 : -1;
+    if (d->kind == home.kind)
+        return PyDict_DelItemString(*rest, "device");
+    kp_refuse_kind(home, *d);
+    return -1;
+}
+
+/* On another device than the CPU: what is made there goes to it; a tensor must be there. */
+static kt_tensor *new_elsewhere(const kt_tensor *like, PyObject *args, PyObject *keywords)
+{
+    PyObject  *rest = NULL;
+    kt_device  d;
+    kt_tensor *made = NULL;
+    const bool of_other = (PyTuple_GET_SIZE(args) == 1 && kp_is_tensor(PyTuple_GET_ITEM(args, 0))) ||
+                          (keywords && PyDict_GetItemString(keywords, "other"));
+    const bool says_device = keywords && PyDict_GetItemString(keywords, "device");
+    if (asked_near(kt_device_of(like), keywords, &d, &rest) == 0 &&
+        !(of_other && says_device && PyDict_SetItemString(rest, "device", Py_None))) /* which is refused there */
+        made = kp_legacy(kt_dtype_of(like), like, args, rest);
+    Py_XDECREF(rest);
+    return made && !of_other ? fulfil(made, (wish){.device = d}) : made;
+}
+
+/* t.new(...): the legacy constructor of its dtype and device. */
 PyObject *kp_new(PyObject *self, PyObject *args, PyObject *keywords)
 {
-    return kp_wrap(kp_legacy(kt_dtype_of(kp_tensor_of(self)), true, args, keywords));
+    const kt_tensor *like = kp_tensor_of(self);
+    return kp_wrap(kt_device_of(like).kind == KT_CPU ? kp_legacy(kt_dtype_of(like), like, args, keywords)
+                                                     : new_elsewhere(like, args, keywords));
 }
 
 PyMethodDef kp_make_functions[] = {

@@ -103,6 +103,36 @@ static PyObject *device_memory(PyObject *module, PyObject *o)
                          (unsigned long long)m.out_of_memory);
 }
 
+/* {"allocation.all": (current, peak, allocated, freed), ...} and four numbers beside; None: the device has no pools. */
+static PyObject *device_memory_pools(PyObject *module, PyObject *o)
+{
+    static const char *const names[KT_MEMORY_KINDS] = {
+        "allocation", "segment", "active", "inactive_split", "allocated_bytes", "reserved_bytes", "active_bytes",
+        "inactive_split_bytes", "requested_bytes"}; /* PyTorch's: ORDER MEMORY_KIND */
+    (void)module;
+    kt_device       d;
+    kt_memory_pools m = {.size = sizeof m};
+    if (needed(o, &d))
+        return NULL;
+    if (kt_device_memory_pools(d, &m))
+        return kp_raise();
+    if (!m.known)
+        Py_RETURN_NONE;
+    PyObject *pools = Py_BuildValue("{sL sL sL sL}", "retries", m.retries, "taken", m.taken, "given", m.given, "waits", m.waits);
+    for (int pool = 0; pools && pool < KT_MEMORY_POOLS; pool++)
+        for (int kind = 0; pools && kind < KT_MEMORY_KINDS; kind++) {
+            static const char *const words[KT_MEMORY_POOLS] = {"all", "large_pool", "small_pool"};
+            const kt_memory_count *c = &m.of[pool][kind];
+            PyObject *key = PyUnicode_FromFormat("%s.%s", names[kind], words[pool]);
+            PyObject *counts = key ? Py_BuildValue("(LLLL)", c->now, c->most, c->came, c->went) : NULL;
+            if (!counts || PyDict_SetItem(pools, key, counts))
+                Py_CLEAR(pools);
+            Py_XDECREF(key);
+            Py_XDECREF(counts);
+        }
+    return pools;
+}
+
 static PyObject *changed_memory(PyObject *o, kt_status (*change)(kt_device))
 {
     kt_device d;
@@ -184,6 +214,7 @@ PyMethodDef kp_facts_functions[] = {
     {"devices_finish", devices_finish, METH_NOARGS, "wait for all devices that were used; an error of their work is printed"},
     {"device_properties", device_properties, METH_O, "device_properties(device): a dict"},
     {"device_memory", device_memory, METH_O, "device_memory(device): its figures, a dict"},
+    {"device_memory_pools", device_memory_pools, METH_O, "device_memory_pools(device): figures by pool, a dict, or None"},
     {"device_memory_empty", device_memory_empty, METH_O, "give back what is kept for later"},
     {"device_memory_reset_peaks", device_memory_reset_peaks, METH_O, "peaks are what is in use now"},
     {"device_memory_reset_totals", device_memory_reset_totals, METH_O, "totals are 0"},

@@ -102,7 +102,7 @@ NAMES = {
             caching_allocator_enable change_current_allocator use_mem_pool""".split(), _OWN_MEMORY),
         **dict.fromkeys("cudart cudaStatus check_error current_blas_handle".split(),
                         "CUDA's own functions are called by Karat alone"),
-        "GreenContext": _ONE_CONTEXT, "make_graphed_callables": "capture the work with torch.cuda.graph",
+        "GreenContext": _ONE_CONTEXT,
         **dict.fromkeys("""BFloat16Storage BoolStorage ByteStorage CharStorage ComplexDoubleStorage ComplexFloatStorage
             DoubleStorage FloatStorage HalfStorage IntStorage LongStorage ShortStorage""".split(), _OLD_STORAGES),
     },

@@ -6,8 +6,9 @@ _warn_only = {"asked": False}  # kept while the mode is off, as in PyTorch
 
 
 def use_deterministic_algorithms(mode, *, warn_only=False):
-    """Karat is always deterministic (the same bits for any number of threads). This makes operators that PyTorch calls
-    nondeterministic fail or warn, and fills uninitialized memory."""
+    """On the CPU Karat is always deterministic (the same bits for any number of threads), on a GPU but for sums at indices and
+    for grid_sample's gradient: the former then have one order, the latter fails or warns, and so does put_, which PyTorch calls
+    nondeterministic. Uninitialized memory is filled."""
     for name, value in (("'mode' (position 1)", mode), ("'warn_only'", warn_only)):
         if not isinstance(value, bool):
             raise TypeError(f"_set_deterministic_algorithms(): argument {name} must be bool, not {type(value).__name__}")

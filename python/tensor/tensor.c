@@ -232,7 +232,7 @@ PyObject *kp_swap(PyObject *one, PyObject *other)
 /* Tensor(2, 3), Tensor([1., 2.]), and Tensor(t): a new object sharing t's values, without history. */
 static PyObject *tensor_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
-    return kp_wrap_as(kp_legacy(KT_NONE, false, args, keywords), type);
+    return kp_wrap_as(kp_legacy(KT_NONE, NULL, args, keywords), type);
 }
 
 /* == is elementwise, so tensors hash by identity. */

@@ -2,6 +2,7 @@
 #include "math/special.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 static const double pi = 3.14159265358979323846;
 
@@ -91,13 +92,72 @@ KT__RARE double kt__i1(double x) { return copysign(bessel(fabs(x), 1), x); }
 KT__RARE double kt__i0e(double x) { return bessel_scaled(fabs(x), 0); }
 KT__RARE double kt__i1e(double x) { return copysign(bessel_scaled(fabs(x), 1), x); }
 
-/* Of the first and second kind, the C library's; at infinity NaN, as PyTorch. */
-KT__RARE double kt__bessel_j0(double x) { return fabs(x) == INFINITY ? NAN : j0(x); }
-KT__RARE double kt__bessel_j1(double x) { return fabs(x) == INFINITY ? NAN : j1(x); }
-KT__RARE double kt__bessel_y0(double x) { return x < 0 || x == INFINITY ? NAN : x == 0 ? -INFINITY : y0(x); }
-KT__RARE double kt__bessel_y1(double x) { return x < 0 || x == INFINITY ? NAN : x == 0 ? -INFINITY : y1(x); }
-
 static const double EULER = 0.57721566490153286061;
+
+#ifdef __CUDACC__
+/* CUDA's own J and Y are good to 5e-12 from here on, which is less than float32 wants where they are small. */
+static const double CUDAS_END = 8, HANKEL_BEGINS = 25;
+static const double ROOT_TWO = 1.41421356237309504880;
+
+/* Hankel's asymptotic series P and Q; the angle x - (order / 2 + 1 / 4) pi by sums of sine and cosine, without cancellation. */
+KT__RARE_PART double bessel_far(double x, int order, bool second)
+{
+    double p = 0, q = 0, term = 1;
+    for (int k = 0; k < 30 && fabs(term) > 1e-18; k++) {
+        *(k % 2 ? &q : &p) += k % 4 < 2 ? term : -term;
+        term *= (4.0 * order - (2.0 * k + 1) * (2.0 * k + 1)) / (8.0 * (k + 1) * x);
+    }
+    const double s = sin(x), c = cos(x), plus = (s + c) / ROOT_TWO, minus = (s - c) / ROOT_TWO;
+    const double of_cos = order ? minus : plus, of_sin = order ? -plus : minus;
+    return sqrt(2 / (pi * x)) * (second ? p * of_sin + q * of_cos : p * of_cos - q * of_sin);
+}
+
+/* J of all orders by recurrence from above, where they vanish: J0 + 2 J2 + 2 J4 + ... is 1. Y by Neumann's series of them. */
+KT__RARE_PART double bessel_near(double x, int order, bool second)
+{
+    const int top = 2 * (int)(0.5 * x + 30);
+    double    above = 0, here = 1e-290, all = 0, series = 0, zeroth = 0, first = 0;
+    for (int n = top; n >= 0; n--) { /* here: J of order n, but for a factor */
+        const int k = n / 2;
+        if (n % 2 == 0)
+            all += n ? 2 * here : here;
+        if (n > 1 && n % 2 == order)
+            series += (k % 2 ? -1 : 1) * here * (order ? (2.0 * k + 1) / ((double)k * (k + 1)) : 1.0 / k);
+        first = n == 1 ? here : first;
+        zeroth = n == 0 ? here : zeroth;
+        const double below = 2 * n / x * here - above;
+        above = here, here = below;
+    }
+    const double j = (order ? first : zeroth) / all;
+    const double rest = order ? zeroth / x + series : 2 * series;
+    return second ? 2 / pi * ((log(0.5 * x) + EULER - order) * j - rest / all) : j;
+}
+
+KT__RARE_PART double bessel_of(double x, int order, bool second, double cudas)
+{
+    const double a = fabs(x), sign = order && x < 0 ? -1 : 1;
+    return a < CUDAS_END || x != x ? cudas
+                                   : sign * (a < HANKEL_BEGINS ? bessel_near(a, order, second) : bessel_far(a, order, second));
+}
+#else
+KT__RARE_PART double bessel_of(double x, int order, bool second, double librarys)
+{
+    (void)x, (void)order, (void)second;
+    return librarys;
+}
+#endif
+
+/* Of the first and second kind, the C library's; at infinity NaN, as PyTorch. */
+KT__RARE double kt__bessel_j0(double x) { return fabs(x) == INFINITY ? NAN : bessel_of(x, 0, false, j0(x)); }
+KT__RARE double kt__bessel_j1(double x) { return fabs(x) == INFINITY ? NAN : bessel_of(x, 1, false, j1(x)); }
+KT__RARE double kt__bessel_y0(double x)
+{
+    return x < 0 || x == INFINITY ? NAN : x == 0 ? -INFINITY : bessel_of(x, 0, true, y0(x));
+}
+KT__RARE double kt__bessel_y1(double x)
+{
+    return x < 0 || x == INFINITY ? NAN : x == 0 ? -INFINITY : bessel_of(x, 1, true, y1(x));
+}
 
 /* e^x K(x) of order 0 or 1: the integral of e^(-x (cosh t - 1)) cosh(order t) over t > 0, by the trapezoidal rule, whose error
  * falls like e^(-pi^2 / step) here. Near zero the first term of the series: the integral would go on until cosh overflows. */

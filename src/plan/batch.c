@@ -162,6 +162,18 @@ static bool is_written(const span *s, int64_t n, span read)
     return low > 0 && s[low - 1].high > read.low;
 }
 
+/* Do the two plans before it read the same there? Then no plan writes it: each of them was found to be apart from all others. */
+static bool is_read_again(const struct kt__batched *item, int64_t i, int k)
+{
+    bool again = i > 1;
+    for (int back = 1; back <= 2 && again; back++) {
+        const struct kt__batched *before = item - back;
+        again = before->n_out == item->n_out && before->n_in == item->n_in && before->span[k].low == item->span[k].low &&
+                before->span[k].high == item->span[k].high;
+    }
+    return again;
+}
+
 /* Without memory to find out, they may not. */
 static bool apart(const kt__batch *b)
 {
@@ -190,7 +202,8 @@ static bool apart(const kt__batch *b)
         const struct kt__batched *item = &b->item[i];
         for (int k = item->n_out; apart && k < item->n_out + item->n_in; k++) {
             const bool own = item->n_out && item->span[k].low == item->span[0].low && item->span[k].high == item->span[0].high;
-            apart = own || item->span[k].high == item->span[k].low || !is_written(s, n, item->span[k]);
+            apart = own || item->span[k].high == item->span[k].low || is_read_again(item, i, k) ||
+                    !is_written(s, n, item->span[k]);
         }
     }
     kt__system_put(made, bytes);

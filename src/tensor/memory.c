@@ -161,6 +161,22 @@ kt_status kt_device_memory_ask(kt_device d, kt_device_memory *out)
     return KT_OK;
 }
 
+kt_status kt_device_memory_pools(kt_device d, kt_memory_pools *out)
+{
+    kt_memory_pools full = {0};
+    if (!asked(&d))
+        return kt_error_status();
+    if (!out)
+        return kt_fail(KT_ERR_TYPE, "expected a place for the figures, got NULL");
+    kt_backend *b = kt__backend(d.kind);
+    full.known = b->memory && b->memory->pools;
+    if (full.known && b->memory->pools(b, d.index, &full))
+        return kt_error_status();
+    full.size = out->size;
+    memcpy(out, &full, out->size < sizeof full ? out->size : sizeof full);
+    return KT_OK;
+}
+
 kt_status kt_device_memory_reset_peaks(kt_device d)
 {
     device_state *s = asked(&d);
@@ -182,6 +198,9 @@ kt_status kt_device_memory_reset_totals(kt_device d)
     STORE(count_total, 0);
     STORE(count_freed, 0);
     STORE(out_of_memory, 0);
+    kt_backend *b = kt__backend(d.kind);
+    if (b->memory && b->memory->reset_totals)
+        b->memory->reset_totals(b, d.index);
     return KT_OK;
 }
 

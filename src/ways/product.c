@@ -5,6 +5,7 @@
 
 #include "call/target.h"
 #include "call/wrap.h"
+#include "tables/kernels/product.h"
 #include "tensor/work.h"
 
 typedef struct product {
@@ -32,6 +33,7 @@ struct kt__product {
     bool  asks_matching; /* only where the addend has the dtype of the first factor */
     bool  addend_first;  /* the addend is looked at before the factors */
     bool  addend_vector; /* it has at most one dim, and sizes that do not fit are told with it */
+    bool  activates;     /* an activation function is applied to the results */
     bool  names_result;  /* in place an addend that does not fit is told beside the result's size, whether it would grow or not */
     kt_status (*bad_ranks)(const product *p);
     kt_status (*bad_sizes)(const product *p);
@@ -127,6 +129,13 @@ const kt__product kt__product_addmm = {.a = 2,
                                        .names_result = true,
                                        .bad_ranks = ranks_of_addmm,
                                        .bad_sizes = sizes_of_mm};
+const kt__product kt__product_addmm_activation = {.a = 2,
+                                                  .b = 2,
+                                                  .dtypes_first = true,
+                                                  .target = ASKED_NONE,
+                                                  .activates = true,
+                                                  .bad_ranks = ranks_of_addmm,
+                                                  .bad_sizes = sizes_of_mm};
 const kt__product kt__product_bmm = {
     .a = 3, .b = 3, .target = ASKED_SECOND, .bad_ranks = ranks_of_bmm, .bad_sizes = sizes_of_bmm};
 const kt__product kt__product_baddbmm = {.a = 3,
@@ -379,6 +388,22 @@ static kt_status scales(const kt_call *call, const kt__decision *d, kt_plan *pla
     return KT_OK;
 }
 
+enum { USE_GELU = 5 };
+
+/* CUDA's library has the gelu by tanh alone, so that PyTorch uses that there. */
+static kt_status activation(const kt_call *call, const kt__decision *d, const product *p, kt_plan *plan)
+{
+    const bool gelu = kt__arg_bool(call, USE_GELU);
+    if (gelu && kt__dtype_rows[d->common].category != KT_CAT_FLOAT)
+        return kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"GeluKernelImpl\" not implemented for '%s'",
+                              kt_dtype_torch_name((kt_dtype)d->common));
+    if (!plan->n_param)
+        plan->param[0] = plan->param[1] = KT_INT(1);
+    plan->param[2] = KT_INT(!gelu ? KT__THEN_RELU : kt__device(p->a).kind == KT_CUDA ? KT__THEN_GELU_TANH : KT__THEN_GELU);
+    plan->n_param = 3;
+    return KT_OK;
+}
+
 /* Everything but the target. */
 static kt_status plan_product(const kt_call *call, const kt__gathered *g, const kt__decision *d, const product *p,
                               kt_plan *plan)
@@ -408,7 +433,7 @@ static kt_status plan_product(const kt_call *call, const kt__gathered *g, const 
     if (!p->c)
         return KT_OK;
     addend_strides(plan, p);
-    if (scales(call, d, plan))
+    if (scales(call, d, plan) || (p->kind->activates && activation(call, d, p, plan)))
         return kt_error_status();
     if (plan->numel && !(plan->n_param && is_zero(plan->param[1])))
         kt__warn_of_real_part((kt_dtype)p->c->dtype, (kt_dtype)d->as[0]);

@@ -1,4 +1,6 @@
 """The CUDA backend through Python: the names a script uses, a capture, a late error's line, a model that trains as on the CPU."""
+import subprocess
+import sys
 import warnings
 
 import karat as torch
@@ -123,6 +125,63 @@ def training():
     assert all(abs(x - y) <= 1e-4 * x for x, y in zip(here, there)) and here[-1] < here[0]
 
 
+def pools():
+    """Blocks of small and large segments are counted apart, as PyTorch does."""
+    def grown(name):
+        return stats[name] - start[name]
+
+    torch.cuda.synchronize()
+    torch.cuda.empty_cache()
+    torch.cuda.reset_peak_memory_stats()
+    torch.cuda.reset_accumulated_memory_stats()
+    start = torch.cuda.memory_stats()
+    kept = [torch.empty(700, device="cuda"), torch.empty(3 << 20, dtype=torch.uint8, device="cuda")]
+    stats = torch.cuda.memory_stats()
+    assert list(stats) == list(start) == sorted(stats)
+    for pool, count, size in (("small_pool", 1, 3072), ("large_pool", 1, 3 << 20), ("all", 2, 3072 + (3 << 20))):
+        assert grown(f"allocation.{pool}.current") == grown(f"active.{pool}.peak") == count
+        assert grown(f"allocated_bytes.{pool}.current") == stats[f"active_bytes.{pool}.allocated"] == size
+    assert grown("requested_bytes.all.current") == 2800 + (3 << 20)
+    assert grown("reserved_bytes.large_pool.current") in (0, 20 << 20) and grown("segment.large_pool.current") in (0, 1)
+    assert stats["inactive_split_bytes.all.current"] >= stats["inactive_split.all.current"] > 0
+    assert stats["reserved_bytes.all.current"] == torch.cuda.memory_reserved() and stats["num_ooms"] == 0
+    assert stats["num_device_alloc"] >= stats["segment.all.current"] + stats["num_device_free"]
+    del kept
+    stats = torch.cuda.memory_stats()
+    assert grown("allocation.all.current") == 0 and grown("allocation.all.freed") == 2 == grown("active.all.freed")
+    assert "  large blocks" in torch.cuda.memory_summary() and "  large" not in torch.cuda.memory_summary(abbreviated=True)
+    as_pytorch()
+
+
+BLOCKS = """
+import torch
+def empties(*sizes):
+    return [torch.empty(n, dtype=torch.uint8, device="cuda") for n in sizes]
+M = 1 << 20
+kept = empties(1, 512, 513, 100000, M, M + 1, 5 * M, 9 * M, 10 * M, 33 * M, 100)
+del kept[1::2]
+kept += empties(3 * M, 700, 2 * M, 12 * M, 40 * M)
+torch.cuda.reset_peak_memory_stats()
+del kept[::3]
+kept += empties(M // 2, M // 2, 8 * M)
+for key, figure in torch.cuda.memory_stats().items():
+    print(key, figure)
+"""
+
+
+def as_pytorch():
+    """The same blocks in a process of its own, under PyTorch and here: every figure of memory_stats is the same."""
+    theirs, ours = (subprocess.run([sys.executable, "-c", BLOCKS.replace("import torch", module)], capture_output=True, text=True)
+                    for module in ("import torch", "import karat as torch"))
+    if theirs.returncode:
+        print("memory_stats: PyTorch is not here")
+        return
+    theirs, ours = (dict(line.split() for line in done.stdout.splitlines()) for done in (theirs, ours))
+    apart = {key: (ours.get(key), theirs.get(key)) for key in {*ours, *theirs} if ours.get(key) != theirs.get(key)}
+    assert ours and not apart, apart
+    print("memory_stats:", len(ours), "figures, all PyTorch's")
+
+
 def memory():
     torch.cuda.empty_cache()
     before = torch.cuda.memory_allocated()
@@ -130,6 +189,7 @@ def memory():
     assert torch.cuda.memory_allocated() - before == 4096
     del x
     assert torch.cuda.memory_allocated() == before
+    pools()
     print("memory:", torch.cuda.mem_get_info())
 
 

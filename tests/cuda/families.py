@@ -1,6 +1,8 @@
 """Kernels of the CUDA backend that add up or move, against the CPU's: every family over dtypes, layouts and sizes. Nothing may
 fall back to the CPU. What only moves or counts is compared exactly, sums with the tolerance of another order. Arguments: the
 families that are wanted, all without any."""
+import functools
+
 from against_cpu import F, FLOATS, both, compare, fail, is_chosen, run, torch, values
 
 
@@ -93,6 +95,11 @@ def entropies():
         both(f"cross_entropy {dtype} turned", lambda a, b: run(a.T, b, None, "sum"), turned, named)
 
 
+def gelu_of_addmm(c, a, b):
+    """By tanh, as the GPU's library has it."""
+    return torch._addmm_activation(c, a, b, use_gelu=True) if a.is_cuda else F.gelu(torch.addmm(c, a, b), approximate="tanh")
+
+
 def products():
     sizes = ((64, 64, 64), (1, 1000, 300), (300, 1, 5), (129, 257, 33), (1024, 512, 768), (3, 2, 1))
     for dtype in FLOATS + (torch.int64, torch.int32):
@@ -118,6 +125,10 @@ def products():
                 both(f"addmm_ {what}", lambda c, x, y: c.clone().addmm_(x, y), full, a, b)
                 both(f"addmm column {what}", torch.addmm, values((m, 1), dtype), a, b)
                 both(f"linear {what}", F.linear, a, b.T.contiguous(), bias)
+                both(f"relu of addmm {what}", torch._addmm_activation, bias, a, b)
+                both(f"relu of addmm full {what}", lambda c, x, y: torch._addmm_activation(c, x, y, beta=0.5, alpha=2), full, a,
+                     b)
+                both(f"gelu of addmm {what}", gelu_of_addmm, bias / k ** 0.5, a / k ** 0.5, b)
         if not dtype.is_floating_point:
             continue
         a, b = values((5, 6, 40, 33), dtype), values((5, 6, 33, 21), dtype)
@@ -251,6 +262,14 @@ def ordered():
         except (IndexError, RuntimeError) as error:
             if "out of" not in str(error):
                 fail("index out of range, in order", str(error))
+        x = torch.zeros(1, 1, 4, 4, device="cuda", requires_grad=True)
+        y = F.grid_sample(x, torch.zeros(1, 2, 2, 2, device="cuda"), align_corners=False)
+        try:
+            y.sum().backward()
+            fail("a gradient whose sums have no order", "no error")
+        except RuntimeError as error:
+            if "grid_sampler_2d_backward_cuda does not have a deterministic implementation" not in str(error):
+                fail("a gradient whose sums have no order", str(error))
     finally:
         torch.use_deterministic_algorithms(False)
 
@@ -480,15 +499,17 @@ def norms():
 
     for dtype in FLOATS:
         for shape in shapes:
+            # Of one element the gradient is what cancellation leaves, unless eps is more than nothing.
+            rms_norm = functools.partial(F.rms_norm, eps=0.5) if shape[-1] == 1 else F.rms_norm
             x, w, b = values(shape, dtype) + 0.5, values(shape[-1:], dtype), values(shape[-1:], dtype)
             both(f"layer_norm {dtype} {shape}", lambda *t: through(F.layer_norm, *t), x, w, b)
             both(f"layer_norm {dtype} {shape}, no bias", lambda *t: through(F.layer_norm, *t), x, w)
             both(f"layer_norm {dtype} {shape}, no weight", lambda *t: through(F.layer_norm, *t), x)
-            both(f"rms_norm {dtype} {shape}", lambda *t: through(F.rms_norm, *t), x, w)
-            both(f"rms_norm {dtype} {shape}, no weight", lambda *t: through(F.rms_norm, *t), x)
+            both(f"rms_norm {dtype} {shape}", lambda *t: through(rms_norm, *t), x, w)
+            both(f"rms_norm {dtype} {shape}, no weight", lambda *t: through(rms_norm, *t), x)
             both(f"layer_norm {dtype} {shape}, nothing flows back", lambda x, *t: F.layer_norm(x, x.shape[-1:], *t), x, w, b)
             if dtype in (torch.bfloat16, torch.float16):
-                both(f"rms_norm {dtype} {shape}, wide weights", lambda *t: through(F.rms_norm, *t), x, w.float())
+                both(f"rms_norm {dtype} {shape}, wide weights", lambda *t: through(rms_norm, *t), x, w.float())
         x, w = values((40, 256), dtype), values((256,), dtype)
         both(f"layer_norm {dtype} of a view", lambda x, w: F.layer_norm(x[:, 1:], (255,), w[1:], w[:-1]), x, w)
         both(f"layer_norm {dtype} far from 0", lambda x, w: F.layer_norm(x + 100, (256,), w), x, w)

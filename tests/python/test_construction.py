@@ -133,7 +133,7 @@ def test_asarray_and_gradients():
 def test_constructors_of_old():
     assert karat.Tensor(data=[1, 2]).tolist() == [1, 2] and karat.Tensor(size=karat.Size([2])).shape == (2,)
     assert karat.Tensor(np.array(3)).shape == (3,) and karat.Tensor(np.array([3])).tolist() == [3.0]
-    ints = karat.ones(2, dtype=karat.int64)
+    ints = karat.ones(2, dtype=karat.int64, device="cpu")
     assert ints.new([1.5, 2]).tolist() == [1, 2] and ints.new(2, 3).shape == (2, 3) and ints.new().dtype is karat.int64
     assert refusal(lambda: karat.Tensor(True)) == ("TypeError", "new(): data must be a sequence (got bool)")
     assert refusal(lambda: karat.Tensor([1], [2]))[1].startswith("new() received an invalid combination of arguments - got (list")

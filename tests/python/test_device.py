@@ -465,6 +465,73 @@ def test_a_captured_region_is_replayed():
         g.replay()
 
 
+class Net(karat.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = karat.nn.Linear(3, 5), karat.nn.Linear(5, 2)
+
+    def forward(self, x, scale):
+        return {"y": self.second(self.first(x).relu()) * scale, "sum": x.sum()}
+
+
+def trained(net, steps=4):
+    karat.manual_seed(5)
+    optimizer, losses = karat.optim.SGD(net.parameters(), lr=0.1, momentum=0.9), []
+    for step in range(steps):
+        x = karat.randn(4, 3).to("mirror").requires_grad_()
+        out = net(x, ones(1) + step)
+        loss = out["y"].pow(2).mean() + out["sum"].detach() * 0
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append((loss.item(), x.grad.tolist()))
+    return losses
+
+
+def test_graphed_callables_train_as_before():
+    karat.manual_seed(3)
+    plain = Net().to("mirror")
+    graphed = Net().to("mirror")
+    graphed.load_state_dict(plain.state_dict())
+    sample = (ones(4, 3, requires_grad=True), ones(1))
+    assert mirror.make_graphed_callables(graphed, sample) is graphed
+    assert trained(graphed) == trained(plain)
+    graphed.eval(), plain.eval()  # not what was captured: it runs as ever, for other sizes too
+    x = ones(2, 3)
+    assert graphed(x, ones(1))["y"].tolist() == plain(x, ones(1))["y"].tolist()
+
+    double, add = mirror.make_graphed_callables((lambda x: x * 2, lambda a, b: (a + b, a * b)),
+                                                ((ones(2, requires_grad=True),), (ones(2, requires_grad=True), ones(2))))
+    for value in (1.0, 3.0):
+        x = (ones(2) * value).requires_grad_()
+        total, product = add(double(x), ones(2) + 1)
+        (total + product).sum().backward()
+        assert total.tolist() == [2 * value + 2] * 2 and product.tolist() == [4 * value] * 2 and x.grad.tolist() == [6.0, 6.0]
+
+
+def test_graphed_callables_are_refused():
+    def refused(kind, text, *arguments, **options):
+        with pytest.raises(kind, match=text):
+            mirror.make_graphed_callables(*arguments, **options)
+
+    hooked, buffered = karat.nn.Linear(2, 2).to("mirror"), karat.nn.Module()
+    hooked.register_forward_hook(lambda *_: None)
+    buffered.register_buffer("b", ones(2, requires_grad=True))
+    refused(AssertionError, "must contain only Tensors", lambda x: x, (3,))
+    refused(AssertionError, "Modules must not have hooks", hooked, (ones(1, 2),))
+    refused(AssertionError, "only parameters may be trainable", buffered, (ones(2),))
+    refused(AssertionError, "2 entries, got 1", (lambda x: x, lambda x: x), ((ones(2),),))
+    refused(RuntimeError, "appears to not have been used", lambda a, b: a * 2,
+            (ones(2, requires_grad=True), ones(2, requires_grad=True)))
+    used = mirror.make_graphed_callables(lambda a, b: a * 2, (ones(2, requires_grad=True), ones(2, requires_grad=True)),
+                                         allow_unused_input=True)
+    a, b = ones(2, requires_grad=True), ones(2, requires_grad=True)
+    used(a, b).sum().backward()
+    assert a.grad.tolist() == [2.0, 2.0] and b.grad is None
+    still = mirror.make_graphed_callables(lambda x: x + 1, (ones(2),))
+    assert still(ones(2) * 4).tolist() == [5.0, 5.0] and not still(ones(2)).requires_grad
+
+
 def test_a_wait_in_a_capture_is_refused():
     x, g, s = ones(4), mirror.CUDAGraph(), mirror.Stream()
     with pytest.raises(RuntimeError, match="must be captured on a non-default stream"):

@@ -156,7 +156,7 @@ def test_missing_names_say_so():
 
 
 def test_old_constructors_by_keyword():
-    x = karat.ones(2)
+    x = karat.ones(2, device="cpu")
     assert x.new(size=(3, 4)).shape == (3, 4) and x.new(size=[2]).shape == (2,) and karat.Tensor(size=(1, 2)).shape == (1, 2)
     assert x.new(data=(3, 4)).tolist() == [3.0, 4.0] and x.new(data=karat.Size([3, 4])).tolist() == [3.0, 4.0]
     assert x.new(other=x).data_ptr() == x.data_ptr() and x.new(size=(2, 3), device="cpu").shape == (2, 3)
@@ -289,3 +289,21 @@ def test_rows_that_attributes_call_are_found_once():
     x = karat.ones(2, 3)
     by_name = min(repeat(lambda: x.t(), number=2000, repeat=5))
     assert min(repeat(lambda: x.T, number=2000, repeat=5)) < 4 * by_name  # a search through the table takes ten times as long
+
+
+def test_new_is_on_the_tensors_device():
+    x = karat.empty(2, device="meta")
+    for made, shape in ((x.new(3), (3,)), (x.new([1.0, 2.0]), (2,)), (x.new(x), (2,)), (x.new(3, device="meta"), (3,)),
+                        (x.new(), (0,)), (x.new(size=(2, 3)), (2, 3)), (x.new(data=[[1]]), (1, 1)),
+                        (x.new(3, device=None), (3,))):
+        assert made.device.type == "meta" and made.shape == shape and made.dtype is karat.float32
+    assert refusal(RuntimeError, lambda: x.new(3, device="cpu")) == (
+        "legacy constructor expects device type: meta but device type: cpu was passed")
+    assert refusal(RuntimeError, lambda: karat.ones(2, device="cpu").new(3, device="meta")) == (
+        "legacy constructor expects device type: cpu but device type: meta was passed")
+    assert refusal(RuntimeError, lambda: x.new(x, device="meta")).startswith("Legacy tensor new of the form tensor.new(tensor,")
+    options = ("TensorOptions(dtype=float, device={}, layout=Strided, requires_grad=false (default), pinned_memory=false "
+               "(default), memory_format=(nullopt))")
+    for one, other in ((x, karat.ones(2, device="cpu")), (karat.ones(2, device="cpu"), x)):
+        said = refusal(TypeError, lambda: one.new(other)).splitlines()[0]
+        assert said == f"expected {options.format(one.device)} (got {options.format(other.device)})"

@@ -160,3 +160,28 @@ def test_distances_of_few_columns(columns, dtype):
     if columns:
         nan[0, 0, 0] = float("nan")
         assert karat.cdist(nan, y)[0, 0].isnan().all()
+
+
+def test_an_activation_of_addmm():
+    a, b, c = (karat.randn(*size) for size in ((3, 4), (4, 5), (5,)))
+    for dtype in (karat.float32, karat.bfloat16, karat.float16, karat.float64):
+        x, y, z = a.to(dtype), b.to(dtype), c.to(dtype)
+        assert karat._addmm_activation(z, x, y).equal(karat.addmm(z, x, y).relu())
+        assert karat._addmm_activation(z, x, y, use_gelu=True).equal(karat.nn.functional.gelu(karat.addmm(z, x, y)))
+        full = karat.addmm(z, x, y)
+        assert karat._addmm_activation(full, x, y, beta=2, alpha=-0.5).equal(karat.addmm(full, x, y, beta=2, alpha=-0.5).relu())
+        assert karat._addmm_activation(z, x, y, out=karat.empty(5, 3, dtype=dtype).T).equal(full.relu())
+    ints = (c.int(), (3 * a).int(), (3 * b).int())
+    assert karat._addmm_activation(*ints).equal(karat.addmm(*ints).relu())
+    assert karat._addmm_activation(c, karat.ones(3, 0), karat.ones(0, 5)).equal(c.relu().expand(3, 5))
+    assert karat._addmm_activation(c, a[:0], b).shape == (0, 5)
+    for text, kind, call in (
+            ("\"GeluKernelImpl\" not implemented for 'Int'", NotImplementedError,
+             lambda: karat._addmm_activation(*ints, use_gelu=True)),
+            ("derivative for aten::_addmm_activation is not implemented", RuntimeError,
+             lambda: karat._addmm_activation(c.clone().requires_grad_(), a, b).sum().backward()),
+            ("self and mat2 must have the same dtype, but got Double and Float", RuntimeError,
+             lambda: karat._addmm_activation(c.double(), a, b)),
+            (r"The expanded size of the tensor \(5\) must match", RuntimeError, lambda: karat._addmm_activation(c[:4], a, b))):
+        with pytest.raises(kind, match=text):
+            call()

@@ -99,6 +99,7 @@ static const struct {
     {"kt_lineage_record *", 0, "SIZED(kt_lineage_record, "},
     {"kt_mistake *", 0, "SIZED(kt_mistake, "},
     {"kt_device_memory *", 0, "SIZED(kt_device_memory, "},
+    {"kt_memory_pools *", 0, "SIZED(kt_memory_pools, "},
     {"kt_device_properties *", 0, "SIZED(kt_device_properties, "},
     {"kt_stream", 0, "QUEUE"},
     {"kt_stream *", 0, "ZEROED"},

@@ -226,59 +226,51 @@ template <class F> static __global__ void __launch_bounds__(ARG_THREADS) join_pa
 
 #define REDUCTION(name, ...)                                                                                                   \
     {name, (const void *)fold<__VA_ARGS__>, NULL, (const void *)join_parts<__VA_ARGS__>, sizeof(__VA_ARGS__)},
+#ifdef IS_COMPLEX
+#define COLUMNS_TOO    REDUCTION /* elements are read one by one */
+#define FOLD(name)     fold_complex_##name<T>
+#define OF_SIZES(name) fold_of_sizes<T, fold_##name<double>>
+#else
 #define COLUMNS_TOO(name, ...)                                                                                                 \
     {name, (const void *)fold<__VA_ARGS__>, (const void *)fold_columns<__VA_ARGS__>, (const void *)join_parts<__VA_ARGS__>,    \
      sizeof(__VA_ARGS__)},
-#ifdef IS_COMPLEX
+#define FOLD(name)     fold_##name<T>
+#define OF_SIZES(name) fold_##name<T>
+#endif
 static const reduce_kernels table[] = {
-    REDUCTION("sum", fold_complex_sum<T>)
-    REDUCTION("prod", fold_complex_prod<T>)
-    REDUCTION("any", fold_complex_any<T>)
-    REDUCTION("all", fold_complex_all<T>)
-    REDUCTION("count_nonzero", fold_complex_count<T>)
-    REDUCTION("mean", fold_complex_mean<T>)
-    REDUCTION("var", fold_complex_var<T>)
-    REDUCTION("std", fold_complex_std<T>)
-    REDUCTION("norm", fold_of_sizes<T, fold_normp<double>>)
-    {NULL, NULL, NULL, NULL, 0},
-};
-static const reduce_kernels norms[NORMS] = {
-    REDUCTION("norm", fold_of_sizes<T, fold_norm0<double>>) REDUCTION("norm", fold_of_sizes<T, fold_norm1<double>>)
-    REDUCTION("norm", fold_complex_norm2<T>) REDUCTION("norm", fold_of_sizes<T, fold_norm_largest<double>>)
-    REDUCTION("norm", fold_of_sizes<T, fold_norm_smallest<double>>)};
-#define NORMS_OF norms
-#else
-static const reduce_kernels table[] = {
-    COLUMNS_TOO("sum", fold_sum<T>)
-    REDUCTION("prod", fold_prod<T>)
-    COLUMNS_TOO("amax", fold_amax<T>)
-    REDUCTION("amin", fold_amin<T>)
-    REDUCTION("aminmax", fold_aminmax<T>)
+    COLUMNS_TOO("sum", FOLD(sum))
+    REDUCTION("prod", FOLD(prod))
+    REDUCTION("any", FOLD(any))
+    REDUCTION("all", FOLD(all))
+    REDUCTION("count_nonzero", FOLD(count))
+#if !IS_INTEGER
+    COLUMNS_TOO("mean", FOLD(mean))
+    COLUMNS_TOO("var", FOLD(var))
+    REDUCTION("std", FOLD(std))
+    REDUCTION("norm", OF_SIZES(normp))
+#endif
+#ifndef IS_COMPLEX
+    COLUMNS_TOO("amax", FOLD(amax))
+    REDUCTION("amin", FOLD(amin))
+    REDUCTION("aminmax", FOLD(aminmax))
     REDUCTION("argmax", fold_arg<T, false>)
     REDUCTION("argmin", fold_arg<T, true>)
     REDUCTION("max_with_index", fold_with_index<T, false>)
     REDUCTION("min_with_index", fold_with_index<T, true>)
-    REDUCTION("any", fold_any<T>)
-    REDUCTION("all", fold_all<T>)
-    REDUCTION("count_nonzero", fold_count<T>)
 #if !IS_INTEGER
-    REDUCTION("nansum", fold_nansum<T>)
-    COLUMNS_TOO("mean", fold_mean<T>)
-    REDUCTION("nanmean", fold_nanmean<T>)
-    COLUMNS_TOO("var", fold_var<T>)
-    REDUCTION("std", fold_std<T>)
-    REDUCTION("logsumexp", fold_logsumexp<T>)
-    REDUCTION("norm", fold_normp<T>)
+    REDUCTION("nansum", FOLD(nansum))
+    REDUCTION("nanmean", FOLD(nanmean))
+    REDUCTION("logsumexp", FOLD(logsumexp))
+#endif
 #endif
     {NULL, NULL, NULL, NULL, 0},
 };
 #if !IS_INTEGER
 static const reduce_kernels norms[NORMS] = {
-    REDUCTION("norm", fold_norm0<T>) REDUCTION("norm", fold_norm1<T>) REDUCTION("norm", fold_norm2<T>)
-    REDUCTION("norm", fold_norm_largest<T>) REDUCTION("norm", fold_norm_smallest<T>)};
+    REDUCTION("norm", OF_SIZES(norm0)) REDUCTION("norm", OF_SIZES(norm1)) REDUCTION("norm", FOLD(norm2))
+    REDUCTION("norm", OF_SIZES(norm_largest)) REDUCTION("norm", OF_SIZES(norm_smallest))};
 #define NORMS_OF norms
 #else
 #define NORMS_OF NULL
-#endif
 #endif
 const reduce_table REDUCE_NAME = {table, NORMS_OF, (kt_dtype)values<T>::self, REDUCE_VECTOR, values<T>::reads, values<T>::writes};

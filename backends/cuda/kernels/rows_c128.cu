@@ -9,6 +9,7 @@
 #include "math/f64.h"
 #include "math/real.inc.c"
 #include "math/special.c"
+#include "math/incomplete.c"
 #undef FN
 #undef MATH
 #undef T

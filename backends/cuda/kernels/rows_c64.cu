@@ -8,6 +8,7 @@
 #include "math/f32.h"
 #include "math/real.inc.c"
 #include "math/special.c"
+#include "math/incomplete.c"
 #undef FN
 #undef MATH
 #undef T

@@ -6,6 +6,7 @@
 #ifndef KARAT_PLUGIN_BACKEND_H
 #define KARAT_PLUGIN_BACKEND_H
 
+#include <karat/device.h>
 #include <karat/dtype.h>
 #include <karat/plugin/fault.h>
 #include <karat/random.h>
@@ -15,7 +16,7 @@
 KT_BEGIN
 
 enum {
-    KT_BACKEND_ABI  = 5,
+    KT_BACKEND_ABI  = 6,
     KT_MAX_DIMS     = 64,
     KT_MAX_OPERANDS = 12, /* outputs and inputs of one kernel call */
     KT_MAX_PARAMS   = 16  /* scalars of one kernel call: alpha, value, min, max, ... */
@@ -105,6 +106,7 @@ typedef struct kt_plan {
  *                type, the result rounded once. arg: out, a, b and, if n_in is 3, c, which may be out itself, element for
  *                element. param: alpha, beta (n_param is 2), or none: both are 1. beta = 0: c is not read, so that its NaNs do
  *                not spread; alpha = 0: a and b are not read. numel counts the results: with k = 0 every sum is empty.
+ *                A third param (n_param is 3): each result becomes 1 relu, 2 gelu, 3 gelu by tanh of itself.
  *  band          dims are [batch..., rows, columns], never collapsed; the input may be the output
  *  indexing      arg: out, from, index (int32 or int64), over the same dims. take: out = from[index]; put, add, multiply, amax,
  *                amin: into out[index], where [index] adds index * param[1] bytes to the address; duplicates are written in
@@ -221,6 +223,9 @@ typedef struct kt_memory_calls {
     kt_status (*empty)(kt_backend *self, int index);               /* gives back what is kept for later; may wait */
     kt_status (*limit)(kt_backend *self, int index, size_t bytes); /* `alloc` fails beyond; SIZE_MAX: no limit */
     kt_status (*reset_peaks)(kt_backend *self, int index);
+    /* May be NULL: its memory has no pools. */
+    kt_status (*pools)(kt_backend *self, int index, kt_memory_pools *out); /* but for its first two fields */
+    void      (*reset_totals)(kt_backend *self, int index);
 } kt_memory_calls;
 
 typedef struct kt_device_facts {

@@ -84,6 +84,12 @@ class Graphs(Kind):
         """Is this thread's work recorded?"""
         return _karat.is_capturing()
 
+    def make_graphed_callables(self, callables, sample_args, num_warmup_iters=3, allow_unused_input=False, pool=None):
+        """Functions or modules whose work, forward and back, is captured on samples and replayed on what they are called with."""
+        from .graphed import make
+
+        return make(self, callables, sample_args, num_warmup_iters, pool, allow_unused_input=allow_unused_input)
+
     def graph_pool_handle(self):
         """A token for the pool= of graphs. Every graph keeps its own memory."""
         return 0, next(_pools)

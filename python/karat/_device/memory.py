@@ -1,5 +1,5 @@
-"""memory.py - the memory of devices: figures, peaks, limits. The figures of PyTorch's pools of small and large blocks are not
-told apart: Karat has the sums, PyTorch's keys "...all...".
+"""memory.py - the memory of devices: figures, peaks, limits. A device whose memory is cached in pools of small and large blocks
+tells their figures apart, as PyTorch does; of another there are the sums, the keys "...all...".
 """
 
 import warnings
@@ -9,8 +9,22 @@ from .. import _karat
 from .kind import Kind
 
 
-def _stats(figures):
-    """The figures by PyTorch's keys."""
+_PARTS = ("current", "peak", "allocated", "freed")
+
+
+def _stats_of_pools(figures, pools):
+    """The figures of a caching allocator by PyTorch's keys. No block is too large to be split, so that none is oversize."""
+    stats = {"num_ooms": figures["out_of_memory"], "num_alloc_retries": pools.pop("retries"),
+             "num_device_alloc": pools.pop("taken"), "num_device_free": pools.pop("given"),
+             "num_sync_all_streams": pools.pop("waits"), "max_split_size": -1}
+    for name in ("oversize_allocations", "oversize_segments"):
+        stats |= {f"{name}.{part}": 0 for part in _PARTS}
+    for name, counts in pools.items():
+        stats |= {f"{name}.{part}": count for part, count in zip(_PARTS, counts)}
+    return stats
+
+
+def _stats_of_sums(figures):
     stats = {"num_ooms": figures["out_of_memory"]}
     for name in ("allocation", "active"):
         stats |= {f"{name}.all.current": figures["count"], f"{name}.all.peak": figures["count_peak"],
@@ -18,8 +32,12 @@ def _stats(figures):
     for name in ("allocated_bytes", "active_bytes"):
         stats |= {f"{name}.all.current": figures["allocated"], f"{name}.all.peak": figures["allocated_peak"],
                   f"{name}.all.allocated": figures["allocated_total"], f"{name}.all.freed": figures["freed_total"]}
-    stats |= {"reserved_bytes.all.current": figures["reserved"], "reserved_bytes.all.peak": figures["reserved_peak"]}
-    return OrderedDict(sorted(stats.items()))
+    return stats | {"reserved_bytes.all.current": figures["reserved"], "reserved_bytes.all.peak": figures["reserved_peak"]}
+
+
+def _stats(device):
+    figures, pools = _karat.device_memory(device), _karat.device_memory_pools(device)
+    return OrderedDict(sorted((_stats_of_pools(figures, pools) if pools else _stats_of_sums(figures)).items()))
 
 
 def _readable(figure, key):
@@ -46,7 +64,7 @@ class Memory(Kind):
 
     def memory_stats(self, device=None):
         """The figures of a device's memory by PyTorch's keys; empty without a device."""
-        return _stats(_karat.device_memory(self._device(device))) if self.is_available() else OrderedDict()
+        return _stats(self._device(device)) if self.is_available() else OrderedDict()
 
     def memory_stats_as_nested_dict(self, device=None):
         """The same, a dict of dicts; empty without a device."""
@@ -60,12 +78,14 @@ class Memory(Kind):
         return nested
 
     def memory_summary(self, device=None, abbreviated=False):
-        """The figures as a table. abbreviated changes nothing: pools are not told apart."""
+        """The figures as a table; unless abbreviated those of the pools of large and small blocks too, where there are any."""
         stats, lines = self.memory_stats(device), []
         for name, key in (("Allocated memory", "allocated_bytes"), ("Reserved memory", "reserved_bytes"),
                           ("Allocations", "allocation")):
-            figures = [stats.get(f"{key}.all.{part}") for part in ("current", "peak", "allocated", "freed")]
-            lines.append(f"| {name:<17}|" + "".join(f" {_readable(f, key):>12} |" for f in figures))
+            for pool, title in (("all", name), ("large_pool", "  large blocks"), ("small_pool", "  small blocks")):
+                figures = [stats.get(f"{key}.{pool}.{part}") for part in _PARTS]
+                if pool == "all" or figures != [None] * 4 and not abbreviated:
+                    lines.append(f"| {title:<17}|" + "".join(f" {_readable(f, key):>12} |" for f in figures))
         width = len(lines[0])
         device = self._device(device)
         head = [f" memory of {device}, {stats['num_ooms']} times out of memory ".center(width - 2).join("||"),

@@ -57,6 +57,8 @@ class Torch:
             if through:
                 return None
             why = "PyTorch may have it, karat does not (yet)"
+            if name == "torch" and e.name not in ("karat", "karat._karat"):
+                raise  # the extension is there: a file of the package is not
             if name == "torch":
                 why = f"karat was not built for {sys.executable} ({sys.implementation.cache_tag})"
             raise ModuleNotFoundError(f"No module named {name!r}: {why}", name=name) from None

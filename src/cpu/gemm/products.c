@@ -14,6 +14,8 @@
 #include "base/ran.h"
 #include "base/thread.h"
 #include "tables/kernels/copy.h"
+#include "tables/kernels/elementwise.h"
+#include "tables/kernels/product.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -581,8 +583,28 @@ static bool worth_a_library(const kt_plan *plan, int wanted)
     return m >= LEAST_SIDE && n >= LEAST_SIDE && k >= LEAST_SIDE && m * n * k > LEAST_WORK;
 }
 
+/* The product, then what is made of each result, in place. */
+static kt_status product_then(const kt__cpu_build *build, const kt_plan *plan)
+{
+    static const kt_kernel_id kernels[] = {
+        [KT__THEN_RELU] = KT_K_relu, [KT__THEN_GELU] = KT_K_gelu, [KT__THEN_GELU_TANH] = KT_K_gelu_tanh};
+    kt_plan step = *plan;
+    step.n_param = 2;
+    const kt_status status = kt__product_run(build, &step);
+    step.kernel = kernels[plan->param[2].v.i];
+    step.n_param = 0;
+    step.n_in = 1;
+    step.nd = plan->nd - 1; /* but for the dim that was summed over */
+    step.contiguous = 0;
+    step.arg[1] = step.arg[0];
+    memcpy(step.stride[1], step.stride[0], sizeof step.stride[0]);
+    return status || plan->numel == 0 ? status : kt__cpu_run_with(build, &step);
+}
+
 kt_status kt__product_run(const kt__cpu_build *build, const kt_plan *plan)
 {
+    if (KT__UNLIKELY(plan->n_param == 3))
+        return product_then(build, plan);
     const int wanted = maker_now();
     gemm_fn  *gemm = NULL;
     if (worth_a_library(plan, wanted)) {

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "call/deterministic.h"
 #include "ops/window/pool.h"
 #include "tables/kernels/resample.h"
 
@@ -119,6 +120,9 @@ static kt_status sample_back(kt_call *call, int dims)
         check_dims(input, grid, dims, kt__arg_int(call, BACK_MODE)) ||
         kt__check_sizes(grad, kt__pooled_sizes(input, grid->sizes + 1, dims, sizes)) ||
         kt__pool_takes(call, input, KT__NO_INTS, true, call->row->missing))
+        return kt_error_status();
+    if (kt__device(input).kind == KT_CUDA && /* its sums are atomic, here as in PyTorch */
+        kt__alert_nondeterministic(dims == 2 ? "grid_sampler_2d_backward_cuda" : "grid_sampler_3d_backward_cuda"))
         return kt_error_status();
     if (mask.n != 2)
         return kt_fail(KT_ERR_RUNTIME, "output_mask must have 2 elements, not %lld", (long long)mask.n);

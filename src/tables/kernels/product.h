@@ -11,4 +11,7 @@ enum {
 #undef KERNEL
 };
 
+/* A third parameter of matmul, behind alpha and beta: what is made of each result, after it was rounded or before. */
+enum { KT__THEN_NOTHING, KT__THEN_RELU, KT__THEN_GELU, KT__THEN_GELU_TANH };
+
 #endif

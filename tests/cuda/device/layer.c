@@ -341,3 +341,29 @@ TEST(memory_is_counted_and_limited)
     CHECK(kt_empty(KT_SHAPE(100 << 20), .device = here) != NULL);
     CHECK_EQ_INT(figures().out_of_memory - before.out_of_memory, 1);
 }
+
+static int64_t now(kt_memory_pool pool, kt_memory_kind kind)
+{
+    kt_memory_pools m = {.size = sizeof m};
+    CHECK_EQ_INT(kt_device_memory_pools(here, &m), KT_OK);
+    CHECK(m.known && m.taken >= m.of[KT_MEMORY_ALL][KT_MEMORY_SEGMENTS].now + m.given);
+    return m.of[pool][kind].now;
+}
+
+TEST(pools_are_counted_apart)
+{
+    if (!device())
+        return;
+    const int64_t small = now(KT_MEMORY_SMALL, KT_MEMORY_ALLOCATED), large = now(KT_MEMORY_LARGE, KT_MEMORY_ALLOCATED);
+    const int64_t asked = now(KT_MEMORY_ALL, KT_MEMORY_REQUESTED), count = now(KT_MEMORY_ALL, KT_MEMORY_ALLOCATIONS);
+    {
+        KT_SCOPE;
+        CHECK(kt_empty(KT_SHAPE(150), .device = here) && kt_empty(KT_SHAPE(1 << 20), .device = here));
+        CHECK_EQ_INT(now(KT_MEMORY_SMALL, KT_MEMORY_ALLOCATED) - small, 1024); /* 600 bytes in units of 512 */
+        CHECK_EQ_INT(now(KT_MEMORY_LARGE, KT_MEMORY_ALLOCATED) - large, 4 << 20);
+        CHECK_EQ_INT(now(KT_MEMORY_ALL, KT_MEMORY_REQUESTED) - asked, 600 + (4 << 20));
+        CHECK_EQ_INT(now(KT_MEMORY_ALL, KT_MEMORY_ALLOCATIONS) - count, 2);
+        CHECK(now(KT_MEMORY_ALL, KT_MEMORY_RESERVED) >= now(KT_MEMORY_ALL, KT_MEMORY_ACTIVE_BYTES));
+    }
+    CHECK_EQ_INT(now(KT_MEMORY_ALL, KT_MEMORY_ALLOCATIONS), count);
+}

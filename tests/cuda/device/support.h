@@ -11,8 +11,6 @@
 
 #include "support/nans.h"
 
-#define KT_CUDA_PLUGIN KT_TEST_BUILD_DIR "/lib/libkarat_cuda.so"
-
 static kt_device here; /* the first GPU */
 
 /* False: it could not be loaded. TEST_CUDA_PLUGIN names another: that of tests/cuda/on_cpu, which needs no GPU. */

@@ -12,7 +12,7 @@
 #include "support/memory.h"
 
 #ifdef KT_ON_GPU /* tests/cuda compiles this file once more; TEST_CUDA_PLUGIN names another plugin */
-#define PLUGIN (getenv("TEST_CUDA_PLUGIN") ? getenv("TEST_CUDA_PLUGIN") : KT_TEST_BUILD_DIR "/lib/libkarat_cuda.so")
+#define PLUGIN (getenv("TEST_CUDA_PLUGIN") ? getenv("TEST_CUDA_PLUGIN") : KT_CUDA_PLUGIN)
 #define DEVICE "cuda:0"
 #else
 #define PLUGIN KT_TEST_BUILD_DIR "/backends/mirror.so"

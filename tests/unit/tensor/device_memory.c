@@ -303,6 +303,12 @@ TEST(older_and_shorter_structs)
     CHECK_EQ_INT(kt_device_memory_ask(mirror0, &m), KT_OK);
     CHECK(m.allocated != 0x5555555555555555u && m.allocated_peak == 0x5555555555555555u);
     CHECK_FAILS(kt_device_memory_ask(mirror0, NULL), KT_ERR_TYPE, "expected a place for the figures");
+    kt_memory_pools pools = {.size = sizeof pools, .known = true, .taken = 7};
+    CHECK_EQ_INT(kt_device_memory_pools(mirror0, &pools), KT_OK); /* which has none */
+    CHECK(!pools.known && pools.taken == 0 && pools.size == sizeof pools);
+    CHECK_FAILS(kt_device_memory_pools(mirror0, NULL), KT_ERR_TYPE, "expected a place for the figures");
+    CHECK_FAILS(kt_device_memory_pools((kt_device){KT_CPU, 0}, &pools), KT_ERR_RUNTIME,
+                "the memory of device 'cpu' is not counted");
     CHECK_FAILS(kt_device_memory_ask((kt_device){KT_CPU, 0}, &m), KT_ERR_RUNTIME, "the memory of device 'cpu' is not counted");
     CHECK_FAILS(kt_device_memory_limit((kt_device){KT_CPU, 0}, 1), KT_ERR_RUNTIME, "the memory of device 'cpu' is not counted");
 }
