@@ -199,6 +199,15 @@ kt_status kt__batch_itself(kt__lift *l)
     return kt_call_run(&l->inner);
 }
 
+/* Dims counted from the last, as many as the argument has pairs. */
+kt_status kt__batch_padded(kt__lift *l)
+{
+    return l->call->arg[1].ints.n <= 2 * (int64_t)l->call->arg[0].t->ndim ? kt__batch_itself(l) : kt__batch_loop(l);
+}
+
+/* The last three dims. */
+kt_status kt__batch_planes(kt__lift *l) { return l->call->arg[0].t->ndim >= 3 ? kt__batch_itself(l) : kt__batch_loop(l); }
+
 /* A result that was not asked for has no elements, nor the dims of a batch: it gets the examples. */
 static kt_status fill_out(kt__lift *l)
 {

@@ -60,6 +60,8 @@ static inline bool kt__at_level(const kt_tensor *t, uint32_t level)
     return t && t->flags & KT_T_BATCHED && kt__example_of(t)->level == level;
 }
 
+kt_status kt__batch_joined(kt__lift *l); /* of CONVOLUTION: images that join the batch */
+
 /* ---- values (values.c). NULL after an error; owned by the scope ---- */
 /* The value of t with its examples in dim 0, then as many dims of size 1 as one example lacks to have `rank`. What is not of the
  * level is given back as it is. */

@@ -71,6 +71,18 @@ kt_status kt__batch_elementwise(kt__lift *l)
     return kt_call_run(&l->inner);
 }
 
+/* Bodies that broadcast; a tensor that counts as a number is the same for all. */
+kt_status kt__batch_broadcast(kt__lift *l)
+{
+    enum { VALUE = 2 };
+    const kt_call *call = l->call;
+    const int      rank = longest(call);
+    const bool     numbers = call->row->inputs.n > VALUE && kt__at_level(call->arg[VALUE].t, l->level);
+    if (numbers || (call->form == KT_INPLACE && call->arg[0].t->ndim < rank))
+        return kt__batch_loop(l);
+    return kt__lift_tensors(l, rank, false) ? kt_error_status() : kt_call_run(&l->inner);
+}
+
 /* What is copied from may have fewer dims than what is written. */
 kt_status kt__batch_copy(kt__lift *l)
 {

@@ -17,10 +17,14 @@ static kt_status part(kt__lift *l, int64_t n)
 {
     int64_t sizes[KT_MAX_DIMS + 1];
     for (int i = 0; i < l->inner.n_out; i++) {
-        kt_tensor *made = l->inner.out[i];
-        sizes[0] = l->size, sizes[1] = n;
-        memcpy(sizes + 2, made->sizes + 1, (size_t)(made->ndim - 1) * sizeof *sizes);
-        kt_tensor *parted = kt_reshape(made, ((kt_shape){made->ndim + 1, sizes}));
+        kt_tensor *made = l->inner.out[i], *parted;
+        if (!made->numel && made->ndim == 1) { /* was not asked for */
+            parted = kt__lifted_all(l, made);
+        } else {
+            sizes[0] = l->size, sizes[1] = n;
+            memcpy(sizes + 2, made->sizes + 1, (size_t)(made->ndim - 1) * sizeof *sizes);
+            parted = kt_reshape(made, ((kt_shape){made->ndim + 1, sizes}));
+        }
         kt__unref(made);
         l->inner.out[i] = parted ? kt__ref(parted) : NULL;
     }
@@ -33,12 +37,28 @@ static kt_tensor *tensor_at(const kt_call *call, int k)
     return kt__given(call, at) ? call->arg[at].t : NULL;
 }
 
-/* Images with channels: [n, c, ...] of the rank that the row's line says, or one alone, which has a place for the examples. */
+/* Sizes of images in an argument: of all examples. `sizes` has room for them. */
+static void count_images(kt__lift *l, int rank, int64_t *sizes)
+{
+    for (int i = 0; i < kt__n_args(l->call->row); i++) {
+        const kt_shape given = l->call->arg[i].ints;
+        if (strcmp(kt__arg_spec(l->call->row, i)->name, "input_size") != 0 || given.n != rank)
+            continue;
+        memcpy(sizes, given.d, (size_t)given.n * sizeof *sizes);
+        sizes[0] *= l->size;
+        kt__put(&l->inner, i, ints, ((kt_shape){given.n, sizes}));
+    }
+}
+
+/* Images with channels: [n, c, ...] of the rank that the row's line says, or one alone, which has a place for the examples where
+ * the row takes both. */
 kt_status kt__batch_images(kt__lift *l)
 {
-    const kt_call *call = l->call;
-    const int      rank = kt__batch_line_of(call->row).rank[0], has = call->arg[0].t->ndim;
-    bool           fits = (has == rank || has == rank - 1) && !call->row->inputs.lists;
+    const kt_call       *call = l->call;
+    const kt__batch_line line = kt__batch_line_of(call->row);
+    const int            rank = line.rank[0], has = call->arg[0].t->ndim;
+    int64_t              sizes[KT_MAX_DIMS];
+    bool                 fits = (has == rank || (has == rank - 1 && !line.rank[1])) && !call->row->inputs.lists;
     for (int k = 0; k < call->row->inputs.n && fits; k++) {
         const kt_tensor *t = tensor_at(call, k);
         fits = !t || (t->ndim == has && (has < rank || t->sizes[0] == call->arg[0].t->sizes[0]));
@@ -50,38 +70,20 @@ kt_status kt__batch_images(kt__lift *l)
         if (t)
             kt__put_tensor(&l->inner, call->row->inputs.at[k], has == rank ? joined(l, t) : kt__lifted_all(l, t));
     }
+    count_images(l, rank, sizes);
     if (kt__failed() || kt_call_run(&l->inner))
         return kt_error_status();
     return has == rank ? part(l, call->arg[0].t->sizes[0]) : KT_OK;
 }
 
 /* A convolution of images by weights that all examples share. */
-kt_status kt__batch_convolution(kt__lift *l)
+kt_status kt__batch_joined(kt__lift *l)
 {
-    const kt_call *call = l->call;
-    kt_tensor     *input = call->arg[0].t;
-    int            first = 0;
-    int64_t        sizes[KT_MAX_DIMS];
-    if (kt__count_lifted(l, &first) != 1 || first || !l->size || input->ndim != call->arg[1].t->ndim || !input->ndim)
-        return kt__batch_loop(l);
+    kt_tensor *input = l->call->arg[0].t;
+    int64_t    sizes[KT_MAX_DIMS];
     kt__put_tensor(&l->inner, 0, joined(l, input));
-    for (int i = 0; i < kt__n_args(call->row); i++) {
-        if (strcmp(kt__arg_spec(call->row, i)->name, "input_size") != 0)
-            continue;
-        const kt_shape size = call->arg[i].ints;
-        memcpy(sizes, size.d, (size_t)size.n * sizeof *sizes);
-        sizes[0] *= l->size;
-        kt__put(&l->inner, i, ints, ((kt_shape){size.n, sizes}));
-    }
+    count_images(l, input->ndim, sizes);
     if (kt__failed() || kt_call_run(&l->inner))
         return kt_error_status();
     return part(l, input->sizes[0]);
-}
-
-/* The last dims are normalized, by parameters that all examples share. */
-kt_status kt__batch_normalized(kt__lift *l)
-{
-    int       first = 0;
-    const int n = kt__count_lifted(l, &first);
-    return n == 1 && !first ? kt__batch_itself(l) : kt__batch_loop(l);
 }

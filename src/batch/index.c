@@ -129,10 +129,105 @@ kt_status kt__batch_index_put(kt__lift *l)
     return kt__failed() ? kt_error_status() : kt_call_run(&l->inner);
 }
 
-/* Rows of a table that all examples share; else one by one. */
+/* A row that says why it refuses the examples: what another would say of all of them names other sizes. */
+static kt_status or_one_by_one(kt__lift *l, kt_status status)
+{
+    if (!status || l->call->form == KT_INPLACE)
+        return status;
+    kt_clear();
+    return kt__batch_loop(l);
+}
+
+/* An index [examples, n] for each element of what it picks: [examples, before..., n, after...] of `like`, whose dim it counts. */
+static kt_tensor *spread(const kt__lift *l, kt_tensor *index, const kt_tensor *like, int64_t dim)
+{
+    int64_t ones[KT_MAX_DIMS + 1], sizes[KT_MAX_DIMS + 1];
+    for (int i = 0; i < like->ndim; i++) {
+        ones[1 + i] = i == dim ? index->sizes[0] : 1;
+        sizes[1 + i] = i == dim ? index->sizes[0] : like->sizes[i];
+    }
+    ones[0] = sizes[0] = l->size;
+    kt_tensor *each = kt_reshape(kt__lifted(l, index, -1), ((kt_shape){like->ndim + 1, ones}));
+    return each ? kt_expand(each, ((kt_shape){like->ndim + 1, sizes})) : NULL;
+}
+
+/* Rows of a table that all examples share, or each of its own. */
 kt_status kt__batch_lookup(kt__lift *l)
 {
-    return kt__at_level(l->call->arg[0].t, l->level) ? kt__batch_loop(l) : kt__batch_itself(l);
+    kt_tensor *table = l->call->arg[0].t, *index = l->call->arg[1].t;
+    int64_t    sizes[KT_MAX_DIMS + 2];
+    if (!kt__at_level(table, l->level))
+        return kt__batch_itself(l);
+    if (table->ndim != 2 || index->ndim >= KT_MAX_DIMS || index->dtype != KT_I64)
+        return kt__batch_loop(l);
+    sizes[0] = l->size;
+    memcpy(sizes + 1, index->sizes, index->ndim * sizeof *sizes);
+    sizes[1 + index->ndim] = table->sizes[1];
+    kt_tensor *flat = kt_reshape(kt__lifted_all(l, index), KT_SHAPE(l->size, index->numel, 1));
+    flat = flat ? kt_expand(flat, KT_SHAPE(l->size, index->numel, table->sizes[1])) : NULL;
+    kt_tensor *rows = flat ? kt_gather(kt__lifted(l, table, -1), 1, flat) : NULL;
+    rows = rows ? kt_reshape(rows, ((kt_shape){index->ndim + 2, sizes})) : NULL;
+    l->inner.out[0] = rows ? kt__ref(rows) : NULL;
+    l->inner.n_out = 1;
+    return or_one_by_one(l, rows ? KT_OK : kt_error_status());
+}
+
+/* ---- writing at an index along a dim: (self, dim, index, source or value) ---- */
+
+enum { SELF, DIM, INDEX, SOURCE };
+
+static bool is_tensor(const kt_call *call, int i)
+{
+    return kt__arg_spec(call->row, i)->kind == KT_ARG_TENSOR && kt__given(call, i) && !(call->scalars >> i & 1);
+}
+
+/* Each example has an index of its own: as if every element had one. */
+static kt_status write_each(kt__lift *l, int64_t dim)
+{
+    const kt_call *call = l->call;
+    kt_tensor     *self = call->arg[SELF].t, *index = call->arg[INDEX].t, *source = is_tensor(call, SOURCE) ? call->arg[SOURCE].t
+                                                                                                       : NULL;
+    const kt_form  form = (kt_form)call->form;
+    kt_tensor     *to = kt__lifted_all(l, self), *at = spread(l, index, source ? source : self, dim);
+    kt_tensor     *from = source ? kt__lifted_all(l, source) : NULL;
+    const int      alpha = 4;
+    if (call->row->id == KT_OP_index_add && from && kt__given(call, alpha))
+        from = kt_mul_s(from, kt__arg_scalar(call, alpha));
+    kt_call_begin(&l->inner, &kt__rows[kt__batch_line_of(call->row).row], form);
+    kt__put_tensor(&l->inner, SELF, to);
+    kt__put(&l->inner, DIM, i, dim + 1);
+    kt__put_tensor(&l->inner, INDEX, at);
+    if (source)
+        kt__put_tensor(&l->inner, SOURCE, from);
+    else
+        kt__put(&l->inner, SOURCE, s, kt__arg_scalar(call, SOURCE));
+    return kt__failed() ? kt_error_status() : kt_call_run(&l->inner);
+}
+
+kt_status kt__batch_index_write(kt__lift *l)
+{
+    const kt_call *call = l->call;
+    kt_tensor     *self = call->arg[SELF].t, *index = call->arg[INDEX].t, *source = is_tensor(call, SOURCE) ? call->arg[SOURCE].t
+                                                                                                       : NULL;
+    int64_t        dim = call->arg[DIM].i;
+    if (!self->ndim || index->ndim != 1 || (source && (source->ndim != self->ndim || source->dtype != self->dtype)))
+        return kt__batch_loop(l);
+    if (kt__wrap_dim(&dim, self->ndim))
+        return kt_error_status();
+    if (kt__at_level(index, l->level)) {
+        const bool writes_all = l->call->form == KT_PLAIN && (!source || source->sizes[dim] == index->sizes[0]);
+        return writes_all ? or_one_by_one(l, write_each(l, dim)) : kt__batch_loop(l);
+    }
+    kt__put_tensor(&l->inner, SELF, kt__lifted_all(l, self));
+    kt__put(&l->inner, DIM, i, dim + 1);
+    if (source)
+        kt__put_tensor(&l->inner, SOURCE, kt__lifted_all(l, source));
+    return kt__failed() ? kt_error_status() : kt_call_run(&l->inner);
+}
+
+kt_status kt__batch_one_hot(kt__lift *l)
+{
+    return kt__given(l->call, 1) && l->call->arg[1].i >= 0 ? kt__batch_itself(l) : kt__batch_loop(l);
 }
 
 /* The index is the same for all; or each example has its own, which gather takes. */

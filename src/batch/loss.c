@@ -15,13 +15,21 @@ static int reduction_of(const kt_call *call, int64_t *how)
     return -1;
 }
 
-static int longest(const kt_call *call)
+/* The most and the fewest dims of the call's tensors. */
+static int longest(const kt_call *call, int *shortest)
 {
     int rank = 0;
+    *shortest = KT_MAX_DIMS;
     for (int i = 0; i < call->row->inputs.n; i++) {
         const int at = call->row->inputs.at[i];
-        if (kt__given(call, at) && call->arg[at].t && call->arg[at].t->ndim > rank)
-            rank = call->arg[at].t->ndim;
+        if (!kt__given(call, at))
+            continue;
+        const bool        list = call->row->inputs.lists >> i & 1;
+        kt_tensor *const *t = list ? call->arg[at].ts.t : &call->arg[at].t;
+        for (int64_t k = 0; k < (list ? call->arg[at].ts.n : 1); k++) {
+            rank = t[k] && t[k]->ndim > rank ? t[k]->ndim : rank;
+            *shortest = t[k] && t[k]->ndim < *shortest ? t[k]->ndim : *shortest;
+        }
     }
     return rank;
 }
@@ -33,14 +41,15 @@ static kt_status instead(kt__lift *l, kt_tensor *t)
     return t ? KT_OK : kt_error_status();
 }
 
-kt_status kt__batch_loss(kt__lift *l)
+static kt_status reduce_each(kt__lift *l, bool all)
 {
     int64_t   how = NONE;
-    const int at = reduction_of(l->call, &how);
-    if (how < NONE || how > SUM)
+    int       shortest;
+    const int at = reduction_of(l->call, &how), rank = longest(l->call, &shortest);
+    if (how < NONE || how > SUM || (all && shortest < rank))
         return kt__batch_loop(l);
     kt__put(&l->inner, at, i, NONE);
-    if (kt__lift_tensors(l, longest(l->call), false) || kt_call_run(&l->inner))
+    if (kt__lift_tensors(l, rank, all) || kt_call_run(&l->inner))
         return kt_error_status();
     if (how == NONE)
         return KT_OK;
@@ -48,18 +57,33 @@ kt_status kt__batch_loss(kt__lift *l)
     return instead(l, how == MEAN ? kt_mean_dim(each, KT_SHAPE(1)) : kt_sum_dim(each, KT_SHAPE(1)));
 }
 
+kt_status kt__batch_loss(kt__lift *l) { return reduce_each(l, false); }
+kt_status kt__batch_loss_of_all(kt__lift *l) { return reduce_each(l, true); }
+
 /* The gradient of a mean is divided by the elements of one example. */
 kt_status kt__batch_loss_backward(kt__lift *l)
 {
     int64_t   how = NONE;
+    int       shortest;
     const int at = reduction_of(l->call, &how);
     if (how != MEAN || !l->size)
         return l->call->row->way->broadcasts ? kt__batch_elementwise(l) : kt__batch_loop(l);
     kt__put(&l->inner, at, i, SUM);
-    if (kt__lift_tensors(l, longest(l->call), false) || kt_call_run(&l->inner))
+    if (kt__lift_tensors(l, longest(l->call, &shortest), false) || kt_call_run(&l->inner))
         return kt_error_status();
     const int64_t n = l->inner.out[0]->numel / l->size;
     return n ? instead(l, kt_mul_s(l->inner.out[0], KT_FLOAT(1.0 / (double)n))) : KT_OK;
+}
+
+/* What a mean divides by: how many classes count, or their weights. */
+static kt_tensor *counted(const kt_call *call, kt_tensor *classes)
+{
+    kt_tensor *weight = kt__given(call, 2) ? call->arg[2].t : NULL, *counts = kt_ne_s(classes, KT_INT(kt__arg_int(call, 4)));
+    if (!weight || !counts)
+        return counts;
+    kt_tensor *flat = kt_reshape(kt_mul(classes, counts), KT_SHAPE(classes->numel));
+    kt_tensor *each = flat ? kt_reshape(kt_index_select(weight, 0, flat), kt__sizes(classes)) : NULL;
+    return each ? kt_mul(each, counts) : NULL;
 }
 
 /* Log-probabilities and one class for each row of them. */
@@ -70,7 +94,7 @@ kt_status kt__batch_classes(kt__lift *l)
     int64_t    how = NONE;
     const int  at = reduction_of(call, &how);
     const bool weighted = kt__given(call, 2) && call->arg[2].t, rows = input->ndim == 2;
-    if ((weighted && (how == MEAN || kt__at_level(call->arg[2].t, l->level))) || how < NONE || how > SUM || input->ndim < 1 ||
+    if ((weighted && kt__at_level(call->arg[2].t, l->level)) || target->dtype != KT_I64 || how < NONE || how > SUM || input->ndim < 1 ||
         input->ndim > 2 || target->ndim != input->ndim - 1 || (rows && target->sizes[0] != input->sizes[0]))
         return kt__batch_loop(l);
     kt_tensor    *values = kt__lifted_all(l, input), *classes = kt__lifted_all(l, target);
@@ -86,6 +110,6 @@ kt_status kt__batch_classes(kt__lift *l)
     kt_tensor *sum = rows ? kt_sum_dim(each, KT_SHAPE(1)) : each;
     if (how == SUM)
         return instead(l, sum);
-    kt_tensor *counts = kt_ne_s(classes, KT_INT(kt__arg_int(call, 4)));
+    kt_tensor *counts = counted(call, classes);
     return instead(l, kt_div(sum, rows ? kt_sum_dim(counts, KT_SHAPE(1)) : counts));
 }

@@ -184,6 +184,8 @@ static kt_status run_norm(const kt__cpu_build *build, const kt_plan *plan)
     if (plan->compute > KT_IN_F64)
         return no_kernel(plan);
     const kt__cpu_norms *norms = build->norms[plan->compute];
+    if (plan->kernel == KT_K_distances)
+        return norms->distances(plan);
     return plan->kernel >= KT_K_group_norm ? norms->groups(plan) : norms->rows(plan);
 }
 

@@ -75,6 +75,7 @@ typedef struct kt__cpu_reductions {
 typedef struct kt__cpu_norms {
     kt_status (*rows)(const kt_plan *plan);   /* layer_norm, rms_norm, and back */
     kt_status (*groups)(const kt_plan *plan); /* group_norm and those named so */
+    kt_status (*distances)(const kt_plan *plan);
 } kt__cpu_norms;
 
 /* ---- kernels that move bytes and ask no type ---- */

@@ -137,6 +137,8 @@ static void FN(contiguous_part)(void *ctx, int64_t begin, int64_t end)
     FN(row)(job, at, end - begin, begin);
 }
 
+#include "cpu/isa/joined.inc.c"
+
 /* p3 of the tables: which narrow float the result is, told by the low bits of T that it lacks; of a narrow integer the
  * smallest number. */
 static T FN(narrower)(int as)
@@ -161,13 +163,16 @@ static kt_status FN(divided_by_zero)(void)
 static kt_status __attribute__((noinline)) FN(run_tiled)(const kt_plan *plan, kt__loop_fn *loop)
 {
     FN(job)       job;
-    kt__range_fn *part = plan->contiguous ? FN(contiguous_part) : FN(part);
+    const bool    joins = !plan->contiguous && FN(joins_rows)(plan);
+    kt__range_fn *part = plan->contiguous ? FN(contiguous_part) : joins ? FN(joined_part) : FN(part);
     bool          converts = false;
     job.loop = loop;
     job.n_in = plan->n_in;
     job.divided_by_zero = 0;
     job.divides = FN(divides)(plan->kernel);
-    if (!plan->contiguous)
+    if (joins)
+        kt__rows_in_order(&job.rows, plan);
+    else if (!plan->contiguous)
         kt__rows_of(&job.rows, plan);
     for (int i = 0; i < plan->n_in + 1; i++) {
         const bool imm = plan->arg[i].immediate;

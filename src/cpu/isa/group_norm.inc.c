@@ -14,6 +14,7 @@ typedef struct FN(planes) {
     int64_t        size[GROUP_DIMS], count; /* elements of a group */
     double         eps;
     FN(lens)       lens[KT_MAX_OPERANDS];
+    uint32_t       plain; /* bit i: operand i holds Ts */
     A             *sums;  /* [outer, groups, planes, 2]: of a gradient's planes */
     bool           given; /* the statistics are constants */
 } FN(planes);
@@ -27,14 +28,18 @@ static char *FN(plane_at)(const FN(planes) *p, int operand, int64_t outer, int64
 static T FN(plane_number)(const FN(planes) *p, int operand, int64_t outer, int64_t group, int64_t plane, T absent)
 {
     T value = absent;
-    if (operand >= 0)
+    if (operand >= 0 && p->plain >> operand & 1)
+        memcpy(&value, FN(plane_at)(p, operand, outer, group, plane), sizeof value);
+    else if (operand >= 0)
         FN(load_tile)(&value, &p->lens[operand], FN(plane_at)(p, operand, outer, group, plane), 1);
     return value;
 }
 
 static void FN(plane_put)(const FN(planes) *p, int operand, int64_t outer, int64_t group, T value)
 {
-    if (operand >= 0)
+    if (operand >= 0 && p->plain >> operand & 1)
+        memcpy(FN(plane_at)(p, operand, outer, group, 0), &value, sizeof value);
+    else if (operand >= 0)
         FN(store_tile)(FN(plane_at)(p, operand, outer, group, 0), &p->lens[operand], &value, 1);
 }
 
@@ -302,8 +307,11 @@ static void FN(plane_operands)(FN(planes) *p, int *const *list, int n)
     for (int k = 0; k < n; k++) {
         const bool there = has >> k & 1;
         *list[k] = there ? at : -1;
-        if (there)
-            p->lens[at] = FN(lens_of)(&p->plan->arg[at], p->plan->stride[at][ELEMENT]);
+        if (there) {
+            const kt_operand *x = &p->plan->arg[at];
+            p->lens[at] = FN(lens_of)(x, p->plan->stride[at][ELEMENT]);
+            p->plain |= (uint32_t)(x->is == SELF && !p->lens[at].rounds && x->bits == 0) << at;
+        }
         at += there;
     }
 }

@@ -99,20 +99,36 @@ KT_ALWAYS void FN(dot_lanes)(T *part, const T *x, const T *y, int64_t n)
         part[j] += MUL(x[i], y[i]);
 }
 
-/* At most half of the lanes: the others are 0, and adding them changes nothing. */
-static T FN(dot_short)(const T *x, const T *y, int n)
+KT_ALWAYS T FN(dot_of)(const T *x, const T *y, int n, int lanes)
 {
-    T   part[DOT_LANES / 2];
-    int half = DOT_LANES / 2;
-    while (half / 2 >= n && half > 1)
-        half /= 2;
-    memset(part, 0, (size_t)half * sizeof *part);
-    for (int j = 0; j < n; j++)
-        part[j] += MUL(x[j], y[j]);
-    for (half /= 2; half > 0; half /= 2)
+    T part[DOT_LANES / 2];
+    for (int j = 0; j < lanes; j++)
+        part[j] = 0;
+    if (n == lanes) /* known to the compiler */
+        for (int j = 0; j < lanes; j++)
+            part[j] += MUL(x[j], y[j]);
+    else
+        for (int j = 0; j < n; j++)
+            part[j] += MUL(x[j], y[j]);
+    for (int half = lanes / 2; half > 0; half /= 2)
         for (int j = 0; j < half; j++)
             part[j] += part[j + half];
     return part[0];
+}
+
+/* At most half of the lanes: the others are 0, and adding them changes nothing. */
+static T FN(dot_short)(const T *x, const T *y, int n)
+{
+    int lanes = DOT_LANES / 2;
+    while (lanes / 2 >= n && lanes > 1)
+        lanes /= 2;
+    switch (lanes) {
+    case 1:  return FN(dot_of)(x, y, n, 1);
+    case 2:  return FN(dot_of)(x, y, n, 2);
+    case 4:  return FN(dot_of)(x, y, n, DOT_LANES < 8 ? 1 : 4);
+    case 8:  return FN(dot_of)(x, y, n, DOT_LANES < 16 ? 1 : 8);
+    default: return FN(dot_of)(x, y, n, lanes);
+    }
 }
 
 /* Elements [from, to) of the sum. */
@@ -157,6 +173,23 @@ static void FN(dot_chunks)(void *ctx, int64_t begin, int64_t end)
             FN(dot)(c->p, c->x, c->y, i * c->each, (i + 1) * c->each < c->p->k ? (i + 1) * c->each : c->p->k);
 }
 
+/* Of one chunk: the results of a batch are finished together. */
+static void FN(whole_dots)(const FN(vector) *v, int64_t begin, int64_t end)
+{
+    const FN(product) *p = v->p;
+    T                  sums[STRIP];
+    while (begin < end) {
+        const int64_t u = begin / p->n, j = begin % p->n, left = p->n - j < end - begin ? p->n - j : end - begin;
+        const int     n = left < STRIP ? (int)left : STRIP;
+        char         *at[OPERANDS];
+        FN(locate_batch)(p, u, at);
+        for (int i = 0; i < n; i++)
+            sums[i] = FN(dot)(p, v->x + u * v->by_batch, at[2] + (j + i) * p->bn, 0, p->k);
+        FN(finish_sums)(p, at, sums, 0, j, n);
+        begin += n;
+    }
+}
+
 static void FN(by_dots)(void *ctx, int64_t begin, int64_t end)
 {
     const FN(vector)     *v = ctx;
@@ -164,6 +197,10 @@ static void FN(by_dots)(void *ctx, int64_t begin, int64_t end)
     int64_t            each = (p->k + MOST_CHUNKS - 1) / MOST_CHUNKS;
     each = each < DOT_CHUNK ? DOT_CHUNK : (each + TILE - 1) / TILE * TILE;
     const int64_t count = (p->k + each - 1) / each;
+    if (count == 1) {
+        FN(whole_dots)(v, begin, end);
+        return;
+    }
     for (; begin < end; begin++) {
         const int64_t u = begin / p->n, j = begin % p->n;
         char         *at[OPERANDS];

@@ -5,8 +5,10 @@
 
 #include "cpu/isa/norm.inc.c"
 #include "cpu/isa/group_norm.inc.c"
+#include "cpu/isa/distance.inc.c"
 
 const kt__cpu_norms SHARED(norms) = {
     .rows = FN(norm_run),
     .groups = FN(group_norm_run),
+    .distances = FN(distances_run),
 };

@@ -15,7 +15,7 @@
 #define POOL_FOR_ALL_TYPES
 enum { GRAIN_ELEMENTS = 1 << 15, CHANNELS_BACK = 64, CHANNELS_BESIDE = 32 }; /* blocks of channels: in place,
     in memory of our own */
-enum { DEPTH, HEIGHT, WIDTH };
+enum { DEPTH, HEIGHT, WIDTH, FEW_WINDOWS = 8 };
 #endif
 #define NOWHERE ((INDEX)(sizeof(INDEX) == 8 ? INT64_MAX : INT32_MAX)) /* the position of padding */
 #define IS_NAN(v) (!KT_IS_INTEGER && __builtin_isnan((double)(v)))
@@ -273,10 +273,35 @@ static void FN(pool_down)(FN(pool_work) *w, int64_t n, int64_t channel, const kt
         }
 }
 
+/* A few windows of averages: each by itself, without a row between. */
+static void FN(pool_few_windows)(FN(pool_work) *w, int64_t n, int64_t channel, kt__window *see, int64_t count)
+{
+    const kt__pool *p = w->p;
+    const int64_t   deep = see[DEPTH].step * p->whole.step[DEPTH], high = see[HEIGHT].step * p->whole.step[HEIGHT];
+    const char     *line = FN(pool_at)(&p->whole, n, channel, see[DEPTH].first, see[HEIGHT].first, 0);
+    for (int64_t i = 0; i < count; i++) {
+        T sum = 0;
+        see[WIDTH] = kt__pool_window(p, WIDTH, i);
+        for (int64_t d = 0; d < see[DEPTH].count; d++)
+            for (int64_t h = 0; h < see[HEIGHT].count; h++) {
+                const T *x = (const T *)(const void *)(line + d * deep + h * high) + see[WIDTH].first;
+                for (int64_t k = 0; k < see[WIDTH].count; k++)
+                    sum += x[k];
+            }
+        w->tile[i] = sum;
+    }
+    FN(pool_divide_line)(p, w->tile, see, 0, count);
+}
+
 static void FN(pool_line_of_windows)(FN(pool_work) *w, int64_t n, int64_t channel, int64_t deep, int64_t high)
 {
     kt__pool  *p = w->p;
     kt__window see[KT__SPACE_DIMS] = {kt__pool_window(p, DEPTH, deep), kt__pool_window(p, HEIGHT, high)};
+    if (!p->largest && w->whole.direct && p->few.size[WIDTH] <= FEW_WINDOWS) {
+        FN(pool_few_windows)(w, n, channel, see, p->few.size[WIDTH]);
+        FN(pool_store)(&w->few, FN(pool_at)(&p->few, n, channel, deep, high, 0), w->tile, p->few.size[WIDTH]);
+        return;
+    }
     for (int64_t from = 0; from < p->few.size[WIDTH]; from += p->block) {
         const int64_t            rest = p->few.size[WIDTH] - from, count = rest < p->block ? rest : p->block;
         const FN(pool_columns) c = FN(pool_columns_of)(p, from, count);

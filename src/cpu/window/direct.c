@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { BOX_BYTES = 3 << 17, LONGEST = 512, SHORTEST = 8, MOST_COLUMNS = 64, MOST_ROWS = 8 };
+enum { BOX_BYTES = 3 << 17, LONGEST = 512, MOST_COLUMNS = 64, MOST_ROWS = 8 };
 /* What BLOCKS of rows see in STEPS channels and taps stays in L1, beside their sums, for as many tiles as there is room. */
 enum { BLOCKS = 8, STEPS = 144 };
 
@@ -34,11 +34,26 @@ static void lay_out(kt__direct *d)
     d->k = d->depth * d->taps[0] * d->taps[1] * d->taps[2];
 }
 
+/* Positions of a box of `size`, counted through to the ends of the padded rows. */
+static int64_t counted(const kt__direct *d, const int64_t *size)
+{
+    return ((size[0] - 1) * d->phase[1] + size[1] - 1) * d->phase[2] + size[2];
+}
+
+/* Is at least a part of what is copied and counted wanted? Not of much padding, nor of phases that no tap sees. */
+static bool is_wanted(const kt__direct *d)
+{
+    const int64_t positions = d->box[0] * d->box[1] * d->box[2];
+    bool          seen = true;
+    for (int i = 0; i < KT__SPACE_DIMS; i++)
+        seen = seen && d->move[i] <= reach_of(d, i) + 1;
+    return seen && counted(d, d->box) <= 2 * positions && d->channel <= 3 * positions * d->move[0] * d->phase[0] * d->move[1] *
+                                                                            d->move[2];
+}
+
 bool kt__direct_fits(kt__direct *d, const int64_t *count)
 {
-    /* few rows, as of depthwise convolutions, fill a tile badly: still better than columns if lines of positions are long */
-    const bool fills = 2 * d->rows >= d->by->rows || 2 * count[2] >= d->by->columns;
-    if (!d->by->tile || !fills || count[2] < SHORTEST || d->depth == 0)
+    if (!d->by->tile || d->depth == 0 || count[0] * count[1] * count[2] == 0)
         return false;
     d->box[0] = 1;
     d->box[1] = 1;
@@ -47,9 +62,9 @@ bool kt__direct_fits(kt__direct *d, const int64_t *count)
     const int64_t row = d->depth * d->phase[0] * d->move[0] * d->phase[2] * d->move[2] * d->move[1] * (int64_t)sizeof(float);
     d->box[1] = cut(count[1], BOX_BYTES / row - reach_of(d, 1) / d->move[1]);
     lay_out(d);
-    /* too much padding, or phases that no tap sees */
-    return d->channel * 2 <= 3 * d->box[1] * d->box[2] * d->move[0] * d->phase[0] * d->move[1] * d->move[2] &&
-           d->move[1] <= reach_of(d, 1) + 1 && d->move[2] <= reach_of(d, 2) + 1 && d->move[0] <= reach_of(d, 0) + 1;
+    /* few rows, as of depthwise convolutions, fill a tile badly: still better than columns if its positions are wanted */
+    const bool fills = 2 * counted(d, d->box) >= d->by->columns;
+    return fills && is_wanted(d);
 }
 
 /* Where tap t of dim i stands, in its phase, and which phase that is. */
@@ -87,11 +102,16 @@ bool kt__direct_begin(kt__direct *d, const float *weights, int64_t groups, int64
     d->beside = d->weights + groups * d->by_group;
     find_rows(d);
     for (int64_t g = 0; g < groups; g++)
-        for (int64_t r = 0; r < blocks * block; r++) {
-            const float *from = weights + g * by_group + r * by_row;
-            float       *to = d->weights + g * d->by_group + r / block * block * d->k + r % block;
-            for (int64_t k = 0; k < d->k; k++)
-                to[k * block] = r < d->rows ? from[k] : 0;
+        for (int64_t r = 0; r < blocks * block; r += block) {
+            const int64_t there = least(block, d->rows - r);
+            const float  *from = weights + g * by_group + r * by_row;
+            float        *to = d->weights + g * d->by_group + r * d->k;
+            for (int64_t k = 0; k < d->k; k++, to += block) {
+                for (int64_t i = 0; i < there; i++)
+                    to[i] = from[i * by_row + k];
+                for (int64_t i = there; i < block; i++)
+                    to[i] = 0;
+            }
         }
     return true;
 }
@@ -103,17 +123,69 @@ typedef struct stretch {
     int64_t from, length, to;
 } stretch;
 
+/* Tiles of a box: of all its positions, counted through, or of each row by itself, if that makes no more of them. */
+typedef struct tiling {
+    const int64_t *size;
+    int64_t        total, columns, by_row; /* tiles of a row; 0: counted through */
+    int64_t        tiles;
+} tiling;
+
+static tiling tiling_of(const kt__direct *d, const int64_t *size)
+{
+    tiling        t = {.size = size, .total = counted(d, size), .columns = d->by->columns};
+    const int64_t through = pieces(t.total, t.columns), by_row = pieces(size[2], t.columns), rows = size[0] * size[1];
+    t.by_row = by_row * rows <= through ? by_row : 0;
+    t.tiles = t.by_row ? by_row * rows : through;
+    return t;
+}
+
+static int64_t begin_of(const kt__direct *d, const tiling *t, int64_t tile, int64_t *end)
+{
+    if (!t->by_row) {
+        *end = least((tile + 1) * t->columns, t->total);
+        return tile * t->columns;
+    }
+    const int64_t row = tile / t->by_row, x = tile % t->by_row * t->columns,
+                  first = (row / t->size[1] * d->phase[1] + row % t->size[1]) * d->phase[2];
+    *end = first + least(x + t->columns, t->size[2]);
+    return first + x;
+}
+
 static int stretches_of(const kt__direct *d, const int64_t *size, const int64_t *step, int64_t first, int64_t end, stretch *s)
 {
-    int n = 0;
+    int     n = 0;
+    int64_t x = first % d->phase[2], y = first / d->phase[2] % d->phase[1], z = first / d->phase[2] / d->phase[1];
     for (int64_t p = first; p < end;) {
-        const int64_t x = p % d->phase[2], y = p / d->phase[2] % d->phase[1], z = p / d->phase[2] / d->phase[1];
         const int64_t next = p - x + d->phase[2], stop = p - x + size[2];
         if (x < size[2] && y < size[1] && z < size[0])
-            s[n++] = (stretch){p - first, (stop < end ? stop : end) - p, z * step[0] + y * step[1] + x};
-        p = next;
+            s[n++] = (stretch){p - first, least(stop, end) - p, z * step[0] + y * step[1] + x};
+        p = next, x = 0;
+        if (++y == d->phase[1])
+            y = 0, z++;
     }
     return n;
+}
+
+/* A few numbers: less than what a call of memcpy costs. */
+static inline void write_stretch(float *restrict to, const float *restrict from, int64_t n, float add)
+{
+    enum { FOUR = 4 };
+    int64_t k = 0;
+    for (; k + FOUR <= n; k += FOUR)
+        for (int j = 0; j < FOUR; j++)
+            to[k + j] = from[k + j] + add;
+    for (; k < n; k++)
+        to[k] = from[k] + add;
+}
+
+static inline void copy_stretch(float *restrict to, const float *restrict from, int64_t n)
+{
+    enum { FOUR = 4 };
+    int64_t k = 0;
+    for (; k + FOUR <= n; k += FOUR)
+        memcpy(to + k, from + k, FOUR * sizeof *to);
+    for (; k < n; k++)
+        to[k] = from[k];
 }
 
 static void write_rows(const float *sums, int64_t columns, const stretch *s, int n, const float *bias, int64_t by_bias,
@@ -124,12 +196,10 @@ static void write_rows(const float *sums, int64_t columns, const stretch *s, int
         for (int i = 0; i < n; i++) {
             const float *from = sums + r * columns + s[i].from;
             float       *to = out + r * by_row + s[i].to;
-            const float  add = bias ? bias[r * by_bias] : 0;
             if (bias)
-                for (int64_t k = 0; k < s[i].length; k++)
-                    to[k] = from[k] + add;
+                write_stretch(to, from, s[i].length, bias[r * by_bias]);
             else
-                memcpy(to, from, sizeof(float) * (size_t)s[i].length);
+                copy_stretch(to, from, s[i].length);
         }
 }
 
@@ -138,12 +208,13 @@ void kt__direct_box(const kt__direct *d, int64_t group, const float *padded, con
 {
     float         sums[BLOCKS * MOST_ROWS * MOST_COLUMNS] __attribute__((aligned(64)));
     stretch       s[MOST_COLUMNS];
+    const tiling  all = tiling_of(d, size);
     const int64_t columns = d->by->columns, block = d->by->rows, each = block * columns, taps = d->k / d->depth,
                   steps = taps * (STEPS > taps ? STEPS / taps : 1);
     const int64_t together = BLOCKS * MOST_ROWS * MOST_COLUMNS / (BLOCKS * each); /* tiles that a block of weights serves in L1 */
-    const int64_t total = ((size[0] - 1) * d->phase[1] + size[1] - 1) * d->phase[2] + size[2];
-    for (int64_t p = 0; p < total; p += together * columns) {
-        const int64_t tiles = least(together, pieces(total - p, columns));
+    for (int64_t tile = 0; tile < all.tiles; tile += together) {
+        const int64_t tiles = least(together, all.tiles - tile);
+        int64_t       end;
         for (int64_t first = 0; first < d->rows; first += BLOCKS * block) {
             const int64_t blocks = least(BLOCKS, pieces(d->rows - first, block));
             const float  *weights = d->weights + group * d->by_group + first * d->k;
@@ -151,11 +222,11 @@ void kt__direct_box(const kt__direct *d, int64_t group, const float *padded, con
             for (int64_t k = 0; k < d->k; k += steps)
                 for (int64_t i = 0; i < blocks; i++)
                     for (int64_t t = 0; t < tiles; t++)
-                        d->by->tile(sums + (i * tiles + t) * each, weights + (i * d->k + k) * block, padded + p + t * columns,
-                                    d->at + k, least(steps, d->k - k));
+                        d->by->tile(sums + (i * tiles + t) * each, weights + (i * d->k + k) * block,
+                                    padded + begin_of(d, &all, tile + t, &end), d->at + k, least(steps, d->k - k));
             for (int64_t t = 0; t < tiles; t++) {
-                const int64_t from = p + t * columns;
-                const int     n = stretches_of(d, size, step, from, least(from + columns, total), s);
+                const int64_t from = begin_of(d, &all, tile + t, &end);
+                const int     n = stretches_of(d, size, step, from, end, s);
                 for (int64_t i = 0, r = first; i < blocks; i++, r += block)
                     write_rows(sums + (i * tiles + t) * each, columns, s, n, bias ? bias + r * by_bias : NULL, by_bias,
                                least(d->rows - r, block), out + r * by_row, by_row);

@@ -3,6 +3,8 @@
 #include "base/error.h"
 #include "cpu/window/pass.h"
 
+#include <string.h>
+
 /* Packs the weights, and the bias as float32 behind them. */
 kt_status kt__begin_directly(pass *p)
 {
@@ -48,6 +50,33 @@ static bool phase_in(const pass *p, int i, int64_t from, int64_t phase, int64_t 
     return *low < *high;
 }
 
+/* Rows of float32 as they are, too short for a plan of their own; distances in elements. */
+static void copy_rows(float *to, const int64_t *to_step, const float *from, const int64_t *from_step, const int64_t *size)
+{
+    enum { FOUR = 4 };
+    for (int64_t z = 0; z < size[0]; z++)
+        for (int64_t y = 0; y < size[1]; y++) {
+            float *restrict       row = to + z * to_step[0] + y * to_step[1];
+            const float *restrict seen = from + z * from_step[0] + y * from_step[1];
+            int64_t               x = 0;
+            for (; from_step[2] == 1 && x + FOUR <= size[2]; x += FOUR)
+                memcpy(row + x, seen + x, FOUR * sizeof *row);
+            for (; x < size[2]; x++)
+                row[x] = seen[x * from_step[2]];
+        }
+}
+
+/* Is the image read as it lies, and its rows are short? */
+static bool copies_rows(const pass *p)
+{
+    enum { SHORT = 64 };
+    const kt_operand *x = &p->from.x;
+    bool              even = p->from.by_channel % (int64_t)sizeof(float) == 0;
+    for (int i = 0; i < SPACE; i++)
+        even = even && p->from.step[i] % (int64_t)sizeof(float) == 0;
+    return x->is == KT_F32 && x->as == KT_F32 && !x->bits && even && p->direct.phase[2] <= SHORT;
+}
+
 static kt_status copy_phase(const pass *p, const int64_t *from, int64_t n, int64_t channel, const int64_t *phase, char *to)
 {
     const kt__direct *d = &p->direct;
@@ -60,6 +89,18 @@ static kt_status copy_phase(const pass *p, const int64_t *from, int64_t n, int64
             return KT_OK;
         source.data += (from[i] + phase[i] + d->move[i] * low[i]) * p->from.step[i];
         to += low[i] * step[i];
+    }
+    if (copies_rows(p)) {
+        int64_t to_step[SPACE], from_step[SPACE], size[SPACE];
+        for (int i = 0; i < SPACE; i++) {
+            to_step[i] = step[i] / p->width;
+            from_step[i] = d->move[i] * p->from.step[i] / p->width;
+            size[i] = high[i] - low[i];
+        }
+        for (int64_t c = 0; c < p->depth; c++)
+            copy_rows((float *)(void *)to + c * d->channel, to_step,
+                      (const float *)(const void *)(source.data + c * p->from.by_channel), from_step, size);
+        return KT_OK;
     }
     kt_plan copy;
     target = computed(p, to);

@@ -1,11 +1,13 @@
 /* distance.c - pairwise distances and renormalization: cdist and renorm. In: tensors. Out: norms of differences; a tensor
  * whose slices have bounded norms. */
 #include <math.h>
+#include <string.h>
 
 #include "call/made.h"
 #include "call/move.h"
 #include "call/refuse.h"
 #include "call/target.h"
+#include "tables/kernels/norm.h"
 
 /* ---- cdist ---- */
 
@@ -39,27 +41,8 @@ static kt_tensor *by_product(kt_tensor *x, kt_tensor *y)
     return kt_sqrt(kt_clamp_min_s(kt_add(kt_add(both, own), others), KT_INT(0)));
 }
 
-/* A norm of short rows costs more than it computes: a few columns are added up one after the other, each for all pairs. */
-static kt_tensor *by_columns(kt_tensor *x, kt_tensor *y)
-{
-    kt_tensor *sum = NULL;
-    for (int64_t i = 0; i < x->sizes[x->ndim - 1]; i++) {
-        kt_tensor *apart = kt_sub(kt_unsqueeze(kt_select(x, -1, i), -1), kt_unsqueeze(kt_select(y, -1, i), -2));
-        sum = sum ? kt_addcmul(sum, apart, apart) : kt_mul(apart, apart);
-    }
-    return kt_sqrt(sum);
-}
-
-static bool has_few_columns(const kt_tensor *x)
-{
-    enum { FEW = 8 };
-    return x->sizes[x->ndim - 1] > 0 && x->sizes[x->ndim - 1] <= FEW && (x->dtype == KT_F32 || x->dtype == KT_F64);
-}
-
 static kt_tensor *by_difference(kt_tensor *x, kt_tensor *y, double p)
 {
-    if (p == 2 && x && has_few_columns(x))
-        return by_columns(x, y);
     kt_tensor *apart = kt_sub(kt_unsqueeze(x, -2), kt_unsqueeze(y, -3));
     if (apart && apart->sizes[apart->ndim - 1] == 0)
         return kt_sum_dim(apart, KT_SHAPE(-1));
@@ -95,6 +78,72 @@ static kt_tensor *piecewise(kt_tensor *x, kt_tensor *y, double p)
     return kt__scoped(out);
 }
 
+/* ---- by a kernel of its own ---- */
+
+static bool has_kernel(const kt_tensor *const *x, double p)
+{
+    const kt_dtype    dtype = (kt_dtype)x[0]->dtype;
+    const kt_backend *backend = kt__backend(x[0]->backend);
+    const bool        floats = (dtype == KT_F32 || dtype == KT_F64) && x[1]->dtype == dtype;
+    const bool        lazy = (x[0]->flags | x[1]->flags) & KT_T_NEG;
+    return floats && !lazy && (p == 1 || p == 2 || isinf(p)) &&
+           (!backend->kernels || backend->kernels[KT_K_distances] >> kt__dtype_rows[dtype].compute & 1);
+}
+
+/* [batch, lines, elements]: of the batch dims of both, broadcast. */
+static kt_tensor *as_lines(kt_tensor *t, const int64_t *batch, int n, int64_t many)
+{
+    int64_t       sizes[KT_MAX_DIMS];
+    const int64_t lines = t->sizes[t->ndim - 2], elements = t->sizes[t->ndim - 1];
+    memcpy(sizes, batch, (size_t)n * sizeof *sizes);
+    sizes[n] = lines, sizes[n + 1] = elements;
+    if (t->ndim == 3 && t->sizes[0] == many)
+        return t;
+    return kt_reshape(kt_expand(t, ((kt_shape){n + 2, sizes})), KT_SHAPE(many, lines, elements));
+}
+
+static void set_lines(kt_plan *plan, int at, const kt_tensor *t, int lines, int elements)
+{
+    const int64_t width = (int64_t)kt__itemsize(t);
+    kt__set_operand(plan, at, t, (kt_dtype)t->dtype, KT_WHY_NONE);
+    for (int d = 0; d < plan->nd; d++)
+        plan->stride[at][d] = 0;
+    plan->stride[at][0] = t->strides[0] * width;
+    plan->stride[at][lines] = t->strides[1] * width;
+    plan->stride[at][elements] = t->strides[2] * width;
+}
+
+static kt_tensor *by_kernel(const kt_call *call, kt_tensor *const *x, double p)
+{
+    enum { LINES = 1, OTHERS, ELEMENTS, DIMS };
+    int64_t    batch[KT_MAX_DIMS], many = 1;
+    int        n = 0;
+    kt_tensor *of[2];
+    for (int i = 0; i < 2; i++)
+        if (!(of[i] = kt_select(kt_select(x[i], -1, 0), -1, 0)))
+            return NULL;
+    if (kt__broadcast(of, 2, batch, &n))
+        return NULL;
+    for (int i = 0; i < n; i++)
+        many *= batch[i];
+    kt_tensor *a = as_lines(x[0], batch, n, many), *b = as_lines(x[1], batch, n, many);
+    batch[n] = x[0]->sizes[x[0]->ndim - 2], batch[n + 1] = x[1]->sizes[x[1]->ndim - 2];
+    kt_tensor *out = a && b ? kt__scoped(kt__tensor_new((kt_dtype)x[0]->dtype, kt__device(x[0]), (kt_shape){n + 2, batch})) : NULL;
+    kt_tensor *all = out ? kt_view(out, KT_SHAPE(many, batch[n], batch[n + 1])) : NULL;
+    if (!all)
+        return NULL;
+    kt_plan plan;
+    kt__plan_begin(&plan, kt__row_called(call), KT_K_distances, kt__dtype_rows[out->dtype].compute, 2, x[0]);
+    plan.n_out = 1, plan.numel = out->numel, plan.nd = DIMS;
+    plan.size[0] = many, plan.size[LINES] = batch[n], plan.size[OTHERS] = batch[n + 1], plan.size[ELEMENTS] = a->sizes[2];
+    set_lines(&plan, 0, all, LINES, OTHERS);
+    set_lines(&plan, 1, a, LINES, ELEMENTS);
+    set_lines(&plan, 2, b, OTHERS, ELEMENTS);
+    plan.param[0] = KT_FLOAT(p), plan.n_param = 1;
+    out->lineage = x[0]->lineage;
+    return kt__launch_long(&plan, out) ? NULL : out;
+}
+
 kt_status kt__body_cdist(kt_call *call)
 {
     enum { MANY = 25, ALWAYS = 1, NEVER = 2 };
@@ -108,6 +157,8 @@ kt_status kt__body_cdist(kt_call *call)
     const bool product = p == 2 && mode != NEVER && (mode == ALWAYS || many) && x[0]->numel && x[1]->numel;
     if (!product && x[0]->numel && x[1]->numel && kt__refuse_known(call, NULL, (kt_dtype)x[0]->dtype))
         return kt_error_status();
+    if (!product && x[0]->numel && x[1]->numel && has_kernel((const kt_tensor *const *)x, p))
+        return kt__end(call, by_kernel(call, x, p));
     return kt__end(call, product ? by_product(x[0], x[1]) : piecewise(x[0], x[1], p));
 }
 
