@@ -38,7 +38,9 @@ case $build in
     /*) ;;
     *) echo "run_tests: ${CC:-cc} has no libasan.so to put before the interpreter; use gcc" && exit 1 ;;
     esac
-    export PYTHONMALLOC=malloc ASAN_OPTIONS="detect_leaks=0:allocator_may_return_null=1"
+    # pytest keeps what is written to stderr and is lost with it: reports go to files.
+    export PYTHONMALLOC=malloc ASAN_OPTIONS="detect_leaks=0:allocator_may_return_null=1:log_path=$PWD/$build/report"
+    rm -f "$build"/report.*
     python_runner="LD_PRELOAD=$preload"
     ;;
 *) python_runner="" ;;
@@ -87,6 +89,7 @@ if ls tests/python/*.py > /dev/null 2>&1 && ls "$build"/python/karat/_karat*.so 
     python_tests pytest.log KARAT_TEST_DEVICE=
     python_line=$line
     [ ! -e "$build/backends/mirror.so" ] || mirror_tests
+    cat "$build"/report.* 2> /dev/null
 fi
 
 echo

@@ -35,6 +35,8 @@ static kt_status launch_scan(const kt_plan *plan, const void *what)
     scan_args             g = {.length = (uint64_t)length_of(plan)};
     if (plan->numel == 0)
         return KT_OK;
+    if (plan->n_out > 1 && plan->arg[1].is != KT_I64) /* a policy permits it; places are written as they are */
+        return KT_DECLINED;
     if (!operands_known(plan, &known))
         return launch_converted(plan, &known, launch_scan, what);
     if (plan->n_out > 2 || plan->arg[in].immediate || !lines_of(plan, &g.nd, g.size, g.stride, g.step, operand))

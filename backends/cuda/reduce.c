@@ -16,6 +16,13 @@ static const reduce_table *const reductions[KT_NUM_COMPUTE] = {
 static const soft_table *const softs[KT_NUM_COMPUTE] = {[KT_IN_F32] = &soft_f32, [KT_IN_F64] = &soft_f64};
 
 static kt_kernel_id norm;
+static struct {
+    const char  *name;
+    int          result; /* of places or counts, which kernels write as int64 */
+    kt_kernel_id kernel;
+} counting[] = {{.name = "argmax"}, {.name = "argmin"}, {.name = "count_nonzero"}, {.name = "max_with_index", .result = 1},
+                {.name = "min_with_index", .result = 1}};
+enum { COUNTING = sizeof counting / sizeof *counting };
 
 /* ---- reductions ---- */
 /* Norms of some orders need no powers. */
@@ -137,6 +144,15 @@ static kt_status launch_fold(const reduce_kernels *k, reduce_args *g, const kt_p
     return status;
 }
 
+/* Is a result of places or counts int64? A policy may permit another dtype. */
+static bool counts_fit(const kt_plan *plan)
+{
+    bool fit = true;
+    for (int i = 0; i < COUNTING; i++)
+        fit &= plan->kernel != counting[i].kernel || plan->arg[counting[i].result].is == KT_I64;
+    return fit;
+}
+
 static kt_status launch_reduction(const kt_plan *plan, const void *what)
 {
     const reduce_kernels *k = what;
@@ -145,6 +161,8 @@ static kt_status launch_reduction(const kt_plan *plan, const void *what)
     const double          param = plan->n_param ? number_of(&plan->param[0]) : 0;
     reduce_args           g = {.in = in->data, .is = in->is, .width = (uint8_t)width_of(in->is), .n_out = plan->n_out};
     const known_dtypes    known = {table->reads, table->writes | 1u << KT_I64, table->self};
+    if (!counts_fit(plan))
+        return KT_DECLINED;
     if (!operands_known(plan, &known))
         return launch_converted(plan, &known, launch_reduction, what);
     if (plan->n_out > 2 || in->immediate || !split_dims(&g, plan))
@@ -277,6 +295,8 @@ static kt_status launch_entropy(const kt_plan *plan, const void *what)
 void reduce_open(void)
 {
     norm = host->kernel("norm");
+    for (int i = 0; i < COUNTING; i++)
+        counting[i].kernel = host->kernel(counting[i].name);
     for (int compute = 0; compute < KT_NUM_COMPUTE; compute++) {
         for (const reduce_kernels *k = reductions[compute] ? reductions[compute]->row : NULL; k && k->name; k++)
             launch_serve(k->name, (kt_compute)compute, launch_reduction, k);

@@ -41,10 +41,10 @@ static void load(void *wide, kt_dtype type, size_t size, const job *j, const cha
     kt__convert(wide, type, (ptrdiff_t)size, seen, (kt_dtype)j->as, between, n);
 }
 
-static void store_indices(char *y, ptrdiff_t step, const int64_t *index, int n)
+/* Where a policy permits it the target of places has another dtype. */
+static void store_indices(const job *j, char *y, ptrdiff_t step, const int64_t *index, int n)
 {
-    for (int i = 0; i < n; i++)
-        memcpy(y + i * step, &index[i], sizeof *index);
+    kt__convert(y, (kt_dtype)j->plan->arg[INDICES].is, step, index, KT_I64, sizeof *index, n);
 }
 
 /* log(e^a + e^b) */

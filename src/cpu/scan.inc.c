@@ -55,7 +55,7 @@ KT_ALWAYS void FN(line)(const job *j, char *const *at, int kernel, bool places)
         }
         kt__convert(at[VALUES] + done * j->step[VALUES], j->into, j->step[VALUES], tile, WIDE, sizeof(T), n);
         if (places)
-            store_indices(at[INDICES] + done * j->step[INDICES], j->step[INDICES], index, n);
+            store_indices(j, at[INDICES] + done * j->step[INDICES], j->step[INDICES], index, n);
     }
 }
 
@@ -80,7 +80,7 @@ KT_ALWAYS void FN(abreast)(const job *j, char *const *at, int n, int kernel, boo
         }
         kt__convert(at[VALUES] + k * j->step[VALUES], j->into, j->aside[VALUES], so_far, WIDE, sizeof(T), n);
         if (places)
-            store_indices(at[INDICES] + k * j->step[INDICES], j->aside[INDICES], index, n);
+            store_indices(j, at[INDICES] + k * j->step[INDICES], j->aside[INDICES], index, n);
     }
 }
 

@@ -426,10 +426,15 @@ def test_where_a_policy_permits_it_order_is_written_in_the_targets_dtypes(values
     x = torch.tensor([[3.0, 1.0, 2.0, 2.0]] * 5, dtype=torch.float64)
     for f in (torch.sort, lambda x, **out: torch.topk(x, 3, **out), lambda x, **out: torch.median(x, 1, **out),
               lambda x, **out: torch.nanmedian(x, 1, **out), lambda x, **out: torch.mode(x, 1, **out),
-              lambda x, **out: torch.kthvalue(x, 2, **out), lambda x, **out: torch.cummax(x, 1, **out)):
+              lambda x, **out: torch.kthvalue(x, 2, **out), lambda x, **out: torch.cummax(x, 1, **out),
+              lambda x, **out: torch.max(x, 1, **out)):
         want = f(x)
         out = torch.empty(want[0].shape, dtype=values), torch.empty(want[1].shape, dtype=indices)
         with torch.policy("permissive"):
             f(x, out=out)
         for given, made in zip(out, want):
             assert given.tolist() == made.to(given.dtype).tolist()
+        beside = torch.full((want[1].numel() + 8,), 5, dtype=indices)  # what follows a target is not written
+        with torch.policy("permissive"):
+            f(x, out=(torch.empty(want[0].shape, dtype=values), beside[:-8].view(want[1].shape)))
+        assert beside[:-8].tolist() == want[1].flatten().to(indices).tolist() and beside[-8:].tolist() == [5] * 8
