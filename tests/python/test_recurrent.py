@@ -387,5 +387,5 @@ def test_tensors_of_two_devices(kind):
     for call, what in [(lambda: elsewhere(x), "parameter"), (lambda: layer(x, states(h.to("meta"))), "hidden")]:
         with pytest.raises(RuntimeError) as e:
             call()
-        assert str(e.value).splitlines()[0] == (f"Input and {what} tensors are not at the same device, found input tensor at {x.device} "
-                                                f"and {what} tensor at meta")
+        text = "Input and {0} tensors are not at the same device, found input tensor at {1} and {0} tensor at meta"
+        assert str(e.value).splitlines()[0] == text.format(what, x.device)
