@@ -162,13 +162,15 @@ def test_the_flash_way_has_no_second_derivative():
 @pytest.mark.cpu_only("the test counts the CPU's memory")
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 def test_memory_is_linear_in_the_length(dtype):
-    """8192 queries and keys: their scores would take 512 MiB, twice on the way back."""
+    """8192 queries and keys: their scores would take 512 MiB, twice on the way back. Also for values of another width, and where
+    rows do not lie together."""
     program = """
 import karat as torch
 from karat.nn import functional as F
 x = [torch.randn(1, 2, 8192, 16).to(torch.DTYPE).requires_grad_() for _ in range(3)]
-for p in 0.0, 0.1:
-    y = F.scaled_dot_product_attention(*x, dropout_p=p, is_causal=True)
+narrow, turned = torch.randn(1, 2, 8192, 8).to(torch.DTYPE), torch.randn(1, 2, 16, 8192).to(torch.DTYPE).transpose(2, 3)
+for p, v in (0.0, x[2]), (0.1, x[2]), (0.0, narrow), (0.0, turned):
+    y = F.scaled_dot_product_attention(x[0], x[1], v, dropout_p=p, is_causal=True)
     y.backward(torch.ones_like(y))
 print(torch.memory_stats()["peak_bytes"] < 96 << 20, all(t.grad.isfinite().all() for t in x))
 """
@@ -536,3 +538,15 @@ def test_the_choice_that_pytorch_makes():
     with sdpa_kernel(SDPBackend.FLASH_ATTENTION):
         with pytest.raises(RuntimeError, match="^No available kernel.  Aborting execution."):
             choice(q[0], q[0], q[0])
+
+
+@pytest.mark.parametrize("heads,width,causal,masked", [(2, 3, False, False), (1, 3, True, False), (2, 4, False, True)])
+def test_second_derivatives_where_pytorch_has_them(heads, width, causal, masked):
+    """Where PyTorch's attention is made of operators: values of another width, or rows that do not lie together."""
+    torch.manual_seed(5)
+    q, k = torch.randn(1, 2, 3, 4, dtype=torch.float64), torch.randn(1, heads, 5, 4, dtype=torch.float64)
+    v = torch.randn(1, heads, width, 5, dtype=torch.float64).transpose(2, 3)
+    mask = torch.tensor([[True, True, False, True, True]] * 3) if masked else None
+    attend = lambda q, k, v: F.scaled_dot_product_attention(q, k, v, mask, is_causal=causal, enable_gqa=True)
+    operands = [t.requires_grad_() for t in (q, k, v)]
+    assert torch.autograd.gradcheck(attend, operands) and torch.autograd.gradgradcheck(attend, operands)

@@ -245,3 +245,16 @@ def test_nll_loss_saves_its_input():
     y.add_(1)
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         loss.backward()
+
+
+def test_cat_of_nothing_along_any_dim():
+    """Empty 1-dim tensors are left out of a cat, whatever its dim: so is their gradient's."""
+    a, b = karat.zeros(0, requires_grad=True), karat.zeros(0, requires_grad=True)
+    for dim in (-2, 0, 3):
+        assert [g.shape for g in karat.autograd.grad(karat.cat([a, b], dim).sum(), [a, b])] == [(0,), (0,)]
+
+
+def test_prelu_with_a_frozen_weight_is_flat():
+    x = karat.randn(2, 3, dtype=karat.float64, requires_grad=True)
+    slope, = karat.autograd.grad(karat.nn.functional.prelu(x, karat.ones(1, dtype=karat.float64)).sum(), x, create_graph=True)
+    assert karat.autograd.grad(slope.sum(), x)[0].tolist() == [[0, 0, 0], [0, 0, 0]]

@@ -686,3 +686,25 @@ def test_lines_of_any_length_are_sorted(dtype):
 def test_least_squares_without_unknowns(driver, left):
     got = L.lstsq(torch.zeros(2, 3, 0, dtype=REAL), torch.ones(2, 3, 2, dtype=REAL), driver=driver)
     assert got.solution.shape == (2, 0, 2) and got.residuals.tolist() == [[left] * 2] * 2
+
+
+def test_layout_of_an_out_that_grows():
+    """Row-major, except where an empty tensor of the result's dtype is lent to the operator."""
+    a = torch.tensor([[2.0, 0, 0], [1, 3, 0], [0, 1, 1]], dtype=torch.float64)
+    b, tau = torch.ones(3, 2, dtype=torch.float64), torch.ones(2, dtype=torch.float64)
+    for call, lends in [(lambda out: torch.cholesky_inverse(a, out=out), True), (lambda out: torch.orgqr(b, tau, out=out), True),
+                        (lambda out: torch.linalg.householder_product(b, tau, out=out), True),
+                        (lambda out: torch.cholesky_solve(b, a, out=out), False),
+                        (lambda out: torch.linalg.tensorinv(a, ind=1, out=out), False)]:
+        lent, grown = torch.empty(0, dtype=torch.float64), torch.empty(1, 1, dtype=torch.float64)
+        call(lent)
+        with pytest.warns(UserWarning, match="was resized"):
+            call(grown)
+        assert torch.equal(lent, grown) and grown.is_contiguous() and lent.is_contiguous() != lends
+    castable = "Expected result to be safely castable from Double dtype, but got result with dtype Int"
+    for call, text in [(lambda out: torch.cholesky_inverse(a, out=out), f"cholesky_inverse: {castable}"),
+                       (lambda out: torch.cholesky_solve(b, a, out=out), f"cholesky_solve: {castable}"),
+                       (lambda out: torch.linalg.solve_triangular(a, b, upper=False, out=out),
+                        "expected scalar type Double but found Int")]:
+        with pytest.raises(RuntimeError, match=text):
+            call(torch.empty(0, dtype=torch.int32))

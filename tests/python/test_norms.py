@@ -463,3 +463,14 @@ def test_batch_norm_of_nothing():
         grads = torch.autograd.grad(y.sum(), [x, w, b])
         assert y.shape == (0, 4, 5) and [g.shape for g in grads] == [(0, 4, 5), (4,), (4,)]
         assert grads[1].tolist() == grads[2].tolist() == [0] * 4
+
+
+def test_layouts_of_images():
+    x = torch.randn(2, 4, 3, 5).contiguous(memory_format=torch.channels_last).requires_grad_()
+    kept = x.stride()
+    assert F.rms_norm(x, [5]).stride() == kept and F.rms_norm(x, [3, 5], torch.ones(3, 5, dtype=torch.float64)).stride() == kept
+    assert F.rms_norm(x.transpose(2, 3), [3]).is_contiguous() and F.layer_norm(x, [5]).is_contiguous()
+    y = F.group_norm(x, 2, torch.ones(4), torch.zeros(4))
+    assert y.stride() == kept and torch.autograd.grad(y.pow(2).sum(), x)[0].stride() == kept
+    with pytest.raises(IndexError, match="tuple index out of range"):
+        F.batch_norm(torch.tensor(1.0), None, None, training=True)

@@ -377,3 +377,15 @@ def test_states_of_another_dtype_are_refused_as_in_pytorch():
 def test_a_dry_run_of_mismatched_dtypes_says_what_eager_says():
     with pytest.raises(ValueError, match="RNN input dtype"):
         torch.nn.LSTM(3, 3, device="meta")(torch.ones(1, 3, 3, dtype=torch.float64, device="meta"))
+
+
+@pytest.mark.parametrize("kind", ["LSTM", "GRU", "RNN"])
+def test_tensors_of_two_devices(kind):
+    x, h = torch.randn(5, 2, 3), torch.zeros(1, 2, 4)
+    states = lambda h: (h, h) if kind == "LSTM" else h
+    layer, elsewhere = getattr(torch.nn, kind)(3, 4), getattr(torch.nn, kind)(3, 4, device="meta")
+    for call, what in [(lambda: elsewhere(x), "parameter"), (lambda: layer(x, states(h.to("meta"))), "hidden")]:
+        with pytest.raises(RuntimeError) as e:
+            call()
+        text = "Input and {0} tensors are not at the same device, found input tensor at {1} and {0} tensor at meta"
+        assert str(e.value).splitlines()[0] == text.format(what, x.device)

@@ -154,3 +154,15 @@ def test_refusals():
         karat.special.gammainc(karat.ones(1), 2.0)
     with pytest.raises(RuntimeError, match="^derivative for aten::binomial is not implemented"):
         karat.binomial(karat.ones(1), at([0.5]).float()).sum().backward()
+
+
+def test_what_mvlgamma_refuses():
+    for call, text in [(lambda: karat.tensor([9]).mvlgamma_(2),
+                        "mvlgamma: result type Long can't be cast to the desired output type Float"),
+                       (lambda: karat.mvlgamma(karat.ones(2), 1, out=karat.ones(2, dtype=karat.int8)),
+                        "mvlgamma: result type Float can't be cast to the desired output type Float"),
+                       (lambda: karat.mvlgamma(karat.tensor([True]), 1), "The input tensor may not be a boolean tensor."),
+                       (lambda: karat.tensor([9]).mvlgamma_(0), "p has to be greater than or equal to 1")]:
+        with pytest.raises(RuntimeError) as e:
+            call()
+        assert str(e.value).splitlines()[0] == text

@@ -552,6 +552,135 @@ def similar(c):
                   f"{c.one(0.0, 0.3, 1.0, -1 if c.wrong else 0.5, 2 if c.wrong else 0.5)}, {c.often(0.8)})")
 
 
+SHAPES = ["PixelShuffle(2)", "PixelUnshuffle(2)", "ChannelShuffle(2)", "Flatten()", "Flatten(0, 1)", "Flatten(-1, 0)",
+          "Unflatten(1, (2, 2))", "Unflatten(1, (3, 2))", "Upsample(scale_factor=2)", "Upsample(size=3, mode='bilinear')",
+          "ZeroPad2d((1, -1, 0, 2))", "ReflectionPad2d(1)", "ReflectionPad2d(4)", "ReplicationPad2d((0, 1, 2, 0))",
+          "CircularPad2d(1)", "CircularPad2d(5)", "ConstantPad2d(1, 2.5)", "Unfold(2)", "Fold((3, 3), 2)",
+          "UpsamplingNearest2d(2)", "UpsamplingBilinear2d(scale_factor=2)"]
+ACTIVATIONS = ["ELU(0.5)", "CELU(0.7)", "SELU()", "GELU()", "GELU('tanh')", "GELU('x')", "Hardtanh(-0.5, 0.3)", "Hardtanh(1, 0)",
+               "Hardswish()", "Hardsigmoid()", "Hardshrink(0.2)", "Softshrink(0.2)", "Softshrink(-1)", "LeakyReLU(0.3)",
+               "LogSigmoid()", "Mish()", "SiLU()", "ReLU6()", "RReLU(0.1, 0.3)", "RReLU(0.5, 0.1)", "Sigmoid()", "Softplus(2, 1)",
+               "Softsign()", "Tanhshrink()", "Threshold(0.1, 2)", "GLU(-2)", "GLU(0)", "Softmin(-1)", "Softmax(0)", "Softmax2d()",
+               "LogSoftmax(-1)"]
+
+
+def module(c):
+    """Layers as modules: padding modes, attention, encoder layers, losses with their options."""
+    d = c.dtype()
+    kind = c.one("conv", "conv", "attention", "attention", "attention_forward", "encoder", "decoder", "embedding", "bag", "norm",
+                 "pool", "shape", "activation", "adaptive_softmax")
+    batch = [c.size(1, 3)] if c.often(0.85) else []
+    if kind == "conv":
+        n, groups, turned = c.one(1, 2, 2, 3), c.one(1, 1, 2), c.often(0.3)
+        mode = c.one("zeros", "reflect", "replicate", "circular", "other" if c.wrong else "zeros")
+        padding = c.per_dim(n, 0, 1, 2) if turned or c.often(0.8) else repr(c.one("same", "valid"))
+        x = c.add("x", batch + [2 * groups] + [c.size(1, 7) for _ in range(n)], d)
+        c.text = (f"fixed(T.nn.Conv{'Transpose' if turned else ''}{n}d({2 * groups}, {groups * c.one(1, 2)}, "
+                  f"{c.per_dim(n, 1, 2, 3)}, stride={c.per_dim(n, 1, 1, 2)}, padding={padding}, "
+                  f"dilation={c.per_dim(n, 1, 1, 2)}, groups={groups if not c.wrong else c.one(groups, 3, 0)}, "
+                  f"bias={c.often(0.7)}, padding_mode={mode!r}, dtype=T.{d}))({x})")
+    elif kind in ("attention", "attention_forward"):
+        heads, e, first = c.one(1, 2), c.one(4, 6, 3 if c.wrong else 8), c.often(0.5)
+        length, keys = c.one(1, 3, 5), c.one(1, 4, 6)
+        batch = c.one(1, 2, 3) if batch else None
+        shape = lambda n, e: [n, e] if batch is None else [batch, n, e] if first else [n, batch, e]
+        own = c.often(0.4)
+        kdim, vdim = (c.one("None", 5), c.one("None", 7)) if not own and c.often(0.3) else ("None", "None")
+        q = c.add("q", shape(length, e), d)
+        k = q if own else c.add("k", shape(keys, e if kdim == "None" else kdim), d)
+        v = k if own else c.add("v", shape(keys, e if vdim == "None" else vdim), d)
+        keys = length if own else keys
+        masks = ""
+        if c.often(0.4):
+            dims = c.one([length, keys], [(batch or 1) * heads, length, keys])
+            of = c.one("bool", d, "float32" if c.wrong else d)
+            masks += ", attn_mask=" + still(c, "mask", dims, of, c.one("mask", "infs"))
+        if c.often(0.4):
+            dims = [keys] if batch is None else [batch, keys]
+            masks += ", key_padding_mask=" + still(c, "pad", dims, c.one("bool", d), "mask")
+        more = f", need_weights={c.often(0.6)}, average_attn_weights={c.often(0.5)}{c.maybe(0.2, ', is_causal=True')}"
+        c.text = (f"fixed(T.nn.MultiheadAttention({e}, {heads}, bias={c.often(0.7)}, add_bias_kv={c.often(0.2)}, "
+                  f"add_zero_attn={c.often(0.2)}, kdim={kdim}, vdim={vdim}, batch_first={first}, dtype=T.{d}))"
+                  f"({q}, {k}, {v}{masks}{more})")
+    elif kind in ("encoder", "decoder"):
+        name, first = kind.capitalize(), c.often(0.5)
+        between = c.one("T.relu", "'gelu'", "'relu'", "'tanh'" if c.wrong else "F.gelu")
+        m = (f"fixed(T.nn.Transformer{name}Layer(4, 2, 5, 0.0, {between}, "
+             f"batch_first={first}, norm_first={c.often(0.5)}, bias={c.often(0.7)}, dtype=T.{d}){c.maybe(0.5, '.eval()')})")
+        memory = f", {c.add('m', batch + [3, 4] if first else [3] + batch + [4], d)}" if kind == "decoder" else ""
+        x = c.add("x", batch + [5, 4] if first else [5] + batch + [4], d)
+        mask = ""
+        if c.often(0.4):
+            mask = f", {'src' if kind == 'encoder' else 'tgt'}_mask=" + still(c, "mask", [5, 5], c.one("bool", d), "mask")
+        c.text = f"{m}({x}{memory}{mask})"
+    elif kind == "embedding":
+        whole = c.one("int64", "int32", "uint8" if c.wrong else "int64")
+        i = c.add("i", [c.size(0, 4) for _ in range(c.one(0, 1, 2))], whole, "index", 5 if not c.wrong else 7)
+        c.text = (f"fixed(T.nn.Embedding(5, 3, padding_idx={c.one('None', 0, -1, 9 if c.wrong else 2)}, "
+                  f"max_norm={c.one('None', 'None', 0.5)}, norm_type={c.one(2.0, 1.0)}, dtype=T.{d}))({i})")
+    elif kind == "bag":
+        i = c.add("i", [c.size(1, 3), c.size(1, 4)], "int64", "index", 5 if not c.wrong else 7)
+        c.text = (f"fixed(T.nn.EmbeddingBag(5, 3, mode={c.one('sum', 'mean', 'max', 'x' if c.wrong else 'sum')!r}, "
+                  f"padding_idx={c.one('None', 0, -1)}, max_norm={c.one('None', 'None', 0.5)}, dtype=T.{d}))({i})")
+    elif kind == "norm":
+        n = c.one(1, 2, 3)
+        name = c.one(f"BatchNorm{n}d(4", f"InstanceNorm{n}d(4", "GroupNorm(2, 4",
+                     "GroupNorm(3, 4" if c.wrong else "GroupNorm(4, 4", f"BatchNorm{n}d(3" if c.wrong else f"BatchNorm{n}d(4")
+        own = f", track_running_stats={c.often(0.5)}, momentum={c.one(0.1, 'None')}" if not name.startswith("G") else ""
+        x = c.add("x", (batch or c.one([], [2])) + [4] + [c.size(1, 4) for _ in range(n)], d)
+        m = f"T.nn.{name}, eps={c.one(1e-5, 0.1)}, affine={c.often(0.6)}{own}, dtype=T.{d}){c.maybe(0.4, '.eval()')}"
+        c.text = f"told_state(fixed({m}), {x})"
+    elif kind == "pool":
+        n = c.one(1, 2, 3)
+        x = c.add("x", batch + [c.size(1, 3)] + [c.size(2, 8) for _ in range(n)], d)
+        m = c.one(f"MaxPool{n}d({c.per_dim(n, 1, 2, 3)}, padding={c.per_dim(n, 0, 1)}, ceil_mode={c.often(0.5)})",
+                  f"AvgPool{n}d({c.per_dim(n, 1, 2, 3)}, ceil_mode={c.often(0.5)})", f"AdaptiveAvgPool{n}d({c.one(1, 2, 3)})",
+                  f"AdaptiveMaxPool{n}d({c.one(1, 2, 3)}, return_indices={c.often(0.5)})", f"LPPool{n}d(2, {c.one(1, 2)})",
+                  f"AdaptiveAvgPool{n}d({(None,) * n if n > 1 else 2})")
+        c.text = f"T.nn.{m}({x})"
+    elif kind == "shape":
+        x = c.add("x", batch + [4, 4, 4], c.dtype(COMPLEX))
+        c.text = f"T.nn.{c.one(*SHAPES)}({x})"
+    elif kind == "activation":
+        x = c.add("x", batch + [4, c.size(1, 5)], c.dtype(REAL + ["complex64", "int64"]))
+        c.text = f"T.nn.{c.one(*ACTIVATIONS)}({x})"
+    else:
+        x, t = c.add("x", [4, 5], d), c.add("t", [4], "int64", "index", 9 if not c.wrong else 12)
+        c.text = (f"list(fixed(T.nn.AdaptiveLogSoftmaxWithLoss(5, 9, {c.one([3], [2, 5], [5, 3] if c.wrong else [4])}, "
+                  f"div_value={c.one(4.0, 2.0)}, head_bias={c.often(0.5)}, dtype=T.{d}))({x}, {t}))")
+
+
+def outs(c):
+    """Linear algebra and layers into a tensor that is there."""
+    d = c.dtype(COMPLEX)
+    n, m, batch = c.size(1, 4), c.size(1, 4), c.one([], [], [2])
+    call, results = c.one(
+        ("T.linalg.inv(A, OUT)", 1), ("T.linalg.det(A, OUT)", 1), ("T.linalg.slogdet(A, OUT)", 2),
+        ("T.linalg.solve(A, B, OUT)", 1),
+        ("T.linalg.cholesky(spd(A), OUT)", 1), ("T.linalg.qr(B, OUT)", 2), ("T.linalg.eigvalsh(spd(A), OUT)", 1),
+        ("T.linalg.svdvals(B, OUT)", 1), ("T.linalg.pinv(B, OUT)", 1), ("T.linalg.lu_factor(A, OUT)", 2),
+        ("T.linalg.lu(A, OUT)", 3),
+        ("T.linalg.matrix_rank(B, OUT)", 1), ("T.linalg.cond(A, OUT)", 1), ("T.linalg.matrix_norm(B, OUT)", 1),
+        ("T.linalg.vector_norm(B, OUT)", 1), ("T.linalg.norm(B, OUT)", 1), ("T.linalg.matrix_power(A, 2, OUT)", 1),
+        ("T.linalg.multi_dot([B, B.mT.contiguous(), B], OUT)", 1), ("T.linalg.solve_triangular(A, B, upper=True, OUT)", 1),
+        ("T.linalg.householder_product(B, T.ones(B.shape[:-2] + (min(B.shape[-2:]),), dtype=B.dtype), OUT)", 1),
+        ("T.cholesky_inverse(T.linalg.cholesky(spd(A)), OUT)", 1), ("T.cholesky_solve(B, T.linalg.cholesky(spd(A)), OUT)", 1),
+        ("T.linalg.inv_ex(A, OUT)", 2), ("T.linalg.cholesky_ex(spd(A), OUT)", 2), ("T.linalg.ldl_factor(spd(A), OUT)", 2),
+        ("T.linalg.tensorinv(A, ind=1, OUT)", 1), ("T.linalg.lstsq(B, B).solution.add(1)", 0), ("T.linalg.eigvals(A, OUT)", 1),
+        ("F.avg_pool2d(A[None] if A.dim() < 3 else A, 1, OUT)", 1), ("F.one_hot(A.real.long().abs(), 20)", 0),
+        ("T.logdet(spd(A))", 0), ("T.nn.functional.softmax(B, -1)", 0), ("T.dot(B.flatten(), B.flatten(), OUT)", 1))
+    names = []
+    for i in range(results):
+        real = {"complex64": "float32", "complex128": "float64"}.get(d, d)
+        wanted = c.one(d, d, d, real, "float64", "int32", "complex64", "int64")
+        names.append(still(c, f"o{i}", c.one([0], [0], [n, n], [n], batch + [n, n], []), wanted, "zeros"))
+    out = f"out={names[0]}" if results == 1 else f"out=({', '.join(names)}{',' if results == 1 else ''})"
+    text = call.replace("OUT", out)
+    for name, shape in [("A", [n, n]), ("B", [n, m])]:
+        text = text.replace(name, still(c, name.lower(), batch + shape, d)) if name in text else text
+    c.text = f"({text}, [{', '.join(names)}])"
+
+
 def still(c, name, *about):
     """A tensor through which nothing flows."""
     c.add(name, *about)
@@ -560,7 +689,7 @@ def still(c, name, *about):
 
 
 FAMILIES = ({f.__name__: f for f in (conv, pool, interpolate, grid, fold, norm, attention, recurrent, cell, bag, loss, linalg,
-            lists, similar)})
+            lists, similar, module, outs)})
 
 
 # ---- one process: its answers ----
@@ -648,12 +777,15 @@ def scope_of(T, way):
         w, v = T.linalg.eig(a)
         return (v * w.unsqueeze(-2)) @ T.linalg.inv(v), w.abs().sort().values
 
+    def told_state(m, x):
+        return m(x), list(m.state_dict().values())
+
     def listed(f, first, *more):
         done = f(first, *more)
         return first if done is None else done
 
     return {"T": T, "F": T.nn.functional, "math": math, "inf": math.inf, "fixed": fixed, "rebuilt_svd": rebuilt_svd,
-            "rebuilt_eigh": rebuilt_eigh, "rebuilt_eig": rebuilt_eig, "listed": listed,
+            "rebuilt_eigh": rebuilt_eigh, "rebuilt_eig": rebuilt_eig, "listed": listed, "told_state": told_state,
             "spd": lambda a: a @ a.mH + T.eye(a.shape[-1], dtype=a.dtype, device=a.device) * 0.5}
 
 

@@ -158,7 +158,7 @@ GRAD(prelu_kernel_backward)
     kt_tensor *by_input = input ? kt_where(below, kt_mul(input, C), input) : NULL;
     kt_tensor *by_weight = weight ? zero_unless(below, kt_mul(weight, B)) : NULL;
     dA = by_input && by_weight ? kt_add(by_input, by_weight) : by_input ? by_input : by_weight;
-    dB = weight ? zero_unless(below, kt_mul(weight, A)) : NULL;
+    dB = weight ? zero_unless(below, kt_mul(weight, A)) : input ? kt_zeros_like(input) : NULL;
     dC = input ? zero_unless(below, kt_mul(input, A)) : NULL;
 }
 static kt_tensor *joined(kt_tensor *first, kt_tensor *second, int64_t dim)

@@ -1,6 +1,8 @@
 /* attention.c - the derivatives of attention. */
 #include <math.h>
 
+#include "ops/attention/attention.h"
+
 #include "grad/formula.h"
 
 /* attention(query, key, value, attn_mask, is_causal, scale, draws, dropout_p) */
@@ -19,30 +21,36 @@ static kt_tensor *gathered(kt_tensor *t, int64_t times)
     return times == 1 ? t : kt_sum_dim(kt_unflatten(t, 1, KT_SHAPE(-1, times)), KT_SHAPE(2));
 }
 
-/* With dropout, where the gradient is to have one: PyTorch's attention is made of operators then, and so is its gradient here. */
+/* Where the gradient is to have one: PyTorch's attention is made of operators then, and so is its gradient here. */
 static void by_parts(const kt_back *c)
 {
-    kt_tensor *q = A, *k = B, *v = C, *mask = mask_of(c), *kept = kt_attention_kept(draws_of(c), q, k, arg(c, DROPOUT)->f);
-    if (!q || !k || !v || !kept)
+    const double p = arg(c, DROPOUT)->f;
+    kt_tensor   *q = A, *k = B, *v = C, *mask = mask_of(c), *kept = p > 0 ? kt_attention_kept(draws_of(c), q, k, p) : NULL;
+    if (!q || !k || !v || kt__failed())
         return;
     const int64_t   times = q->sizes[1] / k->sizes[1];
     const kt_dtype  given_as = (kt_dtype)q->dtype, wide = given_as == KT_F64 ? KT_F64 : KT_F32;
-    const kt_scalar scale = KT_FLOAT(arg(c, SCALE)->f), share = KT_FLOAT(1 / (1 - arg(c, DROPOUT)->f));
+    const kt_scalar scale = KT_FLOAT(arg(c, SCALE)->f), share = KT_FLOAT(1 / (1 - p));
     kt_tensor      *g = kt__converted_inside(G, wide, KT_WHY_GRADIENT), *y = kt__converted_inside(q, wide, KT_WHY_GRADIENT);
     kt_tensor      *x = repeated(kt__converted_inside(k, wide, KT_WHY_GRADIENT), times);
     kt_tensor      *z = repeated(kt__converted_inside(v, wide, KT_WHY_GRADIENT), times);
     kt_tensor      *scores = kt_mul_s(kt_matmul(y, kt_transpose(x, -2, -1)), scale);
-    if (arg(c, CAUSAL)->b)
-        scores = kt_masked_fill(scores, kt_logical_not(kt_tril(kt_ones_like(kept))), KT_FLOAT(-INFINITY));
+    if (arg(c, CAUSAL)->b && scores) {
+        kt_tensor *all = kt_ones(KT_SHAPE(q->sizes[2], k->sizes[2]), .dtype = KT_BOOL, .device = kt_device_of(q));
+        scores = kt_masked_fill(scores, kt_logical_not(kt_tril(all)), KT_FLOAT(-INFINITY));
+    }
     if (mask)
         scores = mask->dtype != KT_BOOL ? kt_add(scores, mask)
                                         : kt_masked_fill(scores, kt_logical_not(mask), KT_FLOAT(-INFINITY));
-    kt_tensor *p = kt_safe_softmax(scores, -1), *factor = kt_mul_s(kt__converted_inside(kept, wide, KT_WHY_GRADIENT), share);
-    kt_tensor *slope = kt_mul(kt_matmul(g, kt_transpose(z, -2, -1)), factor);
-    kt_tensor *back = kt_mul_s(kt_softmax_backward_data(slope, p, -1, wide), scale);
+    kt_tensor *weights = kt_safe_softmax(scores, -1), *slope = kt_matmul(g, kt_transpose(z, -2, -1)), *used = weights;
+    if (kept) {
+        kt_tensor *factor = kt_mul_s(kt__converted_inside(kept, wide, KT_WHY_GRADIENT), share);
+        slope = kt_mul(slope, factor), used = kt_mul(weights, factor);
+    }
+    kt_tensor *back = kt_mul_s(kt_softmax_backward_data(slope, weights, -1, wide), scale);
     dA = kt_matmul(back, x);
-    dB = gathered(kt_matmul(kt_transpose(back, -2, -1), y), times);
-    dC = gathered(kt_matmul(kt_transpose(kt_mul(p, factor), -2, -1), g), times);
+    dB = gathered(kt_transpose(kt_matmul(kt_transpose(y, -2, -1), back), -2, -1), times);
+    dC = gathered(kt_matmul(kt_transpose(used, -2, -1), g), times);
 }
 
 /* The tiles of scores are computed again, and what was dropped is drawn again. */
@@ -52,12 +60,13 @@ GRAD(attention)
         return;
     const double p = arg(c, DROPOUT)->f, scale = arg(c, SCALE)->f;
     kt_tensor   *mask = mask_of(c);
-    if (p > 0 && goes_on(c)) {
+    const bool   theirs = p == 0 && A && B && C && kt__attention_is_dense(A, B, C);
+    if (!theirs && goes_on(c)) {
         by_parts(c);
-    } else if (p > 0) {
-        kt_tensor *draws = draws_of(c);
+    } else if (!theirs) {
+        kt_tensor *draws = p > 0 ? draws_of(c) : NULL;
         const kt_attention_backward_results d =
-            kt_attention_backward(G, A, B, C, Y, Z, &mask, mask ? 1 : 0, arg(c, CAUSAL)->b, scale, &draws, 1, p);
+            kt_attention_backward(G, A, B, C, Y, Z, &mask, mask ? 1 : 0, arg(c, CAUSAL)->b, scale, &draws, draws ? 1 : 0, p);
         dA = d.grad_query;
         dB = d.grad_key;
         dC = d.grad_value;

@@ -142,6 +142,8 @@ GRAD(unbind)
 GRAD(cat)
 {
     int64_t dim = wrapped(arg(c, 1)->i, G->ndim), start = 0;
+    if (dim < 0 || dim >= G->ndim) /* of empty 1-D tensors alone any dim is taken */
+        dim = 0;
     for (int64_t i = 0; i < c->n_inputs && !kt__failed(); i++) {
         kt_shape sizes = in_sizes(c, i);
         int64_t  length = sizes.n == G->ndim ? sizes.d[dim] : 0; /* cat accepts empty 1-D tensors anywhere */

@@ -163,23 +163,21 @@ bool kt_attention_allowed(kt_attention_way way)
     return (unsigned)way < 32 && !(atomic_load(&forbidden) >> way & 1);
 }
 
-static bool has_dense_rows(const kt_tensor *t) { return t->strides[t->ndim - 1] == 1; }
-
 /* PyTorch has the kernel for it, and records one node. */
 static bool is_pytorchs_kernels(const kt__attended *a)
 {
-    const kt_tensor *q = a->query, *v = a->value;
-    return a->dropout == 0 && kt__attention_fits(a) && q->sizes[3] == v->sizes[3] && has_dense_rows(q) &&
-           has_dense_rows(a->key) && has_dense_rows(v) && !(a->mask && a->mask->flags & KT_T_FOLLOWED);
+    return a->dropout == 0 && kt__attention_fits(a) && kt__attention_is_dense(a->query, a->key, a->value) &&
+           !(a->mask && a->mask->flags & KT_T_FOLLOWED);
 }
 
-/* Where nothing is recorded, our kernel runs if it can: it reads any strides, and values of another width. With dropout it does
- * so on the tape too: it need not keep what was drawn. The numbers are those of dropout of the whole matrix. */
+/* Our kernel runs wherever it can, so that no matrix of scores is held: it reads any strides, and values of another width. With
+ * dropout it need not keep what was drawn; the numbers are those of dropout of the whole matrix. On the tape the formula has a
+ * second derivative where PyTorch's has one. Other devices' kernels record what PyTorch's record, and no gradient of a mask. */
 static bool serves(const kt_call *call, const kt__attended *a)
 {
-    const bool plain = !a->mask || !(a->mask->flags & KT_T_FOLLOWED);
-    const bool draws = a->dropout > 0 && a->dropout < 1 && a->query->backend == KT_CPU && plain;
-    return (a->dropout == 0 ? !kt__input_flags(call) : draws) && !(a->mask && a->causal) && kt__attention_takes(a);
+    const bool recorded = a->query->backend == KT_CPU && !(a->mask && a->mask->flags & KT_T_FOLLOWED);
+    const bool nothing = a->dropout == 0 && !kt__input_flags(call);
+    return (nothing || recorded) && a->dropout < 1 && !(a->mask && a->causal) && kt__attention_takes(a);
 }
 
 static kt_status check_any_way(bool math, bool kernel, bool theirs)

@@ -17,6 +17,11 @@ bool   kt__is_attended_dtype(const kt_tensor *t); /* one that the kernel compute
 /* fits: four dims, sizes that fit, a mask of two or four dims without a gradient; takes: the kernel can run on that device. */
 bool kt__attention_fits(const kt__attended *a);
 bool kt__attention_takes(const kt__attended *a);
+/* Of the operands of one width whose rows lie together PyTorch's kernel takes care, which has no second derivative. */
+static inline bool kt__attention_is_dense(const kt_tensor *query, const kt_tensor *key, const kt_tensor *value)
+{
+    return query->sizes[3] == value->sizes[3] && query->strides[3] == 1 && key->strides[3] == 1 && value->strides[3] == 1;
+}
 /* [0] the output, [1] the logarithms; owned by the scope, NULLs after an error. */
 void kt__attend(const kt__attended *a, kt_tensor **results);
 /* Made of products and a softmax, on the tape: [0] the output, [1] the weights; owned by the scope, NULLs after an error. */

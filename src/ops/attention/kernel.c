@@ -177,6 +177,14 @@ static kt_tensor *new_beside(const kt_call *call, const kt_tensor *like)
                     call, like);
 }
 
+/* As the gradients of products lie: row-major, and that of keys whose transpose is multiplied column-major. */
+static kt_tensor *new_of_product(const kt_call *call, const kt_tensor *like, bool turned)
+{
+    const int64_t *n = like->sizes, area = n[2] * n[3], strides[DIMS] = {n[1] * area, area, turned ? 1 : n[3], turned ? n[2] : 1};
+    return known_as(kt__tensor_new_strided((kt_dtype)like->dtype, kt__device(like), kt__sizes(like), (kt_shape){DIMS, strides}),
+                    call, like);
+}
+
 kt_status kt__body_attention(kt_call *call)
 {
     enum { QUERY, KEY, VALUE, MASK, CAUSAL, SCALE, DRAWS, DROPOUT };
@@ -189,8 +197,9 @@ kt_status kt__body_attention(kt_call *call)
         return refuse("attention");
     const int64_t *n = query->sizes, sizes[DIMS] = {n[0], n[1], n[2], value->sizes[3]}, turned[3] = {n[1] * n[2], 1, n[1]};
     const kt_dtype dtype = (kt_dtype)query->dtype;
-    kt_tensor     *out = value->sizes[3] == n[3] ? kt__output_beside(&query, 1, dtype)
-                                                 : kt__tensor_new(dtype, kt__device(query), (kt_shape){DIMS, sizes});
+    kt_tensor     *out = kt__attention_is_dense(query, key, value)
+                             ? kt__output_beside(&query, 1, dtype)
+                             : kt__tensor_new(dtype, kt__device(query), (kt_shape){DIMS, sizes});
     kt_tensor     *lse = kt__tensor_new_strided(wide_of(query), kt__device(query), (kt_shape){3, sizes}, (kt_shape){3, turned});
     out = known_as(out, call, query), lse = known_as(lse, call, query);
     if (mask)
@@ -210,7 +219,8 @@ kt_status kt__body_attention(kt_call *call)
 
 enum { GRAD, QUERY, KEY, VALUE, OUT, LSE };
 
-static kt_status flow_back(kt_call *call, kt_tensor *mask, bool causal, double scale, kt_tensor *draws, double dropout)
+static kt_status flow_back(kt_call *call, kt_tensor *mask, bool causal, double scale, kt_tensor *draws, double dropout,
+                           bool fused)
 {
     kt_tensor *grad = call->arg[GRAD].t, *query = call->arg[QUERY].t, *key = call->arg[KEY].t, *value = call->arg[VALUE].t;
     kt_tensor *out = call->arg[OUT].t, *lse = call->arg[LSE].t;
@@ -222,7 +232,9 @@ static kt_status flow_back(kt_call *call, kt_tensor *mask, bool causal, double s
     }
     if (!fits)
         return refuse("the gradient of attention");
-    kt_tensor *made[3] = {new_beside(call, query), new_beside(call, key), new_beside(call, value)};
+    kt_tensor *made[3] = {fused ? new_beside(call, query) : new_of_product(call, query, false),
+                          fused ? new_beside(call, key) : new_of_product(call, key, query->sizes[1] == key->sizes[1]),
+                          fused ? new_beside(call, value) : new_of_product(call, value, false)};
     if (mask)
         mask = with_heads(mask);
     if (kt_error_status())
@@ -247,7 +259,7 @@ kt_status kt__body_flash_attention_backward(kt_call *call)
     if (call->arg[QUERY].t->ndim != DIMS)
         return refuse("the gradient of attention");
     return flow_back(call, kt__given(call, MASK) ? call->arg[MASK].t : NULL, kt__arg_bool(call, CAUSAL),
-                     kt__scale_of(call, SCALE, call->arg[QUERY].t), NULL, 0);
+                     kt__scale_of(call, SCALE, call->arg[QUERY].t), NULL, 0, true);
 }
 
 kt_status kt__body_attention_backward(kt_call *call)
@@ -259,5 +271,5 @@ kt_status kt__body_attention_backward(kt_call *call)
     if (call->arg[MASK].ts.n > 1 || query->ndim != DIMS || !drops(&call->arg[DRAWS], dropout, query, &draws))
         return refuse("the gradient of attention");
     return flow_back(call, call->arg[MASK].ts.n ? call->arg[MASK].ts.t[0] : NULL, call->arg[CAUSAL].b, call->arg[SCALE].f, draws,
-                     dropout);
+                     dropout, false);
 }

@@ -59,6 +59,10 @@ kt_status kt__body_mvlgamma(kt_call *call)
         return kt_fail(KT_ERR_RUNTIME, "p has to be greater than or equal to 1");
     if (p > MOST_DIMENSIONS)
         return kt_fail(KT_ERR_RUNTIME, "p has to be at most %d, but got %lld", MOST_DIMENSIONS, (long long)p);
+    kt__decision        room;
+    const kt__decision *d = kt__resolve_in_body(call, &room);
+    if (!d || kt__check_out(call, (kt_dtype)d->result, KT_NONE))
+        return kt_error_status();
     KT_SCOPE;
     kt_tensor *sum = kt_lgamma(self);
     for (int64_t i = 1; i < p; i++)

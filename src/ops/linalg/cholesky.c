@@ -66,7 +66,7 @@ kt_status kt__body_cholesky_inverse(kt_call *call)
                          (kt_scalar[]){KT_INT(kt__arg_bool(call, 1))}, 1) ||
         kt__check_info(info, KT__NOT_INVERTIBLE, "cholesky_inverse"))
         return kt_error_status();
-    return kt__end(call, x);
+    return kt__end_matrices(call, x, true);
 }
 
 /* ---- older checks: b, then A ---- */
@@ -108,7 +108,7 @@ kt_status kt__body_cholesky_solve(kt_call *call)
     return kt__run_matrices(call, KT_K_cholesky_solve, b, (kt__matrix_arg[]){{x, 2}, {l, 2}, {b, 2}}, 1, 2,
                             (kt_scalar[]){KT_INT(kt__arg_bool(call, 2))}, 1)
                ? kt_error_status()
-               : kt__end(call, x);
+               : kt__end_matrices(call, x, false);
 }
 
 /* ---- triangles ---- */

@@ -100,6 +100,13 @@ kt_tensor *kt__new_matrices(const kt_tensor *like, kt_dtype dtype, kt_shape batc
 {
     return new_tensor(like, dtype, batch, 2, rows, columns);
 }
+kt_status kt__end_matrices(kt_call *call, kt_tensor *made, bool lent)
+{
+    const kt_tensor *out = call->form == KT_OUT ? call->out[0] : NULL;
+    const bool       takes = !out || (lent && out->numel == 0 && made && out->dtype == made->dtype);
+    return kt__end(call, takes || !made ? made : kt_contiguous(made));
+}
+
 kt_tensor *kt__new_vectors(const kt_tensor *like, kt_dtype dtype, kt_shape batch, int64_t n)
 {
     return new_tensor(like, dtype, batch, 1, n, 1);

@@ -37,6 +37,10 @@ static inline kt_dtype kt__real_dtype(kt_dtype d) { return d == KT_C64 ? KT_F32 
 static inline bool     kt__is_recorded_matrix(const kt_tensor *t) { return kt__are_followed(kt__all_grad_flags(t)); }
 static inline kt_dtype kt__complex_dtype(kt_dtype d) { return d == KT_F32 ? KT_C64 : d == KT_F64 ? KT_C128 : d; }
 
+/* Ends with column-major matrices. An out= that has to grow becomes row-major, as PyTorch resizes it; with `lent` an empty one of
+ * the result's dtype takes their layout. */
+kt_status kt__end_matrices(kt_call *call, kt_tensor *made, bool lent);
+
 /* ---- plans ---- */
 typedef struct kt__matrix_arg {
     kt_tensor *t;

@@ -73,13 +73,13 @@ kt_status kt__body_linalg_householder_product(kt_call *call)
     kt_tensor *q = kt__new_matrices(a, (kt_dtype)a->dtype, kt__batch_of(a), kt__rows_in(a), kt__columns_in(a));
     return kt__run_matrices(call, KT_K_reflected, a, (kt__matrix_arg[]){{q, 2}, {a, 2}, {tau, 1}}, 1, 2, NULL, 0)
                ? kt_error_status()
-               : kt__end(call, q);
+               : kt__end_matrices(call, q, true);
 }
 
 kt_status kt__body_orgqr(kt_call *call)
 {
     KT_SCOPE;
-    return kt__end(call, kt_linalg_householder_product(call->arg[0].t, call->arg[1].t));
+    return kt__end_matrices(call, kt_linalg_householder_product(call->arg[0].t, call->arg[1].t), true);
 }
 
 static kt_status check_multiplied(const kt_call *call, const kt_tensor *a, const kt_tensor *tau, const kt_tensor *b,
@@ -124,5 +124,5 @@ kt_status kt__body_ormqr(kt_call *call)
     return kt__run_matrices(call, KT_K_reflect, a, (kt__matrix_arg[]){{x, 2}, {a, 2}, {tau, 1}, {b, 2}}, 1, 3,
                             (kt_scalar[]){KT_INT(turned ? ADJOINT : PLAIN), KT_INT(!left)}, 2)
                ? kt_error_status()
-               : kt__end(call, x);
+               : kt__end_matrices(call, x, true);
 }

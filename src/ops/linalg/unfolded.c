@@ -36,7 +36,7 @@ kt_status kt__body_linalg_tensorinv(kt_call *call)
     const kt_linalg_inv_ex_results r = kt_linalg_inv_ex(kt_reshape(t, KT_SHAPE(columns, rows)));
     if (!r.info || kt__check_info(r.info, KT__NOT_INVERTIBLE, "inv"))
         return kt_error_status();
-    return kt__end(call, kt_reshape(r.inverse, ((kt_shape){t->ndim, sizes})));
+    return kt__end_matrices(call, kt_reshape(r.inverse, ((kt_shape){t->ndim, sizes})), false);
 }
 
 kt_status kt__body_linalg_tensorsolve(kt_call *call)

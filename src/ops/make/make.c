@@ -303,8 +303,12 @@ static kt_status spaced(kt_call *call, int kernel, int options_at, kt_scalar bas
 /* The ends may be tensors without dims: their elements are read, and nothing is recorded, as in PyTorch. */
 static kt_status between_elements(kt_call *call, int op)
 {
-    kt_call c = *call;
+    kt_call          c = *call;
+    const kt_tensor *start = call->scalars & 1 ? NULL : call->arg[0].t, *end = call->scalars & 2 ? NULL : call->arg[1].t;
     c.row = &kt__rows[op];
+    if (start && end && (start->ndim || end->ndim))
+        return kt_fail(KT_ERR_RUNTIME, "%s only supports 0-dimensional start and end tensors, but got start with %d dimension(s) "
+                       "and end with %d dimension(s).", c.row->name, start->ndim, end->ndim);
     for (int i = 0; i < 2; i++) {
         const kt_tensor *t = call->arg[i].t;
         if (call->scalars >> i & 1)

@@ -195,7 +195,9 @@ kt_status kt__body_nn_batch_norm(kt_call *call)
     const batch      b = batch_of_function(call);
     const kt_tensor *x = b.input;
     char             text[64];
-    if (b.training && check_more_than_one(x->ndim ? x->sizes[0] : 0, after_two(x), "torch.Size(", kt__sizes(x), ")"))
+    if (b.training && x->ndim == 0)
+        return kt_fail(KT_ERR_INDEX, "tuple index out of range");
+    if (b.training && check_more_than_one(x->sizes[0], after_two(x), "torch.Size(", kt__sizes(x), ")"))
         return kt_error_status();
     if (b.eps <= 0)
         return kt_fail(KT_ERR_VALUE, "batch_norm eps must be positive, but got %s", float_text(b.eps, text, sizeof text));

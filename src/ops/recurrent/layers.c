@@ -187,6 +187,27 @@ static kt_status dim_missing(const kt_tensor *t, int dim)
                    dim);
 }
 
+/* All tensors where the input is. */
+static kt_status check_place(const kt_tensor *input, const kt_tensor *t, const char *what)
+{
+    char here[32], there[32];
+    if (t->backend == input->backend && t->index == input->index)
+        return KT_OK;
+    return kt_fail(KT_ERR_RUNTIME,
+                   "Input and %s tensors are not at the same device, found input tensor at %s and %s tensor at %s", what,
+                   kt__device_text(input, here, sizeof here), what, kt__device_text(t, there, sizeof there));
+}
+
+static kt_status check_places(const layers *l, const kt_tensor *input)
+{
+    if (check_place(input, l->hx, "hidden") || (l->cx && check_place(input, l->cx, "hidden")))
+        return kt_error_status();
+    for (int64_t i = 0; i < l->n_params; i++)
+        if (check_place(input, l->params[i], "parameter"))
+            return kt_error_status();
+    return KT_OK;
+}
+
 static kt_status check_layers(layers *l, const kt_tensor *input)
 {
     const kt_tensor *hx = l->hx;
@@ -239,7 +260,7 @@ static kt_status run_input(kt_call *call, int mode)
     layers     l = layers_of(call, mode, 2);
     kt_tensor *input = call->arg[0].t;
     l.batch_first = kt__arg_bool(call, 8);
-    if (set_states(&l, call, 1) || check_layers(&l, input))
+    if (set_states(&l, call, 1) || check_places(&l, input) || check_layers(&l, input))
         return kt_error_status();
     input = l.batch_first ? kt_transpose(input, 0, 1) : input;
     if (input && input->ndim && input->sizes[0] == 0)

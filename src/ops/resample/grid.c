@@ -176,9 +176,9 @@ static kt_tensor *places(kt_tensor *like, int64_t n, bool align)
 kt_tensor *kt__affine_base(kt_tensor *like, kt_shape size, bool align)
 {
     const int dims = (int)size.n - 2;
-    int64_t   sizes[KT_MAX_DIMS] = {size.d[0]};
+    int64_t   sizes[KT_MAX_DIMS] = {size.d[0]}, positions = 1;
     for (int i = 0; i < dims; i++)
-        sizes[1 + i] = size.d[2 + i];
+        positions *= sizes[1 + i] = size.d[2 + i];
     sizes[1 + dims] = dims + 1;
     kt_tensor *base = kt_ones(((kt_shape){dims + 2, sizes}), .dtype = (kt_dtype)like->dtype,
                               .device = (kt_device){like->backend, like->index});
@@ -188,7 +188,7 @@ kt_tensor *kt__affine_base(kt_tensor *like, kt_shape size, bool align)
             line = kt_unsqueeze(line, -1);
         kt_copy_(kt_select(base, -1, i), line);
     }
-    return kt_reshape(base, KT_SHAPE(size.d[0], -1, dims + 1));
+    return kt_reshape(base, KT_SHAPE(size.d[0], positions, dims + 1));
 }
 
 kt_status kt__body_affine_grid_generator(kt_call *call)
