@@ -115,18 +115,18 @@ static ROWS_NOINLINE void quarters_tops(FN(rows) *r)
 {
     const float32x4_t   most = vdupq_n_f32(-INFINITY), least = vdupq_n_f32(INFINITY);
     const quarters_span none = {{most, most}, {least, least}};
-    float               low = 0;
+    float32x4_t         low = vdupq_n_f32(0);
     for (int k = 0; k < r->count; k++) {
         const float  *x = r->x + k * r->of_x;
         quarters_span a = none, b = none, c = none, d = none;
         for (ptrdiff_t i = 0; i < r->n; i += QUARTERED)
             span_quarters(&a, x, i, 0), span_quarters(&b, x, i, 1), span_quarters(&c, x, i, 2), span_quarters(&d, x, i, 3);
         a = joined_spans(joined_spans(a, b), joined_spans(c, d));
-        r->top[k] = vmaxnmvq_f32(vmaxnmq_f32(a.most.a, a.most.b)) + 0;
-        const float far = vminnmvq_f32(vminnmq_f32(a.least.a, a.least.b)) - r->top[k];
-        low = far < low ? far : low;
+        const float top = vmaxnmvq_f32(vmaxnmq_f32(a.most.a, a.most.b)) + 0;
+        low = vminnmq_f32(low, vsubq_f32(vminnmq_f32(a.least.a, a.least.b), vdupq_n_f32(top)));
+        r->top[k] = top;
     }
-    r->low = low;
+    r->low = vminnmvq_f32(low);
 }
 
 /* Of bfloat16s as integers: as signed ones positive numbers are in order, and negative ones, which are below, in the opposite
