@@ -422,8 +422,8 @@ static ROWS_NOINLINE KT_IN_REGISTERS int quarters_flow(float *z, const float *x,
 {
     enum { GROUP = 16 };
     const int         whole = n / GROUP * GROUP;
-    const float32x4_t zero = vdupq_n_f32(0);
-    float32x4_t       least = zero;
+    static const float nothing[4] __attribute__((aligned(16))) = {0};
+    float32x4_t       least = vdupq_n_f32(0);
     for (int i = 0; i < whole; i += GROUP) {
         float32x4_t y[4];
 #pragma GCC unroll 4
@@ -434,7 +434,7 @@ static ROWS_NOINLINE KT_IN_REGISTERS int quarters_flow(float *z, const float *x,
         exp_near_four(y);
 #pragma GCC unroll 4
         for (int k = 0; k < 4; k++)
-            vst1q_f32(z + i + 4 * k, vfmsq_f32(zero, y[k], vdupq_n_f32(g)));
+            vst1q_f32(z + i + 4 * k, vfmsq_f32(begun_with(nothing), y[k], vdupq_n_f32(g)));
     }
     return FN(exp_is_near)(vminvq_f32(least), 0) ? whole : 0; /* NaN is not */
 }
