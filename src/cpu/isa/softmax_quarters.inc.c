@@ -122,7 +122,8 @@ static ROWS_NOINLINE void quarters_tops(FN(rows) *r)
     float32x4_t low = vdupq_n_f32(0);
     for (int k = 0; k < r->count; k++) {
         const float  *x = r->x + k * r->of_x;
-        quarters_span a = span_of_quarters(x, 0), b = span_of_quarters(x, 1), c = span_of_quarters(x, 2), d = span_of_quarters(x, 3);
+        quarters_span a = span_of_quarters(x, 0), b = span_of_quarters(x, 1), c = span_of_quarters(x, 2),
+                      d = span_of_quarters(x, 3);
         for (ptrdiff_t i = QUARTERED; i < r->n; i += QUARTERED)
             span_quarters(&a, x, i, 0), span_quarters(&b, x, i, 1), span_quarters(&c, x, i, 2), span_quarters(&d, x, i, 3);
         a = joined_spans(joined_spans(a, b), joined_spans(c, d));
