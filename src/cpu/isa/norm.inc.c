@@ -12,6 +12,14 @@ enum { BLOCKS = 64, LEAST_BLOCK = 32, BATCH = 64, PARTIAL_BYTES = 1 << 25, NEAR 
 /* blocks of rows at most; rows of a block, since its sums cost as much as a few rows; rows that are summed in T; bytes of the
  * blocks' sums, unless one block has more; bytes that the processor itself looks ahead */
 
+/* On aarch64 lines that are asked for are read before they are written: while two inputs are read that takes longer than to wait
+ * (Neoverse V1: a twentieth of the gradient's time). */
+#ifdef __aarch64__
+enum { ASKS_TO_WRITE_BACK = 0 };
+#else
+enum { ASKS_TO_WRITE_BACK = 1 };
+#endif
+
 /* Operands of the plan; absent ones are -1. */
 typedef struct FN(norm) {
     const kt_plan *plan;
@@ -212,7 +220,8 @@ KT_ALWAYS void FN(flow_here)(void *restrict to, const void *restrict x, const vo
     for (; i + 2 * LANES <= n; i += 2 * LANES) {
         const FN(pair) from = FN(pair_at)(x, i, halves);
         FN(pair)       g = FN(pair_at)(grad, i, halves);
-        FN(ask_to_write)(out, i);
+        if (ASKS_TO_WRITE_BACK)
+            FN(ask_to_write)(out, i);
         if (weighed)
             g.a = TIMES(g.a, LANES_AT(w + i)), g.b = TIMES(g.b, LANES_AT(w + i + LANES));
         g.a = TIMES(TIMES_PLUS(LESS(from.a, ALL(mean)), ALL(turn), LESS(g.a, ALL(lift))), ALL(rstd));
