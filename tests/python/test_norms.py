@@ -45,6 +45,19 @@ def test_values_and_gradients(dtype, sizes, over):
             assert (a.grad.double() - b.grad).abs().max() <= 8 * NEAR[dtype] * (1 + b.grad.abs().max())
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+@pytest.mark.parametrize("rows", [1, 31, 32, 33, 65, 2047, 2050])
+def test_gradients_of_weights_over_blocks_of_rows(dtype, rows):
+    """Sums of blocks of rows are added by tiles of columns: 300 columns end within one."""
+    torch.manual_seed(2)
+    x, g = torch.randn(rows, 300).to(dtype), torch.randn(rows, 300).to(dtype)
+    w, b = (torch.rand(300).to(dtype).requires_grad_() for _ in range(2))
+    F.layer_norm(x, (300,), w, b).backward(g)
+    to_w = (g.double() * layer_norm(x.double(), (-1,), 1, 0, 1e-5)).sum(0)
+    for a, want in ((w.grad, to_w), (b.grad, g.double().sum(0))):
+        assert (a.double() - want).abs().max() <= 8 * NEAR[dtype] * (1 + want.abs().max())
+
+
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 def test_a_norm_that_nothing_flows_back_through_is_the_same(dtype):
     """It makes no statistics; with a gradient, and as an example of many, it is the row that does."""

@@ -255,6 +255,27 @@ def test_threads_do_not_change_the_bits(threads):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("directions,projected", [(1, 0), (2, 0), (1, 5)])
+def test_threads_that_share_out_rows_do_not_change_the_bits(kind, directions, projected):
+    """37 rows: of two threads each has its own for all steps, of eight each has its panels."""
+    if projected and kind != "lstm":
+        pytest.skip("only an LSTM projects its state")
+    torch.manual_seed(3)
+    x, hx, params = make(kind, 6, 37, 9, 70, directions=directions, projected=projected, dtype=torch.float32)
+    made, threads = [], torch.get_num_threads()
+    try:
+        for n in 1, 2, 8:
+            torch.set_num_threads(n)
+            leaves = leaves_of(x, hx, params)
+            results = run(kind, leaves[0], leaves[1:1 + len(hx)], leaves[1 + len(hx):], directions=directions)
+            made.append([*results, *torch.autograd.grad(sum(r.square().sum() for r in results), leaves)])
+    finally:
+        torch.set_num_threads(threads)
+    for other in made[1:]:
+        assert all(torch.equal(a, b) for a, b in zip(made[0], other))
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_cells(kind):
     torch.manual_seed(11)
     x, hx, params = make(kind, 1, 3, 4, 5)

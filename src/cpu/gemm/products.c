@@ -119,8 +119,8 @@ static int64_t work_of(const kt_plan *plan) /* of one matrix */
     return plan->size[d] * plan->size[d + 1] * plan->size[d + 2];
 }
 
-/* On aarch64 oneDNN borrows other libraries' kernels; without them it runs reference code, at a sixth of OpenBLAS's speed. Our own
- * tiles are faster than either there; elsewhere they serve where no library is found. */
+/* On aarch64 oneDNN borrows other libraries' kernels; without them it runs reference code, at a sixth of OpenBLAS's speed. Our
+ * own tiles are faster than either there; elsewhere they serve where no library is found. */
 #ifdef __aarch64__
 enum { ONEDNN_IS_QUICK = 0, TILES_FIRST = 1 };
 #else

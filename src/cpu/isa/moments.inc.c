@@ -220,16 +220,19 @@ KT_ALWAYS void FN(ties_two)(FN(quarter) *sum, FN(quarter) *more_sum, FN(quarter)
                             FN(quarters) from, FN(quarters) back, const T *w, T mean, T rstd, T *to_w, T *to_b, int apart,
                             bool weighed, bool gathers)
 {
-    const FN(quarter) h = from.a - mean, k = from.b - mean;
-    FN(quarter)       g = back.a, f = back.b;
-    if (weighed)
-        g *= QUARTER_AT(w), f *= QUARTER_AT(w + apart);
-    *sum += g, *product = FN(fused)(g, h, *product);
-    *more_sum += f, *more_product = FN(fused)(f, k, *more_product);
+    const FN(quarter) g = back.a * (from.a - mean), f = back.b * (from.b - mean);
+    if (weighed) {
+        *sum = FN(fused)(back.a, QUARTER_AT(w), *sum), *product = FN(fused)(g, QUARTER_AT(w), *product);
+        *more_sum = FN(fused)(back.b, QUARTER_AT(w + apart), *more_sum);
+        *more_product = FN(fused)(f, QUARTER_AT(w + apart), *more_product);
+    } else {
+        *sum += back.a, *product += g;
+        *more_sum += back.b, *more_product += f;
+    }
     if (!gathers)
         return;
-    const FN(quarter) a = FN(fused)(back.a * rstd, h, QUARTER_AT(to_w));
-    const FN(quarter) b = FN(fused)(back.b * rstd, k, QUARTER_AT(to_w + apart));
+    const FN(quarter) by = rstd - (FN(quarter)){0};
+    const FN(quarter) a = FN(fused)(g, by, QUARTER_AT(to_w)), b = FN(fused)(f, by, QUARTER_AT(to_w + apart));
     const FN(quarter) c = QUARTER_AT(to_b) + back.a, d = QUARTER_AT(to_b + apart) + back.b;
     QUARTER_AT(to_w) = a, QUARTER_AT(to_w + apart) = b;
     QUARTER_AT(to_b) = c, QUARTER_AT(to_b + apart) = d;

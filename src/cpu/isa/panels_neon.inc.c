@@ -20,7 +20,7 @@ KT_ALWAYS void turn_quarter(float *to, const float *from, int64_t by_row)
     vst1q_f32(to + 3 * SIDE, vcombine_f32(vget_high_f32(ba), vget_high_f32(dc)));
 }
 
-/* Into the second cache: what the next panels take of a row, or the rows of the next one. They are too far apart for the
+/* Into the second cache: what the next panels take of a row, or the same rows further on. They are too far apart for the
  * processor to foresee. Asking past the end of the memory does no harm. */
 enum { LINE = 64 };
 KT_ALWAYS void ask_for(const float *from, int bytes)
@@ -40,7 +40,7 @@ static void pack_f32(void *panel, const void *matrix, int64_t by_row, int64_t by
     }
     for (; rows == SIDE && by_k == 1 && l + 4 <= k; l += 4, to += 4 * SIDE) {
         for (int i = 0; l % (LINE / (int)sizeof *from) == 0 && i < SIDE; i++)
-            ask_for(from + (i + SIDE) * by_row + l, 0);
+            ask_for(from + i * by_row + l, 16 * LINE);
         turn_quarter(to, from + l, by_row);
         turn_quarter(to + HALF, from + l + HALF * by_row, by_row);
     }

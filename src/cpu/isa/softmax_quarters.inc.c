@@ -104,6 +104,12 @@ KT_ALWAYS void span_quarters(quarters_span *s, const float *x, ptrdiff_t i, int 
     s->least.a = vminnmq_f32(s->least.a, v.a), s->least.b = vminnmq_f32(s->least.b, v.b);
 }
 
+KT_ALWAYS quarters_span span_of_quarters(const float *x, int k)
+{
+    const quarters v = quarters_at(x, 0, k, false);
+    return (quarters_span){v, v};
+}
+
 KT_ALWAYS quarters_span joined_spans(quarters_span s, quarters_span t)
 {
     return (quarters_span){{vmaxnmq_f32(s.most.a, t.most.a), vmaxnmq_f32(s.most.b, t.most.b)},
@@ -113,20 +119,19 @@ KT_ALWAYS quarters_span joined_spans(quarters_span s, quarters_span t)
 /* NaN is passed over, or taken: it spoils the sum either way. */
 static ROWS_NOINLINE void quarters_tops(FN(rows) *r)
 {
-    const float32x4_t   most = vdupq_n_f32(-INFINITY), least = vdupq_n_f32(INFINITY);
-    const quarters_span none = {{most, most}, {least, least}};
-    float               low = 0;
+    float32x4_t low = vdupq_n_f32(0);
     for (int k = 0; k < r->count; k++) {
         const float  *x = r->x + k * r->of_x;
-        quarters_span a = none, b = none, c = none, d = none;
-        for (ptrdiff_t i = 0; i < r->n; i += QUARTERED)
+        quarters_span a = span_of_quarters(x, 0), b = span_of_quarters(x, 1), c = span_of_quarters(x, 2),
+                      d = span_of_quarters(x, 3);
+        for (ptrdiff_t i = QUARTERED; i < r->n; i += QUARTERED)
             span_quarters(&a, x, i, 0), span_quarters(&b, x, i, 1), span_quarters(&c, x, i, 2), span_quarters(&d, x, i, 3);
         a = joined_spans(joined_spans(a, b), joined_spans(c, d));
-        r->top[k] = vmaxnmvq_f32(vmaxnmq_f32(a.most.a, a.most.b)) + 0;
-        const float far = vminnmvq_f32(vminnmq_f32(a.least.a, a.least.b)) - r->top[k];
-        low = far < low ? far : low;
+        const float top = vmaxnmvq_f32(vmaxnmq_f32(a.most.a, a.most.b)) + 0;
+        low = vminnmq_f32(low, vsubq_f32(vminnmq_f32(a.least.a, a.least.b), vdupq_n_f32(top)));
+        r->top[k] = top;
     }
-    r->low = low;
+    r->low = vminnmvq_f32(low);
 }
 
 /* Of bfloat16s as integers: as signed ones positive numbers are in order, and negative ones, which are below, in the opposite
@@ -186,7 +191,7 @@ KT_ALWAYS void sum_quarters(quarters *s, const float *x, const float *y, ptrdiff
     s->a = vaddq_f32(s->a, v.a), s->b = vaddq_f32(s->b, v.b);
 }
 
-KT_ALWAYS float quarters_sum_line(const float *x, const float *y, ptrdiff_t n, FN(sum_of) of, bool halves, bool joins_halves)
+KT_ALWAYS float quarters_sum_line(const float *x, const float *y, ptrdiff_t n, FN(sum_of) of, bool halves)
 {
     const float32x4_t zero = vdupq_n_f32(0);
     quarters          a = {zero, zero}, b = a, c = a, d = a;
@@ -194,14 +199,14 @@ KT_ALWAYS float quarters_sum_line(const float *x, const float *y, ptrdiff_t n, F
         sum_quarters(&a, x, y, i, 0, of, halves), sum_quarters(&b, x, y, i, 1, of, halves);
         sum_quarters(&c, x, y, i, 2, of, halves), sum_quarters(&d, x, y, i, 3, of, halves);
     }
-    return joined_quarters(a, b, c, d, joins_halves);
+    return joined_quarters(a, b, c, d, halves);
 }
 
 KT_ALWAYS void quarters_sum(FN(rows) *r, FN(sum_of) of, bool halves)
 {
     for (int l = 0; l < r->count; l++) {
         const float *x = line_of(r->x, l, r->of_x, halves), *y = line_of(r->y, l, r->of_y, halves);
-        r->sum[l] = (double)quarters_sum_line(x, y, r->n, of, halves, halves);
+        r->sum[l] = (double)quarters_sum_line(x, y, r->n, of, halves);
     }
 }
 
@@ -212,6 +217,18 @@ KT_ALWAYS void exps_of_four(float *e, const float *x, ptrdiff_t i, int k, float3
     float32x4_t    z[4] = {vsubq_f32(u.a, top), vsubq_f32(u.b, top), vsubq_f32(v.a, top), vsubq_f32(v.b, top)};
     exp_near_four(z);
     put_quarters(e, i, k, (quarters){z[0], z[1]}, false), put_quarters(e, i, k + 1, (quarters){z[2], z[3]}, false);
+}
+
+/* Of exponentials, which are no -0: nothing is added to the first ones. */
+KT_ALWAYS float quarters_sum_kept(const float *e, ptrdiff_t n, bool joins_halves)
+{
+    quarters a = quarters_at(e, 0, 0, false), b = quarters_at(e, 0, 1, false), c = quarters_at(e, 0, 2, false),
+             d = quarters_at(e, 0, 3, false);
+    for (ptrdiff_t i = QUARTERED; i < n; i += QUARTERED) {
+        sum_quarters(&a, e, e, i, 0, FN(VALUES), false), sum_quarters(&b, e, e, i, 1, FN(VALUES), false);
+        sum_quarters(&c, e, e, i, 2, FN(VALUES), false), sum_quarters(&d, e, e, i, 3, FN(VALUES), false);
+    }
+    return joined_quarters(a, b, c, d, joins_halves);
 }
 
 /* The exponentials of a line are made, then summed: sums beside them would have no room in registers. */
@@ -229,7 +246,7 @@ KT_ALWAYS void quarters_sum_exps(FN(rows) *r, bool halves)
             for (int k = 0; k < 4; k += 2)
                 exps_of_four(e, x, i, k, top, halves);
         }
-        r->sum[l] = (double)quarters_sum_line(e, e, n, FN(VALUES), false, halves);
+        r->sum[l] = (double)quarters_sum_kept(e, n, halves);
     }
 }
 
@@ -422,8 +439,8 @@ static ROWS_NOINLINE KT_IN_REGISTERS int quarters_flow(float *z, const float *x,
 {
     enum { GROUP = 16 };
     const int         whole = n / GROUP * GROUP;
-    const float32x4_t zero = vdupq_n_f32(0);
-    float32x4_t       least = zero;
+    static const float nothing[4] __attribute__((aligned(16))) = {0};
+    float32x4_t       least = vdupq_n_f32(0);
     for (int i = 0; i < whole; i += GROUP) {
         float32x4_t y[4];
 #pragma GCC unroll 4
@@ -434,7 +451,7 @@ static ROWS_NOINLINE KT_IN_REGISTERS int quarters_flow(float *z, const float *x,
         exp_near_four(y);
 #pragma GCC unroll 4
         for (int k = 0; k < 4; k++)
-            vst1q_f32(z + i + 4 * k, vfmsq_f32(zero, y[k], vdupq_n_f32(g)));
+            vst1q_f32(z + i + 4 * k, vfmsq_f32(begun_with(nothing), y[k], vdupq_n_f32(g)));
     }
     return FN(exp_is_near)(vminvq_f32(least), 0) ? whole : 0; /* NaN is not */
 }
