@@ -1,6 +1,7 @@
 #!/bin/sh
 # test_cuda.sh - the CUDA backend where nvcc is, without a GPU: it is compiled, linked and loaded, and its kernels, compiled
-# as C++, run on the CPU: casts of every pair of dtypes, a call of every row, the families of kernels (tests/cuda/on_cpu).
+# as C++, run on the CPU: casts of every pair of dtypes, a call of every row, the families of kernels, 1,000 random programs
+# (tests/cuda/on_cpu).
 # In: a build directory, configured with KARAT_CUDA=AUTO or ON. Out: exit status 0 if all passed, or if there is no nvcc. With
 # ccache only what has changed is compiled. KARAT_TEST_ALL=1: every call of the families, not one of four.
 set -eu
@@ -10,6 +11,9 @@ if ctest --test-dir "$build" -N -L cuda | grep -q 'Total Tests: 0'; then
     echo "CUDA: no nvcc, or not asked for: nothing to test"
     exit 0
 fi
+# The seed of the sampled tests is that of run_tests.sh: what passed here passes elsewhere.
+tree=$(git rev-parse --short=7 'HEAD^{tree}' 2> /dev/null) || tree=1
+export KARAT_TEST_SEED="${KARAT_TEST_SEED:-$((0x$tree))}"
 took() { echo $(($(date +%s) - begun)); }
 
 cmake --build "$build" --parallel "$jobs" --target karat_cuda cuda_tests
@@ -30,7 +34,8 @@ families()
     ls "$build"/python/karat/_karat*.so > /dev/null 2>&1 || return 0 # built without Python
     (sample 4 && "$python" tests/cuda/layers.py steps optimizers channels pools resampling alignments searches) &&
         (sample 40 && "$python" tests/cuda/layers.py ranks) && # sorts wait often, and threads take turns here
-        (sample 4 && "$python" tests/cuda/families.py complexes float8 indexing ordered copies conversions norms)
+        (sample 4 && "$python" tests/cuda/families.py complexes float8 indexing ordered copies conversions norms) &&
+        "$python" tests/cuda/programs.py --programs 1000 --jobs 1
 }
 families > "$build/cuda_families.log" 2>&1 &
 other=$! status=0

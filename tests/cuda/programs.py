@@ -95,6 +95,20 @@ def recorded_before_it_failed(d, c):
             or d.kind == "raised by karat" and raised and "modified by an inplace operation" in str(d.karat))
 
 
+def mean_of_infinities(d, c):
+    """A norm's mean is a sum over n here; on the CPU it is mended element by element, and an infinity leaves a NaN."""
+    return d.kind == "values" and "_norm(" in d.statement and "nan" in str(d.torch) and "inf" in str(d.karat)
+
+
+ADDS = re.compile(r"trapezoid\(|sum\(|mean\(|cumsum|logcumsumexp|\bvar\(|\bstd\(|@|mm\(|matmul\(|linear\(")
+
+
+def sums_of_other_bits(d, c):
+    """Numbers that were the bits of another dtype are of any size: what their sum leaves depends on its order."""
+    return (d.kind == "values" and any(".view(torch." in line for line in c.program[:d.at + 1])
+            and is_touched(d, c, lambda line: ADDS.search(line)))
+
+
 FOUND_BY_KERNELS = re.compile(r"negative entry|should be between 0 and 1|out of range|out of bounds|ZeroDivisionError")
 
 
@@ -114,6 +128,8 @@ KNOWN = [
      "functions of complex128 are CUDA's"),
     (recorded_before_it_failed, "an error that a kernel finds comes late: the write was counted"),
     (another_error_first, "an error that a kernel finds comes late: another one came first"),
+    (mean_of_infinities, "the mean of infinities"),
+    (sums_of_other_bits, "sums of what were the bits of another dtype, in another order"),
     (lambda d, c: statement.plain_op(d) in ("signbit", "copysign"), "which NaN an operation makes, and so its sign"),
     (lambda d, c: d.kind == "values" and is_touched(d, c, DRAWS.search), "drawn: the generators differ, as in PyTorch"),
     (lambda d, c: d.kind == "values" and c.gap is not None and c.gap.dtype == "float64" and RARE.search(d.statement)

@@ -141,6 +141,17 @@ static real ref_zeta(real s, real x)
     return sum + powl(x, 1 - s) / (s - 1) +
            powl(x, -s) / 2 * (1 + x * z / 6 * (1 - (s + 1) * (s + 2) / (x * x) / 60 * (1 - (s + 3) * (s + 4) / (x * x) / 42)));
 }
+/* Temme's expansion for a large a, where the logarithms of the series would cancel; its next term is 1 / a of the last. */
+static real ref_large_gamma_share(real a, real x, bool above)
+{
+    const real mu = (x - a) / a, sign = above ? 1 : -1;
+    const bool near = fabsl(mu) < 1e-3L;
+    const real half = near ? mu * mu * (1 / 2.0L - mu * (1 / 3.0L - mu * (1 / 4.0L - mu * (1 / 5.0L - mu * (1 / 6.0L - mu / 7)))))
+                           : mu - log1pl(mu);
+    const real eta = copysignl(sqrtl(2 * half), mu);
+    const real rest = near ? -1 / 3.0L + mu / 12 - 2 * mu * mu / 135 : 1 / mu - 1 / eta;
+    return erfcl(sign * eta * sqrtl(a / 2)) / 2 + sign * expl(-a * half) / sqrtl(2 * pi * a) * rest;
+}
 /* The share of Gamma(a) below or above x: its series, from the middle of the density outwards the continued fraction. */
 static real ref_gamma_share(real a, real x, bool above)
 {
@@ -148,6 +159,8 @@ static real ref_gamma_share(real a, real x, bool above)
         return NAN;
     if (a == 0 || isinf(x) || x == 0 || isinf(a))
         return (a == 0 || isinf(x)) != above;
+    if (a > 1e10L)
+        return ref_large_gamma_share(a, x, above);
     /* log(Gamma(1 + a)), for a small a from Euler's constant and zeta(2) */
     const real log_gamma = a < 1e-12L ? -0.577215664901532860606512090082402431L * a + pi * pi / 12 * a * a : lgammal(a + 1);
     const real factor = expl(a * logl(x) - x - log_gamma);
