@@ -94,7 +94,11 @@ static void FN(group_forward)(void *ctx, int64_t begin, int64_t end)
                             FN(plane_number)(p, p->rstd, outer, group, 0, 1));
             continue;
         }
-        for (int64_t k = 0; k < p->size[PLANE]; k++) {
+        const bool one = p->lens[p->x].direct && p->count <= TILE &&
+                         p->plan->stride[p->x][PLANE] == p->size[ELEMENT] * (int64_t)sizeof(T);
+        if (one) /* short planes side by side */
+            FN(moments_tile)(&m, (const T *)(const void *)FN(plane_at)(p, p->x, outer, group, 0), (int)p->count, true);
+        for (int64_t k = 0; k < p->size[PLANE] && !one; k++) {
             const char *x = FN(plane_at)(p, p->x, outer, group, k);
             EACH_TILE (p, done, n)
                 FN(moments_tile)(&m, FN(plane_tile)(&p->lens[p->x], x, done, (int)n, room), (int)n, true);

@@ -92,9 +92,10 @@ static inline box box_at(const pass *p, int64_t index)
 {
     box b;
     for (int d = SPACE - 1; d >= 0; d--) {
-        b.first[d] = index % p->boxes[d] * p->box_size[d];
+        const int64_t boxes = p->boxes[d];
+        b.first[d] = boxes == 1 ? 0 : index % boxes * p->box_size[d];
         b.size[d] = p->reach[d].count - b.first[d] < p->box_size[d] ? p->reach[d].count - b.first[d] : p->box_size[d];
-        index /= p->boxes[d];
+        index = boxes == 1 ? index : index / boxes;
     }
     return b;
 }
