@@ -216,7 +216,7 @@ static void write_rows(const float *sums, int64_t columns, const stretch *s, int
         }
 }
 
-void kt__direct_box(const kt__direct *d, int64_t group, const float *padded, const int64_t *size, const float *bias,
+void kt__direct_box(const kt__direct *d, int64_t group, int64_t first_row, int64_t end_row, const float *padded, const int64_t *size, const float *bias,
                     int64_t by_bias, float *out, int64_t by_row, const int64_t *step)
 {
     float         sums[BLOCKS * MOST_ROWS * MOST_COLUMNS] __attribute__((aligned(64)));
@@ -236,8 +236,8 @@ void kt__direct_box(const kt__direct *d, int64_t group, const float *padded, con
             begins[t] = at.at;
             stretches[t] = tile_at(d, all, step, &at, s[t]);
         }
-        for (int64_t first = 0; first < d->rows; first += BLOCKS * block) {
-            const int64_t blocks = least(BLOCKS, pieces(d->rows - first, block));
+        for (int64_t first = first_row; first < end_row; first += BLOCKS * block) {
+            const int64_t blocks = least(BLOCKS, pieces(end_row - first, block));
             const float  *weights = d->weights + group * d->by_group + first * d->k;
             memset(sums, 0, (size_t)(blocks * tiles * each) * sizeof *sums);
             for (int64_t k = 0; k < d->k; k += d->steps)
@@ -248,7 +248,7 @@ void kt__direct_box(const kt__direct *d, int64_t group, const float *padded, con
             for (int64_t t = 0; t < tiles; t++)
                 for (int64_t i = 0, r = first; i < blocks; i++, r += block)
                     write_rows(sums + (i * tiles + t) * each, columns, s[t], stretches[t], bias ? bias + r * by_bias : NULL,
-                               by_bias, least(d->rows - r, block), out + r * by_row, by_row);
+                               by_bias, least(end_row - r, block), out + r * by_row, by_row);
         }
     }
 }

@@ -73,6 +73,7 @@ typedef struct pass {
     char                *sums; /* of the weight's gradient: [parts, groups, rows, columns] */
     int64_t              parts, blocks, block; /* the batch is cut into parts, the channels of a group into blocks */
     bool                 directly; /* without columns */
+    int64_t              cuts;     /* of the rows, where there is little else to divide */
     kt__direct           direct;
     const float         *biases;   /* NULL: none */
     bool                 failed;
@@ -157,7 +158,8 @@ static inline packing packed_as(const pass *p, const weight *w, bool back)
 
 bool      kt__fits_directly(pass *p);  /* and if so, cuts the boxes */
 kt_status kt__begin_directly(pass *p); /* once the weights are laid; kt__direct_end(&p->direct) ends it */
-kt_status kt__run_directly(const pass *p, const scratch *s, int64_t n, int64_t group, const box *b);
+int64_t   kt__direct_cuts(const pass *p, int64_t items);
+kt_status kt__run_directly(const pass *p, const scratch *s, int64_t n, int64_t group, const box *b, int64_t cut);
 
 /* ---- the same for the weight: weight_directly.c ---- */
 
