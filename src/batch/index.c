@@ -132,8 +132,8 @@ kt_status kt__batch_index_put(kt__lift *l)
 /* A row that says why it refuses the examples: what another would say of all of them names other sizes. */
 static kt_status or_one_by_one(kt__lift *l, kt_status status)
 {
-    if (!status || l->call->form == KT_INPLACE)
-        return status;
+    if (!status)
+        return KT_OK;
     kt_clear();
     return kt__batch_loop(l);
 }
@@ -215,8 +215,8 @@ kt_status kt__batch_index_write(kt__lift *l)
     if (kt__wrap_dim(&dim, self->ndim))
         return kt_error_status();
     if (kt__at_level(index, l->level)) {
-        const bool writes_all = l->call->form == KT_PLAIN && (!source || source->sizes[dim] == index->sizes[0]);
-        return writes_all ? or_one_by_one(l, write_each(l, dim)) : kt__batch_loop(l);
+        const bool fits = index->dtype == KT_I64 && (!source || source->sizes[dim] == index->sizes[0]);
+        return fits ? or_one_by_one(l, write_each(l, dim)) : kt__batch_loop(l);
     }
     kt__put_tensor(&l->inner, SELF, kt__lifted_all(l, self));
     kt__put(&l->inner, DIM, i, dim + 1);

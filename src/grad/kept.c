@@ -129,7 +129,7 @@ static bool keep_size(const char *name, kt_shape sizes, const char *which, kt_ke
     return at >= 0 && at < sizes.n && keep_number(name, sizes.d[at], kept);
 }
 
-/* What of an argument's form? "sizes", "sizes_opt", "strides", "numel", "argsize_0", "argsize_minus_1" */
+/* What of an argument's form? "sizes", "sizes_opt", "strides", "numel", "ndim", "argsize_0", "argsize_minus_1" */
 static bool keep_form(const kt_node *node, int at, const char *name, const char *what, kt_kept *kept)
 {
     static const int64_t zero[] = {0};
@@ -144,6 +144,8 @@ static bool keep_form(const kt_node *node, int at, const char *name, const char 
         return keep_numbers(name, sizes, kept);
     if (strncmp(what, "argsize_", 8) == 0)
         return keep_size(name, sizes, what + 8, kept);
+    if (strncmp(what, "ndim", 4) == 0)
+        return keep_number(name, sizes.n, kept);
     int64_t numel = 1;
     for (int64_t i = 0; i < sizes.n; i++)
         numel *= sizes.d[i];
@@ -209,7 +211,7 @@ static bool keep_repeated(const char *name, int n, kt_kept *kept)
 static bool keep_word(const kt_node *node, const char *word, kt_kept *kept)
 {
     const char  *colon = strchr(word, ':'), *name = colon ? colon + 1 : word, *form = strstr(word, "_sym_");
-    const size_t n = strcspn(word, ":.*"), bare = form ? (size_t)(form - word) : n;
+    const size_t n = strcspn(word, ":.*+"), bare = form ? (size_t)(form - word) : n;
     const int    at = find_argument(node->row, word, bare);
     if (at >= 0 && form)
         return keep_form(node, at, name, form + strlen("_sym_"), kept);
@@ -227,6 +229,8 @@ static bool keep_word(const kt_node *node, const char *word, kt_kept *kept)
     if (!keep_argument(node, at, kept))
         return false;
     kept->name = name;
+    if (word[n] == '+')
+        return keep_number(name, kept->value->b, kept);
     if (word[n] == '.')
         return keep_element(name, word[n + 1] - '0', kept);
     return word[n] != '*' || keep_repeated(name, word[n + 1] - '0', kept);

@@ -137,19 +137,18 @@ static kt_status choose_replacing(const choosing *c)
 /* Without replacement: weights divided by exponential samples; the largest quotients win. */
 static kt_status check_rows(const choosing *c)
 {
-    for (int pass = 0; pass < 2; pass++)
-        for (int64_t row = 0; row < c->rows; row++) {
-            double sum = 0;
-            load_row(c, row);
-            for (int64_t i = 0; i < c->categories; i++) {
-                if (!(c->weight[i] >= 0 && c->weight[i] < INFINITY))
-                    return kt__fail_fault(&(kt_fault){.kind = KT_FAULT_WEIGHT});
-                sum += c->weight[i];
-            }
-            if (pass && sum == 0)
-                return kt__fail_fault(&(kt_fault){.kind = KT_FAULT_WEIGHT_SUM});
+    bool empty = false; /* reported after weights that are none, of any row */
+    for (int64_t row = 0; row < c->rows; row++) {
+        double sum = 0;
+        load_row(c, row);
+        for (int64_t i = 0; i < c->categories; i++) {
+            if (!(c->weight[i] >= 0 && c->weight[i] < INFINITY))
+                return kt__fail_fault(&(kt_fault){.kind = KT_FAULT_WEIGHT});
+            sum += c->weight[i];
         }
-    return KT_OK;
+        empty |= sum == 0;
+    }
+    return empty ? kt__fail_fault(&(kt_fault){.kind = KT_FAULT_WEIGHT_SUM}) : KT_OK;
 }
 
 /* In the order in which the weights lie in memory. */
@@ -170,8 +169,22 @@ static int by_weight(const void *a, const void *b, void *weights)
     return w[i] != w[j] ? (w[i] < w[j] ? 1 : -1) : i < j ? -1 : i > j;
 }
 
+/* The first of them in order, the rest in any: each goes before those that are not larger. */
+static void order_few(const choosing *c)
+{
+    for (int64_t k = 0; k < c->samples; k++) {
+        int64_t first = k;
+        for (int64_t i = k + 1; i < c->categories; i++)
+            first = by_weight(&c->order[i], &c->order[first], c->weight) < 0 ? i : first;
+        const int64_t chosen = c->order[first];
+        c->order[first] = c->order[k];
+        c->order[k] = chosen;
+    }
+}
+
 static kt_status choose_distinct(const choosing *c)
 {
+    enum { FEW = 4 };
     if (check_rows(c))
         return kt_error_status();
     draw_exponentials(c);
@@ -187,7 +200,10 @@ static kt_status choose_distinct(const choosing *c)
             put(c, row, 0, best);
             continue;
         }
-        qsort_r(c->order, (size_t)c->categories, sizeof *c->order, by_weight, c->weight);
+        if (c->samples <= FEW)
+            order_few(c);
+        else
+            qsort_r(c->order, (size_t)c->categories, sizeof *c->order, by_weight, c->weight);
         for (int64_t k = 0; k < c->samples; k++)
             put(c, row, k, c->order[k]);
     }

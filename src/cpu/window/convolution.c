@@ -358,8 +358,9 @@ static void run_boxes(void *ctx, int64_t begin, int64_t end)
     scratch       s;
     bool          ok = scratch_get(&s, p, p->depth);
     for (int64_t i = begin; ok && i < end; i++) {
-        const box b = box_at(p, i % boxes);
-        ok = (p->directly ? kt__run_directly : run_box)(p, &s, i / boxes / p->groups, i / boxes % p->groups, &b) == KT_OK;
+        const int64_t at = p->cuts > 1 ? i / p->cuts : i, n = at / boxes / p->groups, group = at / boxes % p->groups;
+        const box     b = box_at(p, at % boxes);
+        ok = (p->directly ? kt__run_directly(p, &s, n, group, &b, i % p->cuts) : run_box(p, &s, n, group, &b)) == KT_OK;
     }
     if (!ok)
         __atomic_store_n(&p->failed, true, __ATOMIC_RELAXED);
@@ -381,8 +382,9 @@ static kt_status run_pass(pass *p, const weight *w, bool back)
     }
     if (!(p->directly = kt__fits_directly(p)))
         cut_boxes(p);
-    const int64_t boxes = kt__volume(p->boxes), items = p->to.batch * p->groups * boxes,
-                  work = p->rows * p->depth * p->taps * kt__volume(p->box_size) + 1;
+    const int64_t boxes = kt__volume(p->boxes), whole = p->to.batch * p->groups * boxes;
+    p->cuts = p->directly ? kt__direct_cuts(p, whole) : 1;
+    const int64_t items = whole * p->cuts, work = p->rows * p->depth * p->taps * kt__volume(p->box_size) / p->cuts + 1;
     kt_status status = lay_weights(p, w, back, &made, &granted);
     if (!status && p->directly)
         status = kt__begin_directly(p);

@@ -7,7 +7,7 @@
 
 enum { BOX_BYTES = 3 << 17, LONGEST = 512, MOST_COLUMNS = 64, MOST_ROWS = 8 };
 /* What BLOCKS of rows see in STEPS channels and taps stays in L1, beside their sums, for as many tiles as there is room. */
-enum { BLOCKS = 8, STEPS = 144 };
+enum { BLOCKS = 8, STEPS = 144, MOST_TOGETHER = 16 };
 
 static int64_t reach_of(const kt__direct *d, int i)
 {
@@ -89,6 +89,17 @@ static void find_rows(kt__direct *d)
         }
 }
 
+/* Tiles of a box: of all its positions, counted through, or of each row by itself, if that makes no more of them. */
+static void cut_tiles(kt__tiling *t, const kt__direct *d, const int64_t *size)
+{
+    const int64_t total = counted(d, size), through = pieces(total, d->by->columns), by_row = pieces(size[2], d->by->columns),
+                  rows = size[0] * size[1];
+    memcpy(t->size, size, sizeof t->size);
+    t->by_row = by_row * rows <= through;
+    t->tiles = t->by_row ? by_row * rows : through;
+    t->total = total;
+}
+
 bool kt__direct_begin(kt__direct *d, const float *weights, int64_t groups, int64_t by_group, int64_t by_row, int64_t beside)
 {
     const int64_t block = d->by->rows, blocks = pieces(d->rows, block);
@@ -99,6 +110,10 @@ bool kt__direct_begin(kt__direct *d, const float *weights, int64_t groups, int64
     d->weights = d->made;
     d->at = (int64_t *)(void *)((char *)d->made + (packed + 7) / 8 * 8);
     d->by_group = blocks * block * d->k;
+    const int64_t taps = d->k / d->depth, room = MOST_ROWS * MOST_COLUMNS / (block * d->by->columns);
+    d->steps = taps * (STEPS > taps ? STEPS / taps : 1);
+    d->together = room < 1 ? 1 : least(room, MOST_TOGETHER); /* tiles that a block of weights serves in L1 */
+    cut_tiles(&d->tiling, d, d->box);
     d->beside = d->weights + groups * d->by_group;
     find_rows(d);
     for (int64_t g = 0; g < groups; g++)
@@ -123,45 +138,43 @@ typedef struct stretch {
     int64_t from, length, to;
 } stretch;
 
-/* Tiles of a box: of all its positions, counted through, or of each row by itself, if that makes no more of them. */
-typedef struct tiling {
-    const int64_t *size;
-    int64_t        total, columns, by_row; /* tiles of a row; 0: counted through */
-    int64_t        tiles;
-} tiling;
+/* A place in a box, padding and all: where it is counted, and in each dim. */
+typedef struct place {
+    int64_t at, z, y, x;
+} place;
 
-static tiling tiling_of(const kt__direct *d, const int64_t *size)
+static void next_row(const kt__direct *d, place *p)
 {
-    tiling        t = {.size = size, .total = counted(d, size), .columns = d->by->columns};
-    const int64_t through = pieces(t.total, t.columns), by_row = pieces(size[2], t.columns), rows = size[0] * size[1];
-    t.by_row = by_row * rows <= through ? by_row : 0;
-    t.tiles = t.by_row ? by_row * rows : through;
-    return t;
+    p->at += d->phase[2] - p->x;
+    p->x = 0;
+    if (++p->y == d->phase[1])
+        p->y = 0, p->z++;
 }
 
-static int64_t begin_of(const kt__direct *d, const tiling *t, int64_t tile, int64_t *end)
+/* The tile that begins at p: how many positions it has of the box, side by side; p moves to where the next begins. */
+static int tile_at(const kt__direct *d, const kt__tiling *t, const int64_t *step, place *p, stretch *s)
 {
-    if (!t->by_row) {
-        *end = least((tile + 1) * t->columns, t->total);
-        return tile * t->columns;
+    const int64_t first = p->at, end = least(first + d->by->columns, t->total);
+    int           n = 0;
+    if (t->by_row) {
+        const int64_t length = least(d->by->columns, t->size[2] - p->x);
+        s[n++] = (stretch){0, length, p->z * step[0] + p->y * step[1] + p->x};
+        p->at += length, p->x += length;
+        if (p->x == t->size[2])
+            next_row(d, p);
+        while (p->y >= t->size[1] && p->z < t->size[0])
+            next_row(d, p);
+        return n;
     }
-    const int64_t row = tile / t->by_row, x = tile % t->by_row * t->columns,
-                  first = (row / t->size[1] * d->phase[1] + row % t->size[1]) * d->phase[2];
-    *end = first + least(x + t->columns, t->size[2]);
-    return first + x;
-}
-
-static int stretches_of(const kt__direct *d, const int64_t *size, const int64_t *step, int64_t first, int64_t end, stretch *s)
-{
-    int     n = 0;
-    int64_t x = first % d->phase[2], y = first / d->phase[2] % d->phase[1], z = first / d->phase[2] / d->phase[1];
-    for (int64_t p = first; p < end;) {
-        const int64_t next = p - x + d->phase[2], stop = p - x + size[2];
-        if (x < size[2] && y < size[1] && z < size[0])
-            s[n++] = (stretch){p - first, least(stop, end) - p, z * step[0] + y * step[1] + x};
-        p = next, x = 0;
-        if (++y == d->phase[1])
-            y = 0, z++;
+    while (p->at < end) {
+        const int64_t left = d->phase[2] - p->x, stop = p->at + t->size[2] - p->x;
+        if (p->x < t->size[2] && p->y < t->size[1] && p->z < t->size[0])
+            s[n++] = (stretch){p->at - first, least(stop, end) - p->at, p->z * step[0] + p->y * step[1] + p->x};
+        if (p->at + left > end) {
+            p->x += end - p->at, p->at = end;
+            break;
+        }
+        next_row(d, p);
     }
     return n;
 }
@@ -203,34 +216,39 @@ static void write_rows(const float *sums, int64_t columns, const stretch *s, int
         }
 }
 
-void kt__direct_box(const kt__direct *d, int64_t group, const float *padded, const int64_t *size, const float *bias,
+void kt__direct_box(const kt__direct *d, int64_t group, int64_t first_row, int64_t end_row, const float *padded, const int64_t *size, const float *bias,
                     int64_t by_bias, float *out, int64_t by_row, const int64_t *step)
 {
     float         sums[BLOCKS * MOST_ROWS * MOST_COLUMNS] __attribute__((aligned(64)));
-    stretch       s[MOST_COLUMNS];
-    const tiling  all = tiling_of(d, size);
-    const int64_t columns = d->by->columns, block = d->by->rows, each = block * columns, taps = d->k / d->depth,
-                  steps = taps * (STEPS > taps ? STEPS / taps : 1);
-    const int64_t together = BLOCKS * MOST_ROWS * MOST_COLUMNS / (BLOCKS * each); /* tiles that a block of weights serves in L1 */
-    for (int64_t tile = 0; tile < all.tiles; tile += together) {
-        const int64_t tiles = least(together, all.tiles - tile);
-        int64_t       end;
-        for (int64_t first = 0; first < d->rows; first += BLOCKS * block) {
-            const int64_t blocks = least(BLOCKS, pieces(d->rows - first, block));
+    stretch       s[MOST_TOGETHER][MOST_COLUMNS];
+    int           stretches[MOST_TOGETHER];
+    int64_t       begins[MOST_TOGETHER];
+    kt__tiling    other;
+    const bool    whole = size[0] == d->box[0] && size[1] == d->box[1] && size[2] == d->box[2];
+    const int64_t columns = d->by->columns, block = d->by->rows, each = block * columns;
+    place         at = {0};
+    if (!whole)
+        cut_tiles(&other, d, size);
+    const kt__tiling *all = whole ? &d->tiling : &other;
+    for (int64_t tile = 0; tile < all->tiles; tile += d->together) {
+        const int64_t tiles = least(d->together, all->tiles - tile);
+        for (int64_t t = 0; t < tiles; t++) {
+            begins[t] = at.at;
+            stretches[t] = tile_at(d, all, step, &at, s[t]);
+        }
+        for (int64_t first = first_row; first < end_row; first += BLOCKS * block) {
+            const int64_t blocks = least(BLOCKS, pieces(end_row - first, block));
             const float  *weights = d->weights + group * d->by_group + first * d->k;
             memset(sums, 0, (size_t)(blocks * tiles * each) * sizeof *sums);
-            for (int64_t k = 0; k < d->k; k += steps)
+            for (int64_t k = 0; k < d->k; k += d->steps)
                 for (int64_t i = 0; i < blocks; i++)
                     for (int64_t t = 0; t < tiles; t++)
-                        d->by->tile(sums + (i * tiles + t) * each, weights + (i * d->k + k) * block,
-                                    padded + begin_of(d, &all, tile + t, &end), d->at + k, least(steps, d->k - k));
-            for (int64_t t = 0; t < tiles; t++) {
-                const int64_t from = begin_of(d, &all, tile + t, &end);
-                const int     n = stretches_of(d, size, step, from, end, s);
+                        d->by->tile(sums + (i * tiles + t) * each, weights + (i * d->k + k) * block, padded + begins[t],
+                                    d->at + k, least(d->steps, d->k - k));
+            for (int64_t t = 0; t < tiles; t++)
                 for (int64_t i = 0, r = first; i < blocks; i++, r += block)
-                    write_rows(sums + (i * tiles + t) * each, columns, s, n, bias ? bias + r * by_bias : NULL, by_bias,
-                               least(d->rows - r, block), out + r * by_row, by_row);
-            }
+                    write_rows(sums + (i * tiles + t) * each, columns, s[t], stretches[t], bias ? bias + r * by_bias : NULL,
+                               by_bias, least(end_row - r, block), out + r * by_row, by_row);
         }
     }
 }

@@ -9,6 +9,11 @@
 
 #include "cpu/window/image.h"
 
+typedef struct kt__tiling { /* of a box */
+    int64_t size[KT__SPACE_DIMS], total, tiles; /* positions, and how many are counted */
+    bool    by_row;
+} kt__tiling;
+
 typedef struct kt__direct {
     const kt__cpu_direct *by;
     int64_t rows, depth;           /* channels of a group: of the result, of the image */
@@ -18,6 +23,8 @@ typedef struct kt__direct {
     int64_t phase[KT__SPACE_DIMS]; /* elements of a phase */
     int64_t channel, padded;       /* elements of a channel; of all, with what the loop reads beyond */
     int64_t  k, *at;               /* channels and taps, and where each begins */
+    int64_t  steps, together;      /* how many of k, and how many tiles, are worked on at a time */
+    kt__tiling tiling;             /* of a whole box */
     float   *weights;              /* [groups, rows in blocks, k, rows of a block] */
     int64_t  by_group;
     float   *beside;               /* room for numbers of the caller */
@@ -33,7 +40,8 @@ bool kt__direct_begin(kt__direct *d, const float *weights, int64_t groups, int64
 void kt__direct_end(kt__direct *d);
 
 /* The sums of a box of `size` positions: row r of position p goes to out[r * by_row + p * step]; step of the last dim: 1. */
-void kt__direct_box(const kt__direct *d, int64_t group, const float *padded, const int64_t *size, const float *bias,
+/* Of rows [first, end), which begin a block: */
+void kt__direct_box(const kt__direct *d, int64_t group, int64_t first, int64_t end, const float *padded, const int64_t *size, const float *bias,
                     int64_t by_bias, float *out, int64_t by_row, const int64_t *step);
 
 #endif

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+enum { FLOAT_SIZE = sizeof(float) }; /* the width of a pass of these */
+
 /* Packs the weights, and the bias as float32 behind them. */
 kt_status kt__begin_directly(pass *p)
 {
@@ -44,8 +46,8 @@ bool kt__fits_directly(pass *p)
 static bool phase_in(const pass *p, int i, int64_t from, int64_t phase, int64_t *low, int64_t *high)
 {
     const int64_t move = p->direct.move[i], first = from + phase, size = p->from.size[i];
-    *low = first < 0 ? pieces(-first, move) : 0;
-    *high = first < size ? pieces(size - first, move) : 0;
+    *low = first < 0 ? (move == 1 ? -first : pieces(-first, move)) : 0;
+    *high = first < size ? (move == 1 ? size - first : pieces(size - first, move)) : 0;
     *high = *high < p->direct.phase[i] ? *high : p->direct.phase[i];
     return *low < *high;
 }
@@ -71,9 +73,9 @@ static bool copies_rows(const pass *p)
 {
     enum { SHORT = 64 };
     const kt_operand *x = &p->from.x;
-    bool              even = p->from.by_channel % (int64_t)sizeof(float) == 0;
+    bool              even = p->from.by_channel % FLOAT_SIZE == 0;
     for (int i = 0; i < SPACE; i++)
-        even = even && p->from.step[i] % (int64_t)sizeof(float) == 0;
+        even = even && p->from.step[i] % FLOAT_SIZE == 0;
     return x->is == KT_F32 && x->as == KT_F32 && !x->bits && even && p->direct.phase[2] <= SHORT;
 }
 
@@ -93,8 +95,8 @@ static kt_status copy_phase(const pass *p, const int64_t *from, int64_t n, int64
     if (copies_rows(p)) {
         int64_t to_step[SPACE], from_step[SPACE], size[SPACE];
         for (int i = 0; i < SPACE; i++) {
-            to_step[i] = step[i] / p->width;
-            from_step[i] = d->move[i] * p->from.step[i] / p->width;
+            to_step[i] = step[i] / FLOAT_SIZE;
+            from_step[i] = d->move[i] * p->from.step[i] / FLOAT_SIZE;
             size[i] = high[i] - low[i];
         }
         for (int64_t c = 0; c < p->depth; c++)
@@ -131,21 +133,40 @@ static kt_status fill_padded(const pass *p, const box *b, int64_t n, int64_t cha
     return status;
 }
 
-kt_status kt__run_directly(const pass *p, const scratch *s, int64_t n, int64_t group, const box *b)
+/* Are results written where they belong? */
+static bool writes_in_place(const pass *p)
+{
+    const int64_t last = p->reach[SPACE - 1].step * p->to.step[SPACE - 1];
+    return p->to.x.is == KT_F32 && last == FLOAT_SIZE && p->to.by_channel % FLOAT_SIZE == 0;
+}
+
+enum { CUT_ROWS = 64, FEW_ITEMS = 16 };
+
+int64_t kt__direct_cuts(const pass *p, int64_t items)
+{
+    const int64_t most = p->rows / CUT_ROWS, wanted = items > 0 ? FEW_ITEMS / items : 1;
+    return !writes_in_place(p) || most < 2 || wanted < 2 ? 1 : most < wanted ? most : wanted;
+}
+
+kt_status kt__run_directly(const pass *p, const scratch *s, int64_t n, int64_t group, const box *b, int64_t cut)
 {
     int64_t       step[SPACE], dense[SPACE], elements[SPACE];
-    const int64_t row = tile_steps(p, b, dense);
+    const int64_t row = tile_steps(p, b, dense), each = pieces(pieces(p->rows, p->cuts), CUT_ROWS) * CUT_ROWS;
+    const int64_t first = p->cuts > 1 ? cut * each : 0, end = p->cuts > 1 && first + each < p->rows ? first + each : p->rows;
     kt_operand    out = p->to.x;
     out.data = box_in_result(p, b, n, group * p->rows, step);
-    const bool    in_place = out.is == KT_F32 && step[SPACE - 1] == p->width && p->to.by_channel % p->width == 0;
+    const bool    in_place = writes_in_place(p);
     const int64_t by_row = in_place ? p->to.by_channel : row;
     for (int i = 0; i < SPACE; i++)
-        elements[i] = (in_place ? step[i] : dense[i]) / p->width;
+        elements[i] = (in_place ? step[i] : dense[i]) / FLOAT_SIZE;
+    if (first >= end)
+        return KT_OK;
     if (fill_padded(p, b, n, group * p->depth, s->columns))
         return kt_error_status();
     const float *bias = p->biases ? p->biases + group * p->rows : NULL;
     float       *to = (float *)(void *)(in_place ? out.data : s->tile);
-    kt__direct_box(&p->direct, group, (const float *)(const void *)s->columns, b->size, bias, 1, to, by_row / p->width, elements);
+    kt__direct_box(&p->direct, group, first, end, (const float *)(const void *)s->columns, b->size, bias, 1, to,
+                   by_row / FLOAT_SIZE, elements);
     const kt_operand tile = computed(p, s->tile);
     return in_place ? KT_OK : move_tile(p, b, &out, step, p->to.by_channel, &tile, dense, row);
 }

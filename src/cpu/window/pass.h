@@ -73,6 +73,7 @@ typedef struct pass {
     char                *sums; /* of the weight's gradient: [parts, groups, rows, columns] */
     int64_t              parts, blocks, block; /* the batch is cut into parts, the channels of a group into blocks */
     bool                 directly; /* without columns */
+    int64_t              cuts;     /* of the rows, where there is little else to divide */
     kt__direct           direct;
     const float         *biases;   /* NULL: none */
     bool                 failed;
@@ -92,9 +93,10 @@ static inline box box_at(const pass *p, int64_t index)
 {
     box b;
     for (int d = SPACE - 1; d >= 0; d--) {
-        b.first[d] = index % p->boxes[d] * p->box_size[d];
+        const int64_t boxes = p->boxes[d];
+        b.first[d] = boxes == 1 ? 0 : index % boxes * p->box_size[d];
         b.size[d] = p->reach[d].count - b.first[d] < p->box_size[d] ? p->reach[d].count - b.first[d] : p->box_size[d];
-        index /= p->boxes[d];
+        index = boxes == 1 ? index : index / boxes;
     }
     return b;
 }
@@ -156,7 +158,8 @@ static inline packing packed_as(const pass *p, const weight *w, bool back)
 
 bool      kt__fits_directly(pass *p);  /* and if so, cuts the boxes */
 kt_status kt__begin_directly(pass *p); /* once the weights are laid; kt__direct_end(&p->direct) ends it */
-kt_status kt__run_directly(const pass *p, const scratch *s, int64_t n, int64_t group, const box *b);
+int64_t   kt__direct_cuts(const pass *p, int64_t items);
+kt_status kt__run_directly(const pass *p, const scratch *s, int64_t n, int64_t group, const box *b, int64_t cut);
 
 /* ---- the same for the weight: weight_directly.c ---- */
 

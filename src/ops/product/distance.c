@@ -128,7 +128,8 @@ static kt_tensor *by_kernel(const kt_call *call, kt_tensor *const *x, double p)
         many *= batch[i];
     kt_tensor *a = as_lines(x[0], batch, n, many), *b = as_lines(x[1], batch, n, many);
     batch[n] = x[0]->sizes[x[0]->ndim - 2], batch[n + 1] = x[1]->sizes[x[1]->ndim - 2];
-    kt_tensor *out = a && b ? kt__scoped(kt__tensor_new((kt_dtype)x[0]->dtype, kt__device(x[0]), (kt_shape){n + 2, batch})) : NULL;
+    kt_tensor *out = kt__failed() ? NULL : kt__scoped(kt__tensor_new((kt_dtype)x[0]->dtype, kt__device(x[0]),
+                                                                     (kt_shape){n + 2, batch}));
     kt_tensor *all = out ? kt_view(out, KT_SHAPE(many, batch[n], batch[n + 1])) : NULL;
     if (!all)
         return NULL;
