@@ -2,7 +2,7 @@
 #
 #   make            set up what is missing and build: build/bin/karat, build/lib/libkarat.so, build/python
 #   make demo       a short tour
-#   make test       the C tests, the Python tests, then make test-cuda
+#   make test       make test-cuda, the C tests, then the Python tests
 #   make test-all   adds exhaustive sweeps and the sanitizers
 #   make test-cuda  where nvcc is: the CUDA backend compiled, loaded, its kernels run on the CPU
 #   make check      generated files, layers, lint, headers       make bench      timings beside measured ceilings
@@ -37,16 +37,17 @@ build: setup
 demo: build
 	@if [ -x $(BUILD)/bin/karat ]; then $(BUILD)/bin/karat demo; else echo "make demo: there is no build/bin/karat"; exit 1; fi
 
+# All run whatever the others say; the summaries of the C and Python tests come last.
 test: build
-	@JOBS=$(JOBS) tools/run_tests.sh $(BUILD)
-	@JOBS=$(JOBS) tools/test_cuda.sh $(BUILD)
+	@cuda=passed; JOBS=$(JOBS) tools/test_cuda.sh $(BUILD) || cuda=failed; \
+		JOBS=$(JOBS) tools/run_tests.sh $(BUILD) && { [ $$cuda = passed ] || { echo "CUDA: FAILED, see above"; exit 1; }; }
 
 test-cuda: build
 	@JOBS=$(JOBS) tools/test_cuda.sh $(BUILD)
 
 test-all: build
+	@KARAT_TEST_ALL=1 JOBS=$(JOBS) tools/test_cuda.sh $(BUILD)
 	@KARAT_TEST_ALL=1 JOBS=$(JOBS) tools/run_tests.sh $(BUILD)
-	@JOBS=$(JOBS) tools/test_cuda.sh $(BUILD)
 	@$(MAKE) --no-print-directory asan
 	@$(MAKE) --no-print-directory asan-python
 	@$(MAKE) --no-print-directory tsan
