@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/thread.h"
+#include "cpu/write.h"
 #include "tables/kernels/recurrent.h"
 
 enum {
@@ -35,8 +36,10 @@ typedef struct FN(panels) {
     int     vecs, width;          /* width: units of a panel */
 } FN(panels);
 
-KT_ALWAYS void FN(row_tile)(T *sums, const T *a, int64_t lda, const T *b, int64_t depth, bool first, const int rows,
-                            const int vecs)
+/* A panel is in L2 when its turn comes: while a tile is made, the lines that follow this part of the panel are asked for, one
+ * for each k, from `ahead` on. */
+KT_ALWAYS void FN(row_tile)(T *sums, const T *a, int64_t lda, const T *b, int64_t depth, uintptr_t ahead, bool first,
+                            const int rows, const int vecs)
 {
     FN(vec) sum[ACCUMULATORS];
     const ptrdiff_t line = vecs * LANES;
@@ -48,6 +51,7 @@ KT_ALWAYS void FN(row_tile)(T *sums, const T *a, int64_t lda, const T *b, int64_
             memcpy(&sum[i], sums + i / vecs * line + i % vecs * LANES, sizeof sum[i]);
     for (int64_t k = 0; k < depth; k++) {
         FN(vec) row[MOST_VECS];
+        __builtin_prefetch((const void *)(ahead + (uintptr_t)k * CACHE_LINE), 0, 3);
 #pragma GCC unroll 4
         for (int j = 0; j < vecs; j++)
             memcpy(&row[j], b + k * line + j * LANES, sizeof row[j]);
@@ -62,20 +66,25 @@ KT_ALWAYS void FN(row_tile)(T *sums, const T *a, int64_t lda, const T *b, int64_
         memcpy(sums + i / vecs * line + i % vecs * LANES, &sum[i], sizeof sum[i]);
 }
 
+/* Tiles of as many rows as the registers hold, and one of the rows that are left: several lower ones would wait for their own
+ * sums. */
 KT_ALWAYS void FN(row_tiles)(T *sums, const T *a, int64_t lda, int64_t rows, const T *b, int64_t depth, bool first,
                              const int vecs)
 {
     const ptrdiff_t line = vecs * LANES;
     const int       most = ACCUMULATORS / vecs;
-    int64_t         i = 0;
-    for (; i + most <= rows; i += most)
-        FN(row_tile)(sums + i * line, a + i * lda, lda, b, depth, first, most, vecs);
-    for (; i + 4 <= rows; i += 4)
-        FN(row_tile)(sums + i * line, a + i * lda, lda, b, depth, first, 4, vecs);
-    for (; i + 2 <= rows; i += 2)
-        FN(row_tile)(sums + i * line, a + i * lda, lda, b, depth, first, 2, vecs);
-    for (; i < rows; i++)
-        FN(row_tile)(sums + i * line, a + i * lda, lda, b, depth, first, 1, vecs);
+    uintptr_t       ahead = (uintptr_t)(b + depth * line);
+    for (; rows >= most; rows -= most, sums += most * line, a += most * lda, ahead += (uintptr_t)depth * CACHE_LINE)
+        FN(row_tile)(sums, a, lda, b, depth, ahead, first, most, vecs);
+#define LEFT(n)                                                                                                               \
+    case n:                                                                                                                   \
+        if (n < most)                                                                                                         \
+            FN(row_tile)(sums, a, lda, b, depth, ahead, first, n < most ? n : 1, vecs);                                       \
+        break;
+    switch (rows) {
+        LEFT(1) LEFT(2) LEFT(3) LEFT(4) LEFT(5) LEFT(6) LEFT(7) LEFT(8) LEFT(9) LEFT(10) LEFT(11)
+    }
+#undef LEFT
 }
 
 static KT_IN_REGISTERS void FN(multiply_2)(T *sums, const T *a, int64_t lda, int64_t rows, const T *b, int64_t depth, bool first)
