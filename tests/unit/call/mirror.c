@@ -184,6 +184,10 @@ static void run(const recipe *r, kt_device device, outcome *o)
             kt_read(o->t[i], o->values[i], o->bytes[i]);
         take_error(o);
     }
+    if (o->status != KT_OK && device.kind != KT_CPU) { /* a call may have launched more that fails: it is not the next one's */
+        kt_device_sync(device);
+        kt_clear();
+    }
 }
 
 static void release(outcome *o)
