@@ -1,8 +1,8 @@
-"""vmap of small functions over 1,000 rows by karat and, given an interpreter that has it, by PyTorch, in turns. Timings never gate
-anything.
+"""vmap of small functions over 1,000 rows by karat and, given an interpreter that has it, by PyTorch, in turns. Timings gate
+nothing.
 
 usage: vmap.py [--reference PYTHON] [--threads N] [--only REGEX] [--rows N]
-Out: one line a function: karat's time, PyTorch's, and how many times as fast karat is, slowest first; last, how many are no slower.
+Out: one line a function: karat's time, PyTorch's, how many times as fast karat is, slowest first; last, how many are no slower.
 A function that only one side can run is named on the way.
 """
 
@@ -14,6 +14,8 @@ import subprocess
 import sys
 import time
 import warnings
+
+from functions import seconds
 
 
 class Make:
@@ -195,8 +197,8 @@ WORK = {
     # images
     "conv1d": (lambda m, F, f: lambda x, w: F.conv1d(x, w), real(3, 16), shared(real(4, 3, 3))),
     "conv2d": (lambda m, F, f: lambda x, w: F.conv2d(x[None], w)[0], real(3, 8, 8), shared(real(4, 3, 3, 3))),
-    "conv2d, bias, padded": (lambda m, F, f: lambda x, w, b: F.conv2d(x, w, b, padding=1), real(3, 8, 8), shared(real(4, 3, 3, 3)),
-                             shared(real(4))),
+    "conv2d, bias, padded": (lambda m, F, f: lambda x, w, b: F.conv2d(x, w, b, padding=1), real(3, 8, 8),
+                             shared(real(4, 3, 3, 3)), shared(real(4))),
     "conv2d, stride 2": (lambda m, F, f: lambda x, w: F.conv2d(x, w, stride=2), real(3, 8, 8), shared(real(4, 3, 3, 3))),
     "conv2d, 16 channels": (lambda m, F, f: lambda x, w: F.conv2d(x, w, padding=1), real(16, 8, 8), shared(real(16, 16, 3, 3))),
     "conv2d, depthwise": (lambda m, F, f: lambda x, w: F.conv2d(x, w, groups=4), real(4, 8, 8), shared(real(4, 1, 3, 3))),
@@ -211,7 +213,8 @@ WORK = {
     "adaptive_avg_pool2d": (lambda m, F, f: lambda x: F.adaptive_avg_pool2d(x, 2), real(3, 8, 8)),
     "lp_pool2d": (lambda m, F, f: lambda x: F.lp_pool2d(x, 2, 2), real(3, 8, 8)),
     "interpolate, nearest": (lambda m, F, f: lambda x: F.interpolate(x[None], scale_factor=2)[0], real(3, 4, 4)),
-    "interpolate, bilinear": (lambda m, F, f: lambda x: F.interpolate(x[None], scale_factor=2, mode="bilinear")[0], real(3, 4, 4)),
+    "interpolate, bilinear": (lambda m, F, f: lambda x: F.interpolate(x[None], scale_factor=2, mode="bilinear")[0],
+                              real(3, 4, 4)),
     "interpolate, linear": (lambda m, F, f: lambda x: F.interpolate(x[None], scale_factor=2, mode="linear")[0], real(3, 8)),
     "grid_sample": (lambda m, F, f: lambda x, g: F.grid_sample(x[None], g[None], align_corners=False)[0], real(3, 4, 4),
                     real(4, 4, 2)),
@@ -255,7 +258,8 @@ WORK = {
     "grad of layer_norm": (lambda m, F, f: f.grad(lambda w, x: F.layer_norm(x, (8,), w).square().sum()), shared(real(8)),
                            real(8)),
     "grad of attention": (lambda m, F, f: f.grad(lambda x: F.scaled_dot_product_attention(x, x, x).sum()), real(4, 8)),
-    "grad of embedding": (lambda m, F, f: f.grad(lambda w, i: F.embedding(i, w).square().sum()), shared(real(8, 4)), index(8, 3)),
+    "grad of embedding": (lambda m, F, f: f.grad(lambda w, i: F.embedding(i, w).square().sum()), shared(real(8, 4)),
+                          index(8, 3)),
     "grad of cdist": (lambda m, F, f: f.grad(lambda x, y: m.cdist(x, y).sum()), real(8, 8), real(5, 8)),
     "grad of max_pool2d": (lambda m, F, f: f.grad(lambda x: F.max_pool2d(x, 2).square().sum()), real(3, 8, 8)),
     "grad of inv": (lambda m, F, f: f.grad(lambda x: m.linalg.inv(x).sum()), symmetric(4)),
@@ -295,24 +299,6 @@ def call_of(m, work, rows):
         keywords = {"in_dims": tuple(None if hasattr(maker, "is_shared") else 0 for maker in makers)}
     batched = func.vmap(make(m, functional, func), **keywords)
     return lambda: batched(*given)
-
-
-def seconds(call, clock):
-    """The best of a few rounds of as many calls as last some milliseconds."""
-    call()
-    count, best, rounds = 1, float("inf"), 0
-    while rounds < 5:
-        start = clock()
-        for _ in range(count):
-            call()
-        spent = clock() - start
-        if spent < 4e-3:
-            count *= 2 if spent > 1e-3 else 8
-            continue
-        best, rounds = min(best, spent / count), rounds + 1
-        if spent > 0.2:
-            break
-    return best
 
 
 def measure(module, threads, only, rows):

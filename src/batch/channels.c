@@ -1,7 +1,7 @@
 /* channels.c - rules of rows that treat each channel, or each group of channels, by itself: the examples become channels.
  *
- * In: images [n, channels, ...], and weights or statistics that begin with the channels. Out: the call of [n, examples * channels,
- * ...], and its results as they were. So one call serves weights that differ from example to example. */
+ * In: images [n, channels, ...], and weights or statistics that begin with the channels. Out: the call of
+ * [n, examples * channels, ...], and its results as they were. So one call serves weights that differ from example to example. */
 #include <string.h>
 
 #include "batch/batch.h"

@@ -94,8 +94,8 @@ kt_status kt__batch_classes(kt__lift *l)
     int64_t    how = NONE;
     const int  at = reduction_of(call, &how);
     const bool weighted = kt__given(call, 2) && call->arg[2].t, rows = input->ndim == 2;
-    if ((weighted && kt__at_level(call->arg[2].t, l->level)) || target->dtype != KT_I64 || how < NONE || how > SUM || input->ndim < 1 ||
-        input->ndim > 2 || target->ndim != input->ndim - 1 || (rows && target->sizes[0] != input->sizes[0]))
+    if ((weighted && kt__at_level(call->arg[2].t, l->level)) || target->dtype != KT_I64 || how < NONE || how > SUM ||
+        input->ndim < 1 || input->ndim > 2 || target->ndim != input->ndim - 1 || (rows && target->sizes[0] != input->sizes[0]))
         return kt__batch_loop(l);
     kt_tensor    *values = kt__lifted_all(l, input), *classes = kt__lifted_all(l, target);
     const int64_t n = rows ? input->sizes[0] : 1;

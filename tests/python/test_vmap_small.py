@@ -1,7 +1,8 @@
-"""The small functions of bench/vmap.py: vmap of them is a loop over the rows, and what one row refuses is refused in its words."""
+"""The small functions of bench/vmap.py: vmap of them is a loop over the rows, and what a row refuses is refused in its words."""
 
-import importlib.util
+import importlib
 import pathlib
+import sys
 
 import pytest
 
@@ -13,10 +14,12 @@ ROWS = 5
 
 
 def work():
-    path = pathlib.Path(__file__).resolve().parents[2] / "bench" / "vmap.py"
-    spec = importlib.util.spec_from_file_location("bench_vmap", path)
-    bench = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(bench)
+    folder = str(pathlib.Path(__file__).resolve().parents[2] / "bench")
+    sys.path.insert(0, folder)
+    try:
+        bench = importlib.import_module("vmap")
+    finally:
+        sys.path.remove(folder)
     return {name: what for name, what in bench.WORK.items() if not isinstance(what[-1], dict)}
 
 
@@ -27,19 +30,25 @@ def tensors(out):
     return [out] if isinstance(out, torch.Tensor) else [t for part in out for t in tensors(part)]
 
 
+def compare_with_a_loop(function, given, dims, **near):
+    batched = tensors(vmap(function, in_dims=dims)(*given))
+    rows = [tensors(function(*(t if d is None else t[i] for t, d in zip(given, dims)))) for i in range(ROWS)]
+    for i, t in enumerate(batched):
+        alone = torch.stack([row[i] for row in rows])
+        assert t.dtype is alone.dtype
+        torch.testing.assert_close(t, alone, equal_nan=True, **near)
+
+
 @pytest.mark.parametrize("name", WORK)
 def test_is_a_loop(name):
     make, *makers = WORK[name]
     torch.manual_seed(1)
-    given = [maker(torch, ROWS) for maker in makers]
-    shared = [hasattr(maker, "is_shared") for maker in makers]
-    function = make(torch, F, torch.func)
-    batched = tensors(vmap(function, in_dims=tuple(None if s else 0 for s in shared))(*given))
-    rows = [tensors(function(*(t if s else t[i] for t, s in zip(given, shared)))) for i in range(ROWS)]
-    for i, t in enumerate(batched):
-        alone = torch.stack([row[i] for row in rows])
-        assert t.dtype is alone.dtype
-        torch.testing.assert_close(t, alone, rtol=1e-4, atol=1e-4, equal_nan=True)
+    dims = tuple(None if hasattr(maker, "is_shared") else 0 for maker in makers)
+    compare_with_a_loop(make(torch, F, torch.func), [maker(torch, ROWS) for maker in makers], dims, rtol=1e-4, atol=1e-4)
+
+
+def made(sizes, dims):
+    return [torch.randn(*(ROWS,) * (d == 0), *size).double() for size, d in zip(sizes, dims)]
 
 
 def said(call):
@@ -72,7 +81,7 @@ def test_written_at_own_indices_in_place():
 def test_convolutions_of_own_weights(groups, transposed, dims):
     f = F.conv_transpose2d if transposed else F.conv2d
     sizes = [(2, 4, 6, 5), (4, 6 // groups, 3, 2) if transposed else (6, 4 // groups, 3, 2), (6,)]
-    given = [torch.randn(3, *size).double() if d == 0 else torch.randn(*size).double() for size, d in zip(sizes, dims)]
+    given = made(sizes, dims)
 
     def call(x, w, b):
         return f(x, w, b, stride=2, padding=1, groups=groups)
@@ -81,10 +90,7 @@ def test_convolutions_of_own_weights(groups, transposed, dims):
         return grad(lambda x, w, b: call(x, w, b).pow(3).sum(), argnums=(0, 1, 2))(x, w, b)
 
     for function in (call, slopes):
-        batched = tensors(vmap(function, in_dims=dims)(*given))
-        rows = [tensors(function(*(t if d is None else t[i] for t, d in zip(given, dims)))) for i in range(3)]
-        for k, t in enumerate(batched):
-            torch.testing.assert_close(t, torch.stack([row[k] for row in rows]))
+        compare_with_a_loop(function, given, dims)
 
 
 @pytest.mark.parametrize("norm", [
@@ -95,16 +101,13 @@ def test_convolutions_of_own_weights(groups, transposed, dims):
 @pytest.mark.parametrize("dims", [(0, 0, 0), (0, None, None), (None, 0, None), (0, None, 0)])
 def test_norms_of_own_parameters(norm, dims):
     sizes = [(2, 4, 6), (6,), (6,)]
-    given = [torch.randn(3, *size).double() if d == 0 else torch.randn(*size).double() for size, d in zip(sizes, dims)]
+    given = made(sizes, dims)
 
     def slopes(x, w, b):
         return grad(lambda x, w, b: norm(x, w, b).pow(3).sum(), argnums=(0, 1, 2))(x, w, b)
 
     for function in (norm, slopes):
-        batched = tensors(vmap(function, in_dims=dims)(*given))
-        rows = [tensors(function(*(t if d is None else t[i] for t, d in zip(given, dims)))) for i in range(3)]
-        for k, t in enumerate(batched):
-            torch.testing.assert_close(t, torch.stack([row[k] for row in rows]))
+        compare_with_a_loop(function, given, dims)
 
 
 @pytest.mark.parametrize("p", [1.0, 2.0, float("inf"), 0.0, 3.0])
@@ -113,13 +116,15 @@ def test_distances_of_small_and_large_lines(p, dtype):
     for n, m, k in ((3, 5, 4), (8, 8, 8), (2, 70, 3), (9, 1, 130)):
         x, y = torch.randn(2, n, k).to(dtype), torch.randn(2, m, k).to(dtype)
         apart = (x[:, :, None] - y[:, None]).abs().double()
-        want = apart.amax(-1) if p == float("inf") else (apart != 0).sum(-1).double() if p == 0 else apart.pow(p).sum(-1).pow(1 / p)
+        want = apart.amax(-1) if p == float("inf") else (apart != 0).sum(-1).double() if p == 0 else None
+        want = apart.pow(p).sum(-1).pow(1 / p) if want is None else want
         for a, b in ((x, y), (x, y.mT.contiguous().mT), (x[:, ::1].clone(), y)):
             torch.testing.assert_close(torch.cdist(a, b, p), want.to(dtype), rtol=1e-4, atol=1e-4)
     x = torch.randn(4, 3)
     x[1, 1] = float("nan")
     assert torch.cdist(x, x, p).isnan().any(1).tolist() == [True] * 4
-    assert said(lambda: torch.cdist(torch.ones(2, 3, 4), torch.ones(3, 3, 4), p)).startswith("The size of tensor a (2) must match")
+    refused = said(lambda: torch.cdist(torch.ones(2, 3, 4), torch.ones(3, 3, 4), p))
+    assert refused.startswith("The size of tensor a (2) must match")
     assert torch.cdist(torch.randn(2, 1, 3, 4), torch.randn(5, 6, 4), p).shape == (2, 5, 3, 6)
 
 
@@ -129,7 +134,8 @@ def test_short_rows_are_broadcast_as_long_ones(size):
     want = torch.stack([torch.stack([x[i, j, 0] + y[i, 0] for j in range(9)]) for i in range(5)])
     assert torch.equal(x + y, want)
     assert torch.equal((x.bfloat16() + y.double()), x.bfloat16().double() + y.double().expand(5, 9, size).contiguous())
-    assert torch.equal(torch.where(x > 0, y, 2.0), torch.where((x > 0).expand(5, 9, size).contiguous(), y.expand(5, 9, size), 2.0))
+    above = (x > 0).expand(5, 9, size).contiguous()
+    assert torch.equal(torch.where(x > 0, y, 2.0), torch.where(above, y.expand(5, 9, size), 2.0))
     whole = torch.zeros(5, 9, size)
     whole += x.transpose(0, 1).contiguous().transpose(0, 1) * y
     torch.testing.assert_close(whole, x.expand(5, 9, size).contiguous() * y.expand(5, 9, size).contiguous())

@@ -28,7 +28,8 @@ KT_ALWAYS void FN(add_apart)(T *restrict sum, T x, const T *restrict others, mea
 {
     for (int j = 0; j < AT_ONCE; j++) {
         const T apart = x - others[j];
-        const T size = by == STRAIGHT ? apart * apart : (T)(sizeof(T) == 4 ? __builtin_fabsf((float)apart) : __builtin_fabs(apart));
+        const T size = by == STRAIGHT ? apart * apart
+                                      : (T)(sizeof(T) == 4 ? __builtin_fabsf((float)apart) : __builtin_fabs(apart));
         sum[j] = by == FARTHEST ? ((size > sum[j]) | (size != size) ? size : sum[j]) : sum[j] + size;
     }
 }

@@ -107,7 +107,7 @@ static void FN(group_forward)(void *ctx, int64_t begin, int64_t end)
             continue;
         }
         const bool one = p->lens[p->x].direct && p->count <= TILE &&
-                         p->plan->stride[p->x][PLANE] == p->size[ELEMENT] * (int64_t)sizeof(T);
+                         (p->size[PLANE] == 1 || p->plan->stride[p->x][PLANE] == p->size[ELEMENT] * (int64_t)sizeof(T));
         const T   *all = (const T *)(const void *)FN(plane_at)(p, p->x, outer, group, 0);
         if (one && p->count <= LANES) /* short planes side by side */
             FN(moments_few)(&m, all, p->count);

@@ -1,4 +1,4 @@
-/* joined.inc.c - elementwise plans of short rows: as many rows as have room are brought together in a tile, and the loop runs once
+/* joined.inc.c - elementwise plans of short rows: as many as have room are brought together in a tile, and the loop runs once
  * for all of them. A part of elementwise.inc.c, whose job it shares.
  *
  * In: a plan whose output is dense, and an input that is repeated or lies apart. Out: the output, tile by tile. */

@@ -216,8 +216,8 @@ static void write_rows(const float *sums, int64_t columns, const stretch *s, int
         }
 }
 
-void kt__direct_box(const kt__direct *d, int64_t group, int64_t first_row, int64_t end_row, const float *padded, const int64_t *size, const float *bias,
-                    int64_t by_bias, float *out, int64_t by_row, const int64_t *step)
+void kt__direct_box(const kt__direct *d, int64_t group, int64_t first_row, int64_t end_row, const float *padded,
+                    const int64_t *size, const float *bias, int64_t by_bias, float *out, int64_t by_row, const int64_t *step)
 {
     float         sums[BLOCKS * MOST_ROWS * MOST_COLUMNS] __attribute__((aligned(64)));
     stretch       s[MOST_TOGETHER][MOST_COLUMNS];

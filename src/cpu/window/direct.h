@@ -39,9 +39,9 @@ bool kt__direct_fits(kt__direct *d, const int64_t *count);
 bool kt__direct_begin(kt__direct *d, const float *weights, int64_t groups, int64_t by_group, int64_t by_row, int64_t beside);
 void kt__direct_end(kt__direct *d);
 
-/* The sums of a box of `size` positions: row r of position p goes to out[r * by_row + p * step]; step of the last dim: 1. */
-/* Of rows [first, end), which begin a block: */
-void kt__direct_box(const kt__direct *d, int64_t group, int64_t first, int64_t end, const float *padded, const int64_t *size, const float *bias,
-                    int64_t by_bias, float *out, int64_t by_row, const int64_t *step);
+/* The sums of a box of `size` positions, of rows [first, end), the first of which begins a block: row r of position p goes to
+ * out[r * by_row + p * step]; step of the last dim: 1. */
+void kt__direct_box(const kt__direct *d, int64_t group, int64_t first, int64_t end, const float *padded, const int64_t *size,
+                    const float *bias, int64_t by_bias, float *out, int64_t by_row, const int64_t *step);
 
 #endif
