@@ -6,6 +6,7 @@
  * spaced grids, 1988. */
 #include "call/made.h"
 #include "call/move.h"
+#include "call/policy.h"
 
 enum { SELF, SPACING, DIM, EDGE_ORDER };
 
@@ -109,6 +110,19 @@ static kt_status dims_of(const kt_call *call, int64_t spacings, int64_t *dims, i
     return KT_OK;
 }
 
+/* What is made of the places is not judged, so they are. */
+static kt_status may_meet(const kt_call *call, kt_tensor *const *places, int64_t n)
+{
+    const kt_tensor *self = call->arg[SELF].t;
+    for (int64_t i = 0; places && i < n; i++) {
+        const kt_dtype common = kt_promote_types((kt_dtype)self->dtype, (kt_dtype)places[i]->dtype);
+        if (kt__allow(kt__mode(), call, "self", self, common, KT_WHY_PROMOTION) ||
+            kt__allow(kt__mode(), call, "spacing", places[i], common, KT_WHY_PROMOTION))
+            return kt_error_status();
+    }
+    return KT_OK;
+}
+
 static kt_status slopes(kt_call *call, int64_t spacings, const kt_scalar *steps, kt_tensor *const *places)
 {
     KT_SCOPE;
@@ -119,7 +133,7 @@ static kt_status slopes(kt_call *call, int64_t spacings, const kt_scalar *steps,
             return kt_fail(KT_ERR_RUNTIME,
                            "torch.gradient expected each element of spacing to have one dimension, but got an element with %d "
                            "dimensions!", places[i]->ndim);
-    if (dims_of(call, spacings, dims, &n) || kt__list_of(call, n))
+    if (dims_of(call, spacings, dims, &n) || may_meet(call, places, spacings) || kt__list_of(call, n))
         return kt_error_status();
     for (int64_t i = 0; i < n; i++) {
         const line a = {self, dims[i], self->sizes[dims[i]]};
