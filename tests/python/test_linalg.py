@@ -39,6 +39,20 @@ def column_major(t):
     return t.mT.is_contiguous()
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, REAL], ids=str)
+@pytest.mark.parametrize("n", [1, 2, 7, 8, 9, 17])  # up to 8 rows the factors are made here, beyond by LAPACK
+def test_cholesky_of_few_rows_and_of_more(n, dtype):
+    a, b = positive(5, n, n, dtype=dtype), matrices(5, n, 3, dtype=dtype, seed=1)
+    lower, upper = L.cholesky(a), L.cholesky(a, upper=True)
+    near(lower, np.linalg.cholesky(numpy(a)))
+    near(upper, np.linalg.cholesky(numpy(a)).swapaxes(-1, -2))
+    for factor, is_upper in ((lower, False), (upper, True)):
+        near(a @ torch.cholesky_solve(b, factor, upper=is_upper), numpy(b))
+    a[3, n - 1, n - 1] = -1
+    for is_upper in (False, True):
+        assert L.cholesky_ex(a, upper=is_upper).info.tolist() == [0, 0, 0, n, 0]
+
+
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("sizes", [(4, 4), (3, 4, 4), (2, 3, 4, 4)], ids=str)
 def test_square(sizes, dtype):

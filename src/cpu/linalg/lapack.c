@@ -171,6 +171,8 @@ static int lu_invert(kt_dtype d, int n, void *l, int ld, const int *pivots)
 
 static int cholesky(kt_dtype d, char uplo, int n, void *a, int ld)
 {
+    if (kt__is_small(d, n, n))
+        return kt__small_cholesky(d, uplo == 'U', n, a, ld);
     int info = 0;
     f.cholesky[type_of(d)](&uplo, &n, a, &ld, &info, 1);
     return info;
@@ -178,6 +180,10 @@ static int cholesky(kt_dtype d, char uplo, int n, void *a, int ld)
 
 static int cholesky_solve(kt_dtype d, char uplo, int n, int columns, const void *l, int ld, void *b, int ldb)
 {
+    if (kt__is_small(d, n, columns)) {
+        kt__small_cholesky_solve(d, uplo == 'U', n, columns, l, ld, b, ldb);
+        return 0;
+    }
     int info = 0;
     f.cholesky_solve[type_of(d)](&uplo, &n, &columns, l, &ld, b, &ldb, &info, 1);
     return info;

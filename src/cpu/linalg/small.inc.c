@@ -82,3 +82,41 @@ static void FN(lu_invert)(int n, T *lu, int ld, const int *pivots)
     for (int j = 0; j < n; j++)
         memcpy(lu + j * ld, x + j * n, (size_t)n * sizeof *x);
 }
+
+/* The upper factor is the lower one's transpose: the same elements, rows and columns exchanged. */
+static int FN(cholesky)(bool upper, int n, T *a, int ld)
+{
+    const int down = upper ? ld : 1, over = upper ? 1 : ld;
+    for (int j = 0; j < n; j++) {
+        T *row = a + j * down, *diagonal = row + j * over;
+        for (int k = 0; k < j; k++)
+            *diagonal -= row[k * over] * row[k * over];
+        if (*diagonal <= 0)
+            return j + 1;
+        *diagonal = SQRT(*diagonal);
+        for (int i = j + 1; i < n; i++) {
+            T *other = a + i * down;
+            for (int k = 0; k < j; k++)
+                other[j * over] -= other[k * over] * row[k * over];
+            other[j * over] /= *diagonal;
+        }
+    }
+    return 0;
+}
+
+static void FN(cholesky_solve)(bool upper, int n, int columns, const T *l, int ld, T *b, int ldb)
+{
+    const int down = upper ? ld : 1, over = upper ? 1 : ld;
+    for (T *x = b; x < b + columns * ldb; x += ldb) {
+        for (int k = 0; k < n; k++) {
+            x[k] /= l[k * (down + over)];
+            for (int i = k + 1; i < n; i++)
+                x[i] -= l[i * down + k * over] * x[k];
+        }
+        for (int k = n - 1; k >= 0; k--) {
+            for (int i = k + 1; i < n; i++)
+                x[k] -= l[i * down + k * over] * x[i];
+            x[k] /= l[k * (down + over)];
+        }
+    }
+}
