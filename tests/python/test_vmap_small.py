@@ -57,6 +57,7 @@ def said(call):
     return str(error.value).splitlines()[0]
 
 
+@pytest.mark.cpu_only("a device says so late, and in other words")
 @pytest.mark.parametrize("row", [
     lambda x, i, y: x.index_add(0, i, y), lambda x, i, y: x.index_copy(0, i, y), lambda x, i, y: x.clone().index_add_(0, i, y),
     lambda x, i, y: F.embedding(i, x[:, None])])

@@ -29,10 +29,9 @@ SKIPPED = {"empty", "empty_like", "new_empty", "resize_", "resize_as_", "nonzero
            "fmax_", "fmin_"}
 RANDOM = {"bernoulli", "bernoulli_", "normal", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm",
           "random_", "uniform_", "normal_", "log_normal_", "cauchy_", "exponential_", "geometric_", "poisson", "multinomial",
-          "dropout", "dropout_", "alpha_dropout", "alpha_dropout_", "feature_dropout", "feature_dropout_", "dropout1d",
-              "dropout2d",
-          "dropout3d", "feature_alpha_dropout", "feature_alpha_dropout_", "rrelu", "rrelu_", "gumbel_softmax",
-          "svd_lowrank", "pca_lowrank"}
+          "binomial", "dropout", "dropout_", "alpha_dropout", "alpha_dropout_", "feature_dropout", "feature_dropout_",
+          "dropout1d", "dropout2d", "dropout3d", "feature_alpha_dropout", "feature_alpha_dropout_", "rrelu", "rrelu_",
+          "gumbel_softmax", "svd_lowrank", "pca_lowrank"}
 
 STRINGS = {  # values of string arguments, by parameter
     "reduction": ["mean", "sum", "none"], "rounding_mode": ["floor", "trunc"], "approximate": ["none", "tanh"],
