@@ -105,6 +105,11 @@ const char *kt_cpu_matmul(int index)
     return index >= 0 && index < n ? found[index] : "";
 }
 
+static int64_t least(int64_t x, int64_t y)
+{
+    return x < y ? x : y;
+}
+
 /* ---- what makes it ---- */
 typedef bool gemm_fn(const kt__gemm *g);
 
@@ -449,12 +454,21 @@ static steps steps_of(const kt__gemm *g, bool panels_a, bool panels_b)
     return (steps){1, m > 0 ? side_step(m, terms) : g->m, n > 0 ? side_step(n, terms) : g->n, true};
 }
 
+/* Where a result has fewer blocks than there are threads, oneDNN 2.6.3 shares out k, and some sums of bfloat16 by AMX come out
+ * wrong, from run to run others (21 x 50 of 4096 terms). */
+static int threads_for(const kt__gemm *g)
+{
+    enum { BLOCK_M = 32, BLOCK_N = 64 };
+    const int64_t blocks = (g->m + BLOCK_M - 1) / BLOCK_M * ((g->n + BLOCK_N - 1) / BLOCK_N);
+    return (int)least(kt_get_num_threads(), blocks);
+}
+
 static bool run_whole(job *j)
 {
     const kt__gemm *g = &j->whole;
     kt__ran_with = j->gemm == kt__onednn_gemm ? "oneDNN" : j->gemm == kt__openblas_gemm ? "OpenBLAS" : NULL;
     if (shares_itself(j)) {
-        j->whole.threads = kt_get_num_threads();
+        j->whole.threads = threads_for(g);
         return j->gemm(g);
     }
     cut(j);
@@ -489,11 +503,6 @@ static bool run_part(const kt__cpu_build *build, const kt_plan *plan, const kt__
     g->batch = p->batches, g->m = p->m, g->n = p->n, g->k = p->terms;
     g->beta = p->from > 0 ? 1 : g->beta;
     return run_whole(&j);
-}
-
-static int64_t least(int64_t x, int64_t y)
-{
-    return x < y ? x : y;
 }
 
 static bool run_parts(const kt__cpu_build *build, const kt_plan *plan, const kt__gemm *g, gemm_fn *gemm, sides *s)

@@ -2,6 +2,7 @@
 #include "cpu/gemm/products.h"
 #include "plans.h"
 
+#include <float.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -226,9 +227,10 @@ TEST(blocks)
         check_product(KT_BF16, &large[s]);
     check_product(KT_C64, &large[0]);
     /* more terms than are packed at a time, and no whole number of tiles or of units of them */
-    static const shape  deep[] = {{1, 21, 50, 4099, 0, 0, 0}, {1, 40, 13, 4501, 1, 0, 0}, {1, 17, 19, 8194, 0, 1, 0}};
+    static const shape  deep[] = {{1, 21, 50, 4099, 0, 0, 0}, {1, 40, 13, 4501, 1, 0, 0}, {1, 17, 19, 8194, 0, 1, 0},
+                                  {1, 21, 50, 4096, 0, 0, 0}};
     const scaled        how[] = {{KT_FLOAT(0.5), KT_FLOAT(-1.5), A_MATRIX}, {KT_INT(1), KT_INT(1), THE_OUTPUT}};
-    for (int s = 0; s < 3; s++) {
+    for (int s = 0; s < 4; s++) {
         check_product(KT_F32, &deep[s]);
         check_product(KT_BF16, &deep[s]);
         for (int i = 0; i < 2; i++)
@@ -383,6 +385,89 @@ TEST(pieces)
     for (int t = 0; t < 5; t++) {
         check_pieces(types[t], &(shape){1, 333, 517, 129, 0, 1, 0});
         check_pieces(types[t], &(shape){1, 301, 139, 402, 1, 0, 0}); /* made transposed, in float32 */
+    }
+}
+
+/* ---- float32 of all sizes ---- */
+
+/* All 24 bits are used, and numbers of one matrix differ by 2^8. */
+static void fill_exponents(char *to, int64_t n, int exponent)
+{
+    for (int64_t i = 0; i < n; i++) {
+        const float x = ldexpf((float)((1 << 23) + (int)test_below(1 << 23)), exponent - 23 - (int)test_below(8));
+        memcpy(to + i * 4, &(float){test_below(2) ? x : -x}, 4);
+    }
+}
+
+static bool near_sum(float got, const model *want, int64_t k)
+{
+    const long double value = creall(want->value);
+    if (isnan(value) || isnan(got))
+        return isnan(value) && isnan(got);
+    if (isinf(value) || fabsl(value) > FLT_MAX)
+        return got == (value > 0 ? INFINITY : -INFINITY);
+    return fabsl((long double)got - value) <= 0x1p-22L * sqrtl((long double)k) * want->size + 0x1p-149L * (long double)k;
+}
+
+static void check_sums(const shape *s, const char *what, int number)
+{
+    kt_plan p;
+    int     bad = 0;
+    widen(wide_a, a, KT_F32, s->m * s->k), widen(wide_b, b, KT_F32, s->n * s->k);
+    plan_product(&p, KT_F32, s);
+    CHECK_EQ_INT(run_plan(&p), KT_OK);
+    for (int64_t i = 0; i < s->m; i += 3)
+        for (int64_t j = i % 5; j < s->n && bad < 3; j += 5) {
+            const model want = model_of(&p, c, 0, i, j);
+            float       got;
+            memcpy(&got, z + i * p.stride[0][1] + j * p.stride[0][2], 4);
+            bad += !CHECK_MSG(near_sum(got, &want, s->k), "%s %d at %lld, %lld: %a, not %La", what, number, (long long)i,
+                              (long long)j, (double)got, creall(want.value));
+        }
+}
+
+static const shape of_all_kinds[] = {{1, 131, 140, 97, 0, 0, 0}, {1, 128, 160, 128, 1, 1, 0}, {1, 96, 150, 129, 1, 0, 0},
+                                 {1, 150, 64, 160, 0, 1, 1}};
+
+TEST(float32_of_all_exponents)
+{
+    static const int exponents[][2] = {{0, 0},      {60, 60},   {-50, -20}, {-60, -60}, {-75, -60}, {-70, -75},
+                                       {100, -100}, {120, -90}, {-105, 0},  {-120, 60}, {-130, 90}, {-140, 120}};
+    for (size_t e = 0; e < sizeof exponents / sizeof *exponents; e++)
+        for (int i = 0; i < 4; i++) {
+            const shape *s = &of_all_kinds[i];
+            fill_exponents(a, s->m * s->k, exponents[e][i % 2]), fill_exponents(b, s->n * s->k, exponents[e][!(i % 2)]);
+            check_sums(s, "exponents", (int)e);
+        }
+}
+
+TEST(float32_that_is_not_finite)
+{
+    static const float odd[] = {INFINITY, -INFINITY, NAN, FLT_MAX, 0x1p-149f, -0x1p-120f, 0x1p112f};
+    for (size_t o = 0; o < sizeof odd / sizeof *odd; o++)
+        for (int i = 0; i < 4; i++) {
+            const shape *s = &of_all_kinds[i];
+            fill_exponents(a, s->m * s->k, 0), fill_exponents(b, s->n * s->k, 0);
+            char *const into = o % 2 ? b : a;
+            memcpy(into + (int64_t)test_below((uint32_t)(s->k * 60)) * 4, &odd[o], 4);
+            check_sums(s, "number", (int)o);
+        }
+}
+
+TEST(float32_times_one_is_exact)
+{
+    const shape s = {1, 128, 160, 128, 0, 0, 0};
+    for (int turned = 0; turned < 2; turned++) {
+        kt_plan     p;
+        char *const ones = turned ? b : a, *const numbers = turned ? a : b;
+        const shape t = turned ? (shape){1, 160, 128, 128, 0, 0, 0} : s;
+        memset(ones, 0, 128 * 128 * 4);
+        for (int i = 0; i < 128; i++)
+            memcpy(ones + (i * 128 + i) * 4, &(float){1}, 4);
+        fill_exponents(numbers, 128 * 160, 0);
+        plan_product(&p, KT_F32, &t);
+        CHECK_EQ_INT(run_plan(&p), KT_OK);
+        CHECK_MEM(z, numbers, 128 * 160 * 4);
     }
 }
 
