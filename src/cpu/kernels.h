@@ -125,11 +125,13 @@ struct kt__cpu_direct_bf16;
 /* ---- matrix products by packed panels (gemm/panels.h) ---- */
 typedef void kt__pack_fn(void *panel, const void *matrix, int64_t by_row, int64_t by_k, int64_t rows, int64_t k);
 
+typedef enum kt__pack_from { KT__PACK_SAME, KT__PACK_F16, KT__PACK_BF16, KT__PACK_FROM } kt__pack_from; /* dtype of the matrix */
+
 typedef struct kt__cpu_panel { /* of one dtype; tile NULL: there is none */
     int rows, columns;         /* of a tile: sides of the panels of a and b */
     int unit;                  /* k is padded to multiples of this */
-    /* `rows` of k elements, at most the side, become a panel; one of the distances is 1 */
-    kt__pack_fn *pack_a, *pack_b;
+    /* `rows` of k elements, at most the side, become a panel; one of the distances is 1; NULL: not from that dtype */
+    kt__pack_fn *pack_a[KT__PACK_FROM], *pack_b[KT__PACK_FROM];
     /* c [rows, columns] = or += a b' of two panels */
     void (*tile)(float *c, int64_t ldc, const void *a, const void *b, int64_t k, bool adds);
 } kt__cpu_panel;

@@ -14,6 +14,7 @@ enum { DEEPEST = 4096, SHALLOWEST = 512,
 
 typedef struct side { /* a, or b turned round: `count` rows of k elements */
     const char  *data;
+    int64_t      item; /* bytes of an element */
     int64_t      count, by_row, by_k; /* elements */
     int64_t      unit;                /* rows of a panel */
     kt__pack_fn *pack;
@@ -28,7 +29,7 @@ typedef struct work {
     const kt__cpu_panel  *with;
     side                  a, b;
     side                 *packing;
-    int64_t               from, k, depth, width; /* of k: the first, how many, padded; bytes of an element */
+    int64_t               from, k, depth, width; /* of k: the first, how many, padded; bytes of a packed element */
     int64_t               block_m, block_n, blocks_n;
 } work;
 
@@ -42,6 +43,17 @@ bool kt__panels_serve(const kt__cpu_panels *p, kt_dtype dtype)
     return p && ((dtype == KT_F32 && p->f32.tile) || (dtype == KT_BF16 && p->bf16.tile));
 }
 
+static kt__pack_from way_from(kt_dtype from, kt_dtype dtype)
+{
+    return from == dtype ? KT__PACK_SAME : from == KT_F16 ? KT__PACK_F16 : from == KT_BF16 ? KT__PACK_BF16 : KT__PACK_FROM;
+}
+
+bool kt__panels_convert(const kt__cpu_panels *p, kt_dtype from, kt_dtype dtype)
+{
+    const kt__pack_from way = way_from(from, dtype);
+    return kt__panels_serve(p, dtype) && way < KT__PACK_FROM && (dtype == KT_F32 ? &p->f32 : &p->bf16)->pack_a[way];
+}
+
 /* ---- packing: panel after panel ---- */
 
 static void pack_panels(void *ctx, int64_t begin, int64_t end)
@@ -51,7 +63,7 @@ static void pack_panels(void *ctx, int64_t begin, int64_t end)
     const int64_t bytes = s->unit * w->depth * w->width;
     for (int64_t i = begin; i < end; i++) {
         const int64_t row = s->first + i * s->unit;
-        const char   *from = s->data + (row * s->by_row + w->from * s->by_k) * w->width;
+        const char   *from = s->data + (row * s->by_row + w->from * s->by_k) * s->item;
         s->pack(s->packed + i * bytes, from, s->by_row, s->by_k, least(s->unit, s->first + s->rows - row), w->k);
     }
 }
@@ -149,12 +161,14 @@ static void make_part(work *w)
 bool kt__panels_gemm(const kt__gemm *g)
 {
     const kt__cpu_panels *by = g->panels;
-    if (!kt__panels_serve(by, g->dtype) || g->batch != 1)
+    if (!kt__panels_convert(by, g->a_is, g->dtype) || !kt__panels_convert(by, g->b_is, g->dtype) || g->batch != 1)
         return false;
     const kt__cpu_panel *with = g->dtype == KT_F32 ? &by->f32 : &by->bf16;
     work w = {.g = g, .by = by, .with = with, .width = g->dtype == KT_F32 ? 4 : 2,
-              .a = {g->a, g->m, g->ta ? 1 : g->lda, g->ta ? g->lda : 1, with->rows, with->pack_a, 0, 0, NULL, 0},
-              .b = {g->b, g->n, g->tb ? g->ldb : 1, g->tb ? 1 : g->ldb, with->columns, with->pack_b, 0, 0, NULL, 0}};
+              .a = {.data = g->a, .item = kt__dtype_rows[g->a_is].size, .count = g->m, .by_row = g->ta ? 1 : g->lda,
+                    .by_k = g->ta ? g->lda : 1, .unit = with->rows, .pack = with->pack_a[way_from(g->a_is, g->dtype)]},
+              .b = {.data = g->b, .item = kt__dtype_rows[g->b_is].size, .count = g->n, .by_row = g->tb ? g->ldb : 1,
+                    .by_k = g->tb ? 1 : g->ldb, .unit = with->columns, .pack = with->pack_b[way_from(g->b_is, g->dtype)]}};
     const int64_t deepest = depth_of(&w);
     w.depth = rounded_up(deepest, with->unit);
     const int64_t at_once_a = rows_at_once(&w, &w.a, BLOCK_M), at_once_b = rows_at_once(&w, &w.b, BLOCK_N);

@@ -10,6 +10,7 @@
 #include "cpu/gemm/products.h"
 
 bool kt__panels_serve(const kt__cpu_panels *p, kt_dtype dtype);
+bool kt__panels_convert(const kt__cpu_panels *p, kt_dtype from, kt_dtype dtype); /* while they pack? */
 bool kt__panels_gemm(const kt__gemm *g); /* false: no memory, or not for these; c is as it was */
 
 #endif

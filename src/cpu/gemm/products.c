@@ -2,7 +2,8 @@
  *
  * In: a product plan. Out: its result. For a library the operands become dense matrices of one dtype: used in place if
  * the library can read them, else copied, which handles any dtype, stride and conjugation. A large
- * operand is copied panel by panel into a few MiB that stay in the caches: a mixed product holds no second copy of it. Parts
+ * operand is copied panel by panel into a few MiB that stay in the caches: a mixed product holds no second copy of it. Our own
+ * tiles read float16 and bfloat16 in place where they multiply float32, and convert while they pack. Parts
  * and pieces of the product depend on its sizes alone, so that the number of threads does not change the bits (bfloat16
  * through oneDNN is not cut). If a library fails, our own kernels compute the product.
  * Independent of: the interfaces of both libraries. */
@@ -175,26 +176,27 @@ static kt_dtype dtype_for(const kt__cpu_panels *panels, const kt_plan *plan, int
 
 /* ---- operands as a library reads them ---- */
 typedef struct view {
-    int     at, row, column; /* the operand and its dims in the plan: 0, 1, 2 for m, n, k */
-    char   *data;            /* NULL: copied panel by panel */
-    int64_t batch;           /* bytes from batch to batch */
-    int64_t ld;              /* elements from row to row, or from column to column */
-    bool    turned, conj;
-    void   *made; /* a copy to be released */
-    size_t  granted;
+    int      at, row, column; /* the operand and its dims in the plan: 0, 1, 2 for m, n, k */
+    kt_dtype is;              /* of the data */
+    char    *data;            /* NULL: copied panel by panel */
+    int64_t  batch;           /* bytes from batch to batch */
+    int64_t  ld;              /* elements from row to row, or from column to column */
+    bool     turned, conj;
+    void    *made; /* a copy to be released */
+    size_t   granted;
 } view;
 
-/* Is operand `at`, over the dims `row` and `column`, row-major or column-major? */
+/* Is operand `at`, over the dims `row` and `column`, a row-major or column-major matrix of that dtype? */
 static bool seen_in_place(const kt_plan *plan, int at, int row, int column, kt_dtype dtype, view *v)
 {
-    *v = (view){.at = at, .row = row, .column = column};
+    *v = (view){.at = at, .row = row, .column = column, .is = dtype};
     const kt_operand *x = &plan->arg[at];
     const int         d = plan->nd - 3;
     const int64_t     w = kt__dtype_rows[dtype].size, rows = plan->size[d + row], columns = plan->size[d + column];
     const int64_t     by_row = plan->stride[at][d + row], by_column = plan->stride[at][d + column];
     const bool        conj = x->bits == KT_BIT_CONJ && (dtype == KT_C64 || dtype == KT_C128);
-    if (x->is != dtype || x->as != dtype || x->immediate || (x->bits != 0 && !conj) || by_row % w != 0 ||
-        by_column % w != 0 || (d > 0 && plan->stride[at][0] % w != 0))
+    if (x->is != dtype || x->immediate || (x->bits != 0 && !conj) || by_row % w != 0 || by_column % w != 0 ||
+        (d > 0 && plan->stride[at][0] % w != 0))
         return false;
     v->data = x->data, v->batch = d > 0 && plan->size[0] > 1 ? plan->stride[at][0] : 0, v->conj = conj;
     v->turned = !((by_column == w || columns == 1) && (rows == 1 || by_row >= columns * w));
@@ -212,10 +214,10 @@ typedef struct box {
 } box;
 
 /* Will be copied, in the order in which it lies: what is made from it is what a cast of the whole would be. */
-static void seen_by_panels(const kt_plan *plan, int at, int row, int column, view *v)
+static void seen_by_panels(const kt_plan *plan, int at, int row, int column, kt_dtype dtype, view *v)
 {
     const int d = plan->nd - 3;
-    *v = (view){.at = at, .row = row, .column = column};
+    *v = (view){.at = at, .row = row, .column = column, .is = dtype};
     v->turned = llabs(plan->stride[at][d + row]) < llabs(plan->stride[at][d + column]);
 }
 
@@ -267,15 +269,15 @@ static int64_t edge_of(int64_t size, int64_t pieces, int64_t piece)
 static void make_pieces(void *ctx, int64_t begin, int64_t end)
 {
     job          *j = ctx;
-    const int64_t each = j->pieces_m * j->pieces_n, w = kt__dtype_rows[j->whole.dtype].size,
-                  wc = kt__dtype_rows[j->whole.to].size;
+    const int64_t each = j->pieces_m * j->pieces_n, wa = kt__dtype_rows[j->whole.a_is].size,
+                  wb = kt__dtype_rows[j->whole.b_is].size, wc = kt__dtype_rows[j->whole.to].size;
     for (int64_t u = begin; u < end; u++) {
         kt__gemm      g = j->whole;
         const int64_t first = u / each * j->together, pm = u % each / j->pieces_n, pn = u % j->pieces_n;
         const int64_t i = edge_of(g.m, j->pieces_m, pm), l = edge_of(g.n, j->pieces_n, pn);
         g.m = edge_of(g.m, j->pieces_m, pm + 1) - i, g.n = edge_of(g.n, j->pieces_n, pn + 1) - l;
-        g.a += (first * g.a_batch + i * (g.ta ? 1 : g.lda)) * w;
-        g.b += (first * g.b_batch + l * (g.tb ? g.ldb : 1)) * w;
+        g.a += (first * g.a_batch + i * (g.ta ? 1 : g.lda)) * wa;
+        g.b += (first * g.b_batch + l * (g.tb ? g.ldb : 1)) * wb;
         g.c += (first * g.c_batch + i * g.ldc + l) * wc;
         g.batch = g.batch - first < j->together ? g.batch - first : j->together;
         if (g.m > 0 && g.n > 0 && !j->gemm(&g))
@@ -373,7 +375,7 @@ static bool lay_addend(const kt__cpu_build *build, const kt_plan *plan)
 static bool writes_itself(const kt_plan *plan, kt_dtype dtype, view *out)
 {
     const kt_operand *c = &plan->arg[3];
-    if (plan->arg[0].bits != 0 || !seen_in_place(plan, 0, 0, 1, dtype, out))
+    if (plan->arg[0].bits != 0 || plan->arg[0].as != dtype || !seen_in_place(plan, 0, 0, 1, dtype, out))
         return false;
     if (dtype == KT_BF16 && factor(plan, 0) != 1)
         return false;
@@ -381,20 +383,23 @@ static bool writes_itself(const kt_plan *plan, kt_dtype dtype, view *out)
 }
 
 /* bfloat16 is copied whole: oneDNN shares such a product out among threads itself. */
-static bool look_at(const kt__cpu_build *build, const kt_plan *plan, int at, int row, int column, kt_dtype dtype, view *v)
+static bool look_at(const kt__cpu_build *build, const kt_plan *plan, int at, int row, int column, kt_dtype dtype, gemm_fn *gemm,
+                    view *v)
 {
-    const int d = plan->nd - 3;
-    if (seen_in_place(plan, at, row, column, dtype, v))
+    const int      d = plan->nd - 3;
+    const kt_dtype is = (kt_dtype)plan->arg[at].is, as = (kt_dtype)plan->arg[at].as;
+    const bool     converts = gemm == kt__panels_gemm && kt__panels_convert(build->panels, is, dtype);
+    if ((as == dtype || as == is) && (is == dtype || converts) && seen_in_place(plan, at, row, column, is, v))
         return true;
-    seen_by_panels(plan, at, row, column, v);
+    seen_by_panels(plan, at, row, column, dtype, v);
     return dtype != KT_BF16 || lay(build, plan, dtype, &(box){0, d > 0 ? plan->size[0] : 1, 0, plan->size[d + row], 0,
                                                               plan->size[d + column]}, v);
 }
 
-static bool look(const kt__cpu_build *build, const kt_plan *plan, kt_dtype dtype, sides *s)
+static bool look(const kt__cpu_build *build, const kt_plan *plan, kt_dtype dtype, gemm_fn *gemm, sides *s)
 {
     memset(s, 0, sizeof *s);
-    if (!look_at(build, plan, 1, 0, 2, dtype, &s->a) || !look_at(build, plan, 2, 2, 1, dtype, &s->b))
+    if (!look_at(build, plan, 1, 0, 2, dtype, gemm, &s->a) || !look_at(build, plan, 2, 2, 1, dtype, gemm, &s->b))
         return false;
     /* a panel may fail for want of memory: what would be lost then must not be written over */
     const bool loses = (s->a.data == NULL || s->b.data == NULL) && adds(plan) && plan->arg[3].data == plan->arg[0].data;
@@ -488,17 +493,17 @@ static bool run_part(const kt__cpu_build *build, const kt_plan *plan, const kt__
 {
     job           j = {.gemm = gemm, .whole = *whole};
     kt__gemm     *g = &j.whole;
-    const int64_t w = kt__dtype_rows[g->dtype].size;
+    const int64_t wa = kt__dtype_rows[g->a_is].size, wb = kt__dtype_rows[g->b_is].size;
     if (panels_a && !lay(build, plan, g->dtype, &(box){p->first, p->batches, p->i, p->m, p->from, p->terms}, &s->a))
         return false;
     if (panels_b && !lay(build, plan, g->dtype, &(box){p->first, p->batches, p->from, p->terms, p->l, p->n}, &s->b))
         return false;
-    g->a = s->a.data, g->lda = s->a.ld, g->a_batch = s->a.batch / w;
-    g->b = s->b.data, g->ldb = s->b.ld, g->b_batch = s->b.batch / w;
+    g->a = s->a.data, g->lda = s->a.ld, g->a_batch = s->a.batch / wa;
+    g->b = s->b.data, g->ldb = s->b.ld, g->b_batch = s->b.batch / wb;
     if (!panels_a)
-        g->a += p->first * s->a.batch + (p->i * (g->ta ? 1 : g->lda) + p->from * (g->ta ? g->lda : 1)) * w;
+        g->a += p->first * s->a.batch + (p->i * (g->ta ? 1 : g->lda) + p->from * (g->ta ? g->lda : 1)) * wa;
     if (!panels_b)
-        g->b += p->first * s->b.batch + (p->l * (g->tb ? g->ldb : 1) + p->from * (g->tb ? 1 : g->ldb)) * w;
+        g->b += p->first * s->b.batch + (p->l * (g->tb ? g->ldb : 1) + p->from * (g->tb ? 1 : g->ldb)) * wb;
     g->c += (p->first * g->c_batch + p->i * g->ldc + p->l) * kt__dtype_rows[g->to].size;
     g->batch = p->batches, g->m = p->m, g->n = p->n, g->k = p->terms;
     g->beta = p->from > 0 ? 1 : g->beta;
@@ -553,7 +558,7 @@ static bool by_library(const kt__cpu_build *build, const kt_plan *plan, kt_dtype
     sides         s;
     float        *made = NULL; /* the transposed product, if that is faster */
     size_t        granted = 0;
-    bool          ok = look(build, plan, dtype, &s);
+    bool          ok = look(build, plan, dtype, gemm, &s);
     if (ok && !s.out.turned && is_faster_turned(plan, dtype, gemm, &s, m, n, k))
         made = kt__block_get((size_t)(m * n) * sizeof *made, &granted);
     if (ok && (s.out.turned || made)) { /* the transposed product is row-major */
@@ -564,8 +569,8 @@ static bool by_library(const kt__cpu_build *build, const kt_plan *plan, kt_dtype
     ok = ok && !((s.a.conj && !s.a.turned) || (s.b.conj && !s.b.turned));
     if (ok) {
         const kt_dtype to = s.direct || dtype != KT_BF16 ? dtype : KT_F32;
-        const kt__gemm g = {.dtype = dtype, .to = to, .batch = d > 0 ? plan->size[0] : 1, .m = m, .n = n,
-                            .k = k, .c = made ? (char *)made : s.out.data, .ldc = made ? n : s.out.ld,
+        const kt__gemm g = {.dtype = dtype, .a_is = s.a.is, .b_is = s.b.is, .to = to, .batch = d > 0 ? plan->size[0] : 1,
+                            .m = m, .n = n, .k = k, .c = made ? (char *)made : s.out.data, .ldc = made ? n : s.out.ld,
                             .c_batch = s.out.batch / kt__dtype_rows[to].size, .ta = s.a.turned, .tb = s.b.turned,
                             .conj_a = s.a.conj, .conj_b = s.b.conj, .alpha = s.direct ? factor(plan, 0) : 1,
                             .beta = s.direct && adds(plan) ? factor(plan, 1) : 0, .threads = 1, .panels = build->panels};

@@ -10,7 +10,8 @@
 /* c = alpha a b + beta c, row by row: c[i * ldc + j]. a is [m, k] with lda from row to row, or stored the other way round
  * with lda from k to k; b likewise. Distances in elements. beta = 0: c is not read. Only oneDNN is asked for a batch. */
 typedef struct kt__gemm {
-    kt_dtype    dtype; /* of a and b */
+    kt_dtype    dtype; /* that is multiplied */
+    kt_dtype    a_is, b_is; /* the same, or for our own tiles one that they convert while they pack */
     kt_dtype    to;    /* of c: the same, or float32 where those are bfloat16 */
     int64_t     batch, m, n, k;
     const char *a, *b;

@@ -80,5 +80,6 @@ static void tile_f32(float *c, int64_t ldc, const void *panel_a, const void *pan
             _mm512_storeu_ps(c + i * ldc + j * VEC, sum[i][j]);
 }
 
-#define F32_PANEL  {.rows = ROWS, .columns = COLUMNS, .unit = 1, .pack_a = pack_rows, .pack_b = pack_columns, .tile = tile_f32}
+#define F32_PANEL \
+    {.rows = ROWS, .columns = COLUMNS, .unit = 1, .pack_a = {pack_rows}, .pack_b = {pack_columns}, .tile = tile_f32}
 #define BF16_PANEL {.tile = NULL}

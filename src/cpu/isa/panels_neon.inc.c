@@ -9,10 +9,28 @@ enum { SIDE = 8, HALF = SIDE / 2, TERMS = 4, SOON = 96 }; /* SOON: float32s that
 
 /* ---- float32 ---- */
 
-KT_ALWAYS void turn_quarter(float *to, const float *from, int64_t by_row)
+/* Four numbers of a matrix of float32, float16 or bfloat16. */
+KT_ALWAYS float32x4_t load_four(const char *from, const kt__pack_from dtype)
 {
-    const float32x4_t a = vld1q_f32(from), b = vld1q_f32(from + by_row), c = vld1q_f32(from + 2 * by_row),
-                      d = vld1q_f32(from + 3 * by_row);
+    if (dtype == KT__PACK_F16)
+        return vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16((const uint16_t *)(const void *)from)));
+    if (dtype == KT__PACK_BF16)
+        return vreinterpretq_f32_u32(vshll_n_u16(vld1_u16((const uint16_t *)(const void *)from), 16));
+    return vld1q_f32((const float *)(const void *)from);
+}
+
+KT_ALWAYS float load_one(const char *from, const kt__pack_from dtype)
+{
+    if (dtype == KT__PACK_SAME)
+        return *(const float *)(const void *)from;
+    const uint16_t bits = *(const uint16_t *)(const void *)from;
+    return dtype == KT__PACK_F16 ? kt__decode_F16(bits) : kt__decode_BF16(bits);
+}
+
+KT_ALWAYS void turn_quarter(float *to, const char *from, int64_t by_row, const kt__pack_from dtype)
+{
+    const float32x4_t a = load_four(from, dtype), b = load_four(from + by_row, dtype), c = load_four(from + 2 * by_row, dtype),
+                      d = load_four(from + 3 * by_row, dtype);
     const float32x4_t ab = vtrn1q_f32(a, b), cd = vtrn1q_f32(c, d), ba = vtrn2q_f32(a, b), dc = vtrn2q_f32(c, d);
     vst1q_f32(to, vcombine_f32(vget_low_f32(ab), vget_low_f32(cd)));
     vst1q_f32(to + SIDE, vcombine_f32(vget_low_f32(ba), vget_low_f32(dc)));
@@ -23,31 +41,42 @@ KT_ALWAYS void turn_quarter(float *to, const float *from, int64_t by_row)
 /* Into the second cache: what the next panels take of a row, or the same rows further on. They are too far apart for the
  * processor to foresee. Asking past the end of the memory does no harm. */
 enum { LINE = 64 };
-KT_ALWAYS void ask_for(const float *from, int bytes)
+KT_ALWAYS void ask_for(const char *from, int bytes)
 {
     __builtin_prefetch((const char *)((uintptr_t)from + (uintptr_t)bytes), 0, 2);
 }
 
-static void pack_f32(void *panel, const void *matrix, int64_t by_row, int64_t by_k, int64_t rows, int64_t k)
+/* Distances in elements. */
+KT_ALWAYS void pack_into_f32(float *to, const char *from, int64_t by_row, int64_t by_k, int64_t rows, int64_t k,
+                             const kt__pack_from dtype)
 {
-    float       *to = panel;
-    const float *from = matrix;
-    int64_t      l = 0;
+    const int item = dtype == KT__PACK_SAME ? 4 : 2;
+    int64_t   l = 0;
     for (; rows == SIDE && by_row == 1 && l < k; l++, to += SIDE) {
-        ask_for(from + l * by_k, 2 * LINE);
-        vst1q_f32(to, vld1q_f32(from + l * by_k));
-        vst1q_f32(to + HALF, vld1q_f32(from + l * by_k + HALF));
+        ask_for(from + l * by_k * item, 2 * LINE);
+        vst1q_f32(to, load_four(from + l * by_k * item, dtype));
+        vst1q_f32(to + HALF, load_four(from + (l * by_k + HALF) * item, dtype));
     }
     for (; rows == SIDE && by_k == 1 && l + 4 <= k; l += 4, to += 4 * SIDE) {
-        for (int i = 0; l % (LINE / (int)sizeof *from) == 0 && i < SIDE; i++)
-            ask_for(from + i * by_row + l, 16 * LINE);
-        turn_quarter(to, from + l, by_row);
-        turn_quarter(to + HALF, from + l + HALF * by_row, by_row);
+        for (int i = 0; l % (LINE / item) == 0 && i < SIDE; i++)
+            ask_for(from + (i * by_row + l) * item, 16 * LINE);
+        turn_quarter(to, from + l * item, by_row * item, dtype);
+        turn_quarter(to + HALF, from + (l + HALF * by_row) * item, by_row * item, dtype);
     }
     for (; l < k; l++, to += SIDE)
         for (int64_t i = 0; i < SIDE; i++)
-            to[i] = i < rows ? from[i * by_row + l * by_k] : 0;
+            to[i] = i < rows ? load_one(from + (i * by_row + l * by_k) * item, dtype) : 0;
 }
+
+#define PACK(name, dtype)                                                                                              \
+    static void name(void *panel, const void *matrix, int64_t by_row, int64_t by_k, int64_t rows, int64_t k)           \
+    {                                                                                                                  \
+        pack_into_f32(panel, matrix, by_row, by_k, rows, k, dtype);                                                    \
+    }
+PACK(pack_f32, KT__PACK_SAME)
+PACK(pack_f32_from_f16, KT__PACK_F16)
+PACK(pack_f32_from_bf16, KT__PACK_BF16)
+#undef PACK
 
 typedef struct step_f32 {
     float32x4_t x[2], y[2];
@@ -157,8 +186,10 @@ static void tile_bf16(float *c, int64_t ldc, const void *panel_a, const void *pa
             vst1_f32(at, vget_low_f32(sum[i][j])), vst1_f32(at + ldc, vget_high_f32(sum[i][j]));
         }
 }
-#define BF16_PANEL {.rows = SIDE, .columns = SIDE, .unit = TERMS, .pack_a = pack_bf16, .pack_b = pack_bf16, .tile = tile_bf16}
+#define BF16_PANEL                                                                                                     \
+    {.rows = SIDE, .columns = SIDE, .unit = TERMS, .pack_a = {pack_bf16}, .pack_b = {pack_bf16}, .tile = tile_bf16}
 #else
 #define BF16_PANEL {.tile = NULL}
 #endif
-#define F32_PANEL {.rows = SIDE, .columns = SIDE, .unit = 1, .pack_a = pack_f32, .pack_b = pack_f32, .tile = tile_f32}
+#define PACKED_F32 {pack_f32, pack_f32_from_f16, pack_f32_from_bf16}
+#define F32_PANEL  {.rows = SIDE, .columns = SIDE, .unit = 1, .pack_a = PACKED_F32, .pack_b = PACKED_F32, .tile = tile_f32}
