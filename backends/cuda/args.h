@@ -353,7 +353,7 @@ typedef struct soft_table {
 } soft_table;
 
 /* ---- norms of rows, dense ---- */
-enum { NORM_LANE = 32, NORM_BACK_VECTOR = 4, NORM_BACK_MOST = 4, NORM_TOTAL_ROWS = 16 };
+enum { NORM_LANE = 32, NORM_WHOLE = 4, NORM_BACK_VECTOR = 4, NORM_BACK_MOST = 4, NORM_TOTAL_ROWS = 16 };
 typedef struct norm_args {
     char    *y; /* the result, or what flows back to x; NULL: nothing does */
     char    *mean, *rstd; /* NULL: there is none */
@@ -367,7 +367,9 @@ typedef struct norm_args {
 } norm_args;
 typedef struct norm_kernels {
     kt_dtype    dtype; /* of x, y and grad */
-    const void *kept, *back[2]; /* back: up to ARG_THREADS * NORM_BACK_VECTOR elements, up to NORM_BACK_MOST times that */
+    const void *kept;                     /* rows of at most NORM_LANE elements a lane */
+    const void *whole[2][NORM_WHOLE];     /* [by a block][i]: rows of NORM_LANE * (i + 1) / NORM_WHOLE elements a lane */
+    const void *back[2]; /* up to ARG_THREADS * NORM_BACK_VECTOR elements, up to NORM_BACK_MOST times that */
 } norm_kernels;
 typedef struct norm_table {
     const norm_kernels *of; /* to KT_NONE */
