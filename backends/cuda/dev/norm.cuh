@@ -50,16 +50,16 @@ static __device__ __forceinline__ double sum_of_lanes(double mine, uint32_t lane
     return all;
 }
 
-/* Which elements of a row a lane has: N vectors, each behind those of the other lanes. LANES threads work at a row and have all of
- * their vectors, and weights are of the row's dtype; 0: g.lanes do, a row may end before, and weights are of either. */
+/* Which elements of a row a lane has: N vectors, each behind those of the other lanes. LANES threads work at a row and have all
+ * of their vectors, and weights are of the row's dtype; 0: g.lanes do, a row may end before, and weights are of either. */
 template <int D, int N, int LANES> struct lane_of_row {
     enum { W = width_in<D>::value, V = 16 / W };
     uint32_t log_lanes, lanes, length, row, lane;
     bool     mine;
     __device__ __forceinline__ explicit lane_of_row(const norm_args &g)
-        : log_lanes(LANES == WARP ? 5 : LANES ? 8 : g.log_lanes), lanes(1u << log_lanes), length(LANES ? N * LANES * V : g.length),
-          row(blockIdx.x * (ARG_THREADS >> log_lanes) + (threadIdx.x >> log_lanes)), lane(threadIdx.x & (lanes - 1)),
-          mine(row < g.rows)
+        : log_lanes(LANES == WARP ? 5 : LANES ? 8 : g.log_lanes), lanes(1u << log_lanes),
+          length(LANES ? N * LANES * V : g.length), row(blockIdx.x * (ARG_THREADS >> log_lanes) + (threadIdx.x >> log_lanes)),
+          lane(threadIdx.x & (lanes - 1)), mine(row < g.rows)
     {
     }
     __device__ __forceinline__ bool     leaves() const { return LANES == WARP && !mine; } /* nobody waits for it */
@@ -76,8 +76,8 @@ static __device__ const uint4 absent_weights[][2] = {{FOUR(0x3c003c00), FOUR(0x8
                                                      {FOUR(0x3f800000), FOUR(0x80000000)},                /* float32 */
                                                      {TWICE(0, 0x3ff00000), TWICE(0, 0x80000000)}};       /* float64 */
 
-/* A lane's weights, one vector after the other. Where LANES are known there is no branch, since absent ones are there too, and the
- * first vector is on its way when this is made. */
+/* A lane's weights, one vector after the other. Where LANES are known there is no branch, since absent ones are there too, and
+ * the first vector is on its way when this is made. */
 template <int D, int N, int LANES> struct lane_weights {
     enum { W = width_in<D>::value, V = 16 / W };
     const char *from;
