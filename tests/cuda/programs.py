@@ -142,7 +142,8 @@ KNOWN = [
     (lambda d, c: statement.plain_op(d) in ("signbit", "copysign"), "which NaN an operation makes, and so its sign"),
     (lambda d, c: d.kind == "values" and is_touched(d, c, DRAWS.search), "drawn: the generators differ, as in PyTorch"),
     (lambda d, c: d.kind == "values" and c.gap is not None and c.gap.dtype == "float64" and is_touched(d, c, RARE.search)
-     and (c.within(c.gap) or c.gap.share() < 1e-13), "in rare functions of float64 CUDA's exp, log and sin stand in for the C library's"),
+     and (c.within(c.gap) or c.gap.share() < 1e-13),
+     "in rare functions of float64 CUDA's exp, log and sin stand in for the C library's"),
     (lambda d, c: SUMS.search(d.statement) and c.gap is not None and c.gap.is_float and c.within(c.gap),
      "sums have another order"),
     (lambda d, c: statement.op(d) == "backward" and d.kind == "values" and any("pinv(" in line for line in c.program),
