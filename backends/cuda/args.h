@@ -502,7 +502,7 @@ typedef struct step_common { /* of all parameters of a list */
     step_number rate, scale, found; /* of unscale: rate is the factor */
     double      param[STEP_PARAMS]; /* in the order of the plan's */
 } step_common;
-typedef struct step_args {
+typedef struct step_list {
     step_common common;
     uint32_t    count, chunk; /* chunk: elements of a block */
     uint32_t    nd, size[ARG_DIMS]; /* of a single parameter that is not dense, inner to outer */
@@ -510,7 +510,10 @@ typedef struct step_args {
     uint32_t    first_block[STEP_MOST];
     uint64_t    n[STEP_MOST];
     uint64_t    own[STEP_MOST]; /* the steps that were made: an address or a double; of unscale: where to tell of an infinity */
-    char       *at[STEP_MOST][STEP_ARRAYS];
+} step_list;
+typedef struct step_args { /* a kernel of fewer arrays has the beginning of it: a launch takes longer the more it hands over */
+    step_list list;
+    char     *at[STEP_ARRAYS][STEP_MOST];
 } step_args;
 typedef struct step_table {
     const void *dense[STEP_KINDS], *any[STEP_KINDS];
