@@ -367,8 +367,8 @@ typedef struct norm_args {
 } norm_args;
 typedef struct norm_kernels {
     kt_dtype    dtype; /* of x, y and grad */
-    const void *kept;                     /* rows of at most NORM_LANE elements a lane */
-    const void *whole[2][NORM_WHOLE];     /* [by a block][i]: rows of NORM_LANE * (i + 1) / NORM_WHOLE elements a lane */
+    const void *kept;    /* rows of at most NORM_LANE elements a lane */
+    const void *whole[2][NORM_WHOLE]; /* [by a block][i]: of NORM_LANE * (i + 1) / NORM_WHOLE a lane, with weight and bias */
     const void *back[2]; /* up to ARG_THREADS * NORM_BACK_VECTOR elements, up to NORM_BACK_MOST times that */
 } norm_kernels;
 typedef struct norm_table {

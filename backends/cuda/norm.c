@@ -62,8 +62,8 @@ static bool has_vectors(const norm_args *g, int vector)
 static const void *kept_of(const norm_args *g, const norm_kernels *k)
 {
     const uint32_t part = g->lanes * NORM_LANE / NORM_WHOLE;
-    const bool     own = (!g->weight || g->weight_is == g->is) && (!g->bias || g->bias_is == g->is);
-    return own && g->length % part == 0 ? k->whole[g->lanes > 32][g->length / part - 1] : k->kept;
+    const bool     affine = g->weight && g->bias && g->weight_is == g->is && g->bias_is == g->is;
+    return affine && g->length % part == 0 ? k->whole[g->lanes > 32][g->length / part - 1] : k->kept;
 }
 
 static kt_status launch_forward(norm_args *g, const norm_table *table, const norm_kernels *k, const kt_plan *plan)

@@ -1,9 +1,9 @@
 /* step.cuh - steps of optimizers in one compute type. A template: the includer includes dev/values.cuh and defines T, FN and
  * MATH, STEPS_NAME, the table, and STEP_DTYPES, the dtypes of arrays.
  *
- * In: step_args, as far as a kind has arrays. Out: parameters, states and, where they are unscaled, gradients, updated in one pass. A block has a chunk of one
- * parameter; its first thread calculates the numbers of the step. What happens to an element stands in math/step.inc.c.
- * Independent of: plans, lists of tensors. */
+ * In: step_args, as far as a kind has arrays. Out: parameters, states and, where they are unscaled, gradients, updated in one
+ * pass. A block has a chunk of one parameter; its first thread calculates the numbers of the step. What happens to an element
+ * stands in math/step.inc.c. Independent of: plans, lists of tensors. */
 #include "args.h"
 #include "dev/walk.cuh"
 #include "math/fma.h"
@@ -188,7 +188,8 @@ template <int KIND> static __device__ bool begin_step(step_numbers &by, const st
 }
 
 /* The next vectors are on their way while a step is made, the first ones while its numbers are. */
-template <int KIND> static __global__ void __launch_bounds__(ARG_THREADS, STEP_BLOCKS) step_dense(ARGUMENTS(step_args_of<KIND>) all)
+template <int KIND>
+static __global__ void __launch_bounds__(ARG_THREADS, STEP_BLOCKS) step_dense(ARGUMENTS(step_args_of<KIND>) all)
 {
     enum { V = STEP_VECTOR, ALL = ARG_THREADS * V };
     const step_list &g = all.list;
