@@ -353,7 +353,7 @@ typedef struct soft_table {
 } soft_table;
 
 /* ---- norms of rows, dense ---- */
-enum { NORM_LANE = 32, NORM_BACK_VECTOR = 4, NORM_BACK_MOST = 4, NORM_TOTAL_ROWS = 16 };
+enum { NORM_LANE = 32, NORM_WHOLE = 4, NORM_BACK_VECTOR = 4, NORM_BACK_MOST = 4, NORM_TOTAL_ROWS = 16 };
 typedef struct norm_args {
     char    *y; /* the result, or what flows back to x; NULL: nothing does */
     char    *mean, *rstd; /* NULL: there is none */
@@ -367,7 +367,9 @@ typedef struct norm_args {
 } norm_args;
 typedef struct norm_kernels {
     kt_dtype    dtype; /* of x, y and grad */
-    const void *kept, *back[2]; /* back: up to ARG_THREADS * NORM_BACK_VECTOR elements, up to NORM_BACK_MOST times that */
+    const void *kept;    /* rows of at most NORM_LANE elements a lane */
+    const void *whole[2][NORM_WHOLE]; /* [by a block][i]: of NORM_LANE * (i + 1) / NORM_WHOLE a lane, with weight and bias */
+    const void *back[2]; /* up to ARG_THREADS * NORM_BACK_VECTOR elements, up to NORM_BACK_MOST times that */
 } norm_kernels;
 typedef struct norm_table {
     const norm_kernels *of; /* to KT_NONE */
@@ -500,7 +502,7 @@ typedef struct step_common { /* of all parameters of a list */
     step_number rate, scale, found; /* of unscale: rate is the factor */
     double      param[STEP_PARAMS]; /* in the order of the plan's */
 } step_common;
-typedef struct step_args {
+typedef struct step_list {
     step_common common;
     uint32_t    count, chunk; /* chunk: elements of a block */
     uint32_t    nd, size[ARG_DIMS]; /* of a single parameter that is not dense, inner to outer */
@@ -508,7 +510,10 @@ typedef struct step_args {
     uint32_t    first_block[STEP_MOST];
     uint64_t    n[STEP_MOST];
     uint64_t    own[STEP_MOST]; /* the steps that were made: an address or a double; of unscale: where to tell of an infinity */
-    char       *at[STEP_MOST][STEP_ARRAYS];
+} step_list;
+typedef struct step_args { /* a kernel of fewer arrays has the beginning of it: a launch takes longer the more it hands over */
+    step_list list;
+    char     *at[STEP_ARRAYS][STEP_MOST];
 } step_args;
 typedef struct step_table {
     const void *dense[STEP_KINDS], *any[STEP_KINDS];

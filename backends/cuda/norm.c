@@ -58,6 +58,14 @@ static bool has_vectors(const norm_args *g, int vector)
     return good;
 }
 
+/* Of rows that are in registers: the kernel that knows their length, where there is one. */
+static const void *kept_of(const norm_args *g, const norm_kernels *k)
+{
+    const uint32_t part = g->lanes * NORM_LANE / NORM_WHOLE;
+    const bool     affine = g->weight && g->bias && g->weight_is == g->is && g->bias_is == g->is;
+    return affine && g->length % part == 0 ? k->whole[g->lanes > 32][g->length / part - 1] : k->kept;
+}
+
 static kt_status launch_forward(norm_args *g, const norm_table *table, const norm_kernels *k, const kt_plan *plan)
 {
     enum { BRIEF_BYTES = 2 << 20 };
@@ -65,7 +73,7 @@ static kt_status launch_forward(norm_args *g, const norm_table *table, const nor
     g->log_lanes = g->length <= 32 * NORM_LANE ? 5 : 8;
     g->lanes = 1u << g->log_lanes;
     if (g->length <= ARG_THREADS * NORM_LANE && has_vectors(g, 16 / g->width))
-        return launch_early(k->kept, blocks_of(g->rows, ARG_THREADS >> g->log_lanes), g, plan, brief);
+        return launch_early(kept_of(g, k), blocks_of(g->rows, ARG_THREADS >> g->log_lanes), g, plan, brief);
     return launch_early(table->any, g->rows, g, plan, brief);
 }
 

@@ -116,17 +116,18 @@ static bool read_step(const kt_plan *plan, one_step *s)
 
 static kt_status launch_made(step_args *g, const void *kernel, const kt_plan *plan)
 {
-    const uint64_t blocks = cut_list(g->n, g->count, ARG_THREADS * STEP_VECTOR, &g->chunk, g->first_block);
+    step_list     *l = &g->list;
+    const uint64_t blocks = cut_list(l->n, l->count, ARG_THREADS * STEP_VECTOR, &l->chunk, l->first_block);
     return blocks > INT32_MAX ? KT_DECLINED : launch_wide(kernel, blocks, g, plan->device_index, plan->stream, false);
 }
 
 static void add(step_args *g, const kt_plan *plan, const one_step *s)
 {
-    const uint32_t at = g->count++;
-    g->n[at] = (uint64_t)plan->numel;
-    g->own[at] = s->own;
+    const uint32_t at = g->list.count++;
+    g->list.n[at] = (uint64_t)plan->numel;
+    g->list.own[at] = s->own;
     for (int k = 0; k < s->arrays; k++)
-        g->at[at][k] = plan->arg[k].data;
+        g->at[k][at] = plan->arg[k].data;
 }
 
 static kt_status launch_step(const kt_plan *plan, const void *what)
@@ -138,25 +139,25 @@ static kt_status launch_step(const kt_plan *plan, const void *what)
         return KT_OK;
     if (!read_step(plan, &s) || (!s.dense && (plan->nd > ARG_DIMS || plan->numel > INT32_MAX)))
         return KT_DECLINED;
-    g.common = s.common;
-    g.count = 0;
+    g.list.common = s.common;
+    g.list.count = 0;
     add(&g, plan, &s);
-    g.nd = s.dense ? 0 : set_dims(plan, s.arrays, g.size, g.stride);
+    g.list.nd = s.dense ? 0 : set_dims(plan, s.arrays, g.list.size, g.list.stride);
     const step_table *table = steps[plan->compute];
     return launch_made(&g, (s.dense ? table->dense : table->any)[s.kind], plan);
 }
 
 /* ---- lists ---- */
-typedef struct step_list {
+typedef struct gathered {
     step_args   g;
     one_step    s; /* the last that was read whole */
     const void *kernel;
-} step_list;
+} gathered;
 
 /* Of the addresses those of arrays and of the number that each parameter has of its own may differ. */
 static bool add_like(void *list, const kt_plan *head, const kt_plan *before)
 {
-    step_list     *l = list;
+    gathered      *l = list;
     one_step      *s = &l->s;
     const bool     has_own = s->kind == STEP_UNSCALE || s->common.step_is != KT_NONE;
     for (int k = s->arrays + has_own; k < head->n_out + head->n_in; k++)
@@ -172,32 +173,32 @@ static bool add_like(void *list, const kt_plan *head, const kt_plan *before)
 
 static bool add_read(void *list, const kt_plan *plan)
 {
-    step_list *l = list;
+    gathered *l = list;
     one_step   s;
     if (!read_step(plan, &s) || !s.dense)
         return false;
     const void *its = steps[plan->compute]->dense[s.kind];
-    if (l->g.count && (its != l->kernel || memcmp(&l->g.common, &s.common, sizeof s.common) != 0))
+    if (l->g.list.count && (its != l->kernel || memcmp(&l->g.list.common, &s.common, sizeof s.common) != 0))
         return false;
     l->kernel = its;
     l->s = s;
-    l->g.common = s.common;
+    l->g.list.common = s.common;
     add(&l->g, plan, &s);
     return true;
 }
 
 static kt_status launch_added(void *list, const kt_plan *plan)
 {
-    step_list *l = list;
+    gathered *l = list;
     return launch_made(&l->g, l->kernel, plan);
 }
 
 kt_status launch_steps(const void *plans, int64_t n, int64_t *taken)
 {
     static const gatherer how = {STEP_MOST, is_step, add_like, add_read, launch_added};
-    step_list             l;
-    l.g.count = 0;
-    l.g.nd = 0;
+    gathered              l;
+    l.g.list.count = 0;
+    l.g.list.nd = 0;
     return gather(&how, &l, plans, n, taken);
 }
 

@@ -108,7 +108,7 @@ static void sort_dims(const kt_plan *plan, int first, int count, int rank, uint8
     }
 }
 
-KT__HOT void kt__collapse(kt_plan *plan, bool reorder)
+static void merge_dims(kt_plan *plan, bool reorder)
 {
     int     count = plan->n_out + plan->n_in, rank = plan->nd, nd = 0;
     uint8_t order[KT_MAX_DIMS];
@@ -137,8 +137,14 @@ KT__HOT void kt__collapse(kt_plan *plan, bool reorder)
     for (int i = 0; i < count; i++)
         memcpy(plan->stride[i], stride[i], (size_t)nd * sizeof(int64_t));
     plan->nd = (uint8_t)nd;
-    bool dense = nd <= 1;
-    for (int i = 0; i < count && dense && nd; i++) {
+}
+
+KT__HOT void kt__collapse(kt_plan *plan, bool reorder)
+{
+    if (plan->nd > 1 || (plan->nd == 1 && plan->size[0] == 1))
+        merge_dims(plan, reorder);
+    bool dense = plan->nd <= 1;
+    for (int i = 0; i < plan->n_out + plan->n_in && dense && plan->nd; i++) {
         int64_t s = plan->stride[i][0];
         dense = s == 0 ? i >= plan->n_out : s == (int64_t)kt__dtype_rows[plan->arg[i].is].size;
     }

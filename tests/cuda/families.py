@@ -488,7 +488,7 @@ def convolutions():
 def norms():
     """Layer and root-mean-square norms and what flows back, by lengths that registers hold and others, with weights or not."""
     shapes = ((64, 128), (1000, 1024), (37, 1000), (5, 7, 2048), (300, 4096), (9, 5000), (20, 8192), (16, 20001), (50, 33),
-              (3, 1), (4099, 64), (1, 4096))
+              (3, 1), (4099, 64), (1, 4096), (7, 256), (10, 512), (21, 768), (2, 6144))
 
     def through(f, x, *weights):
         x, *weights = (t.detach().clone().requires_grad_() for t in (x, *weights))

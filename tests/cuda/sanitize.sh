@@ -6,7 +6,7 @@
 # takes two minutes of 16 cores. Long parts are cut into shares.
 set -u
 cd "$(dirname "$0")/../.."
-export PATH=$PATH:/usr/local/cuda/bin PYTHONDONTWRITEBYTECODE=1 KARAT_ALLOC=system
+export PATH=$PATH:/usr/local/cuda/bin PYTHONDONTWRITEBYTECODE=1 PYTHONFAULTHANDLER=1 KARAT_ALLOC=system
 build=${BUILD:-$PWD/build/cuda}
 export PYTHONPATH=$build/python${PYTHONPATH:+:$PYTHONPATH}
 logs=$build/sanitized

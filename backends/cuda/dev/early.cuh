@@ -3,8 +3,6 @@
 #ifndef KARAT_CUDA_EARLY_CUH
 #define KARAT_CUDA_EARLY_CUH
 
-#include <stdint.h>
-
 /* Waits until all earlier work of the stream is done and seen. Before it nothing is read or written but arguments. The next
  * kernel may come as soon as blocks of this one leave. */
 static __device__ __forceinline__ void after_earlier()
@@ -19,19 +17,6 @@ static __device__ __forceinline__ void let_next_come()
 {
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-#endif
-}
-
-/* These bytes will be read: into the device's cache with them. Nothing is read yet, so it may stand before after_earlier,
- * whoever writes them until then. */
-static __device__ __forceinline__ void bring_near(const char *from, uint32_t bytes, uint32_t lane, uint32_t lanes)
-{
-#if defined __CUDA_ARCH__
-    enum { LINE = 64 };
-    for (uint32_t at = lane * LINE; at < bytes; at += lanes * LINE)
-        asm volatile("prefetch.global.L2 [%0];" ::"l"(from + at));
-#else
-    (void)from, (void)bytes, (void)lane, (void)lanes;
 #endif
 }
 

@@ -50,45 +50,58 @@ static __device__ __forceinline__ double sum_of_lanes(double mine, uint32_t lane
     return all;
 }
 
-/* 4096 rows of a thousand are all in work at once. Narrow rows come into the cache while the kernel before this one ends; of
- * float32 that does not help. More blocks on a multiprocessor, as rows that stay narrow in registers would allow, do not either:
- * those of the next launch wait there where others could work. */
+/* Which elements of a row a lane has: N vectors, each behind those of the other lanes. LANES threads work at a row and have all
+ * of their vectors; 0: g.lanes do, and a row may end before. */
+template <int D, int N, int LANES> struct lane_of_row {
+    enum { W = width_in<D>::value, V = 16 / W };
+    uint32_t log_lanes, lanes, length, row, lane;
+    bool     mine;
+    __device__ __forceinline__ explicit lane_of_row(const norm_args &g)
+        : log_lanes(LANES == WARP ? 5 : LANES ? 8 : g.log_lanes), lanes(1u << log_lanes),
+          length(LANES ? N * LANES * V : g.length), row(blockIdx.x * (ARG_THREADS >> log_lanes) + (threadIdx.x >> log_lanes)),
+          lane(threadIdx.x & (lanes - 1)), mine(row < g.rows)
+    {
+    }
+    __device__ __forceinline__ bool     leaves() const { return LANES == WARP && !mine; } /* nobody waits for it */
+    __device__ __forceinline__ uint32_t at(int k) const { return (k * lanes + lane) * V; }
+    __device__ __forceinline__ bool     has(int k) const { return LANES == WARP || (mine && (LANES || at(k) < length)); }
+    __device__ __forceinline__ uint64_t bytes_to(int k) const { return ((uint64_t)row * length + at(k)) * W; }
+};
+
+/* 4096 rows of a thousand are all in work at once. Where LANES are known there are a weight and a bias of the row's dtype, and
+ * nothing is asked for each vector: two thirds of the instructions. Blocks of the next launch stand ready early where the
+ * registers are those of four blocks: with room for a fifth they would come unevenly to the multiprocessors. */
 enum { BLOCKS_AT_ONCE = sizeof(T) == 4 ? 4 : 1 };
-template <int D> static __global__ void __launch_bounds__(ARG_THREADS, BLOCKS_AT_ONCE) norm_kept(ARGUMENTS(norm_args) g)
+template <int D, int N, int LANES>
+static __global__ void __launch_bounds__(ARG_THREADS, BLOCKS_AT_ONCE) norm_kept(ARGUMENTS(norm_args) g)
 {
-    enum { W = width_in<D>::value, V = 16 / W, N = NORM_LANE / V };
-    const uint32_t row = blockIdx.x * (ARG_THREADS >> g.log_lanes) + (threadIdx.x >> g.log_lanes);
-    const uint32_t lane = threadIdx.x & (g.lanes - 1);
-    const bool     mine = row < g.rows;
-    const uint64_t begin = (uint64_t)row * g.length;
-    raw<V>         r[N];
-    T              x[N][V], part[V], mean = 0;
-    double         sum = 0, squares = 0;
-    if (W == 2) {
+    const lane_of_row<D, N, LANES> l(g);
+    enum { V = l.V, W = l.W, FILLS = N * V == NORM_LANE };
+    raw<V> r[N];
+    T      x[N][V], part[V], mean = 0;
+    double sum = 0, squares = 0;
+    if (W == 2 && FILLS)
         let_next_come();
-        if (mine)
-            bring_near(g.x + begin * W, g.length * W, lane, g.lanes);
-    }
     after_earlier();
+    if (l.leaves())
+        return;
 #pragma unroll
-    for (int k = 0; k < N; k++) {
-        const uint32_t at = (k * g.lanes + lane) * V;
-        if (mine && at < g.length)
-            raw_load(r[k], g.x + (begin + at) * W, W);
-    }
+    for (int k = 0; k < N; k++)
+        if (l.has(k))
+            raw_load(r[k], g.x + l.bytes_to(k), W);
 #pragma unroll
     for (int k = 0; k < N; k++) {
         decode_as<D>(x[k], r[k]);
-        if (mine && (k * g.lanes + lane) * V < g.length) {
+        if (l.has(k)) {
             memcpy(part, x[k], sizeof part);
             sum += (double)in_pairs(part);
         }
     }
     if (g.centred)
-        mean = (T)(sum_of_lanes(sum, g.lanes, 0) * g.share);
+        mean = (T)(sum_of_lanes(sum, l.lanes, 0) * g.share);
 #pragma unroll
     for (int k = 0; k < N; k++)
-        if (mine && (k * g.lanes + lane) * V < g.length) {
+        if (l.has(k)) {
 #pragma unroll
             for (int i = 0; i < V; i++) {
                 x[k][i] -= mean;
@@ -96,36 +109,35 @@ template <int D> static __global__ void __launch_bounds__(ARG_THREADS, BLOCKS_AT
             }
             squares += (double)in_pairs(part);
         }
-    const T rstd = (T)rsqrt(sum_of_lanes(squares, g.lanes, 1) * g.share + g.eps);
+    const T rstd = (T)rsqrt(sum_of_lanes(squares, l.lanes, 1) * g.share + g.eps);
 #pragma unroll
     for (int k = 0; k < N; k++) {
-        const uint32_t at = (k * g.lanes + lane) * V;
-        if (!mine || at >= g.length)
+        if (!l.has(k))
             continue;
-        T z[V], w[V];
+        T w[V];
 #pragma unroll
         for (int i = 0; i < V; i++)
-            z[i] = x[k][i] * rstd;
-        if (g.weight) {
-            load_weights<D>(w, g.weight, at, g.weight_is);
+            x[k][i] *= rstd;
+        if (LANES || g.weight) {
+            load_weights<D>(w, g.weight, l.at(k), LANES ? D : g.weight_is);
 #pragma unroll
             for (int i = 0; i < V; i++)
-                z[i] *= w[i];
+                x[k][i] *= w[i];
         }
-        if (g.bias) {
-            load_weights<D>(w, g.bias, at, g.bias_is);
+        if (LANES || g.bias) {
+            load_weights<D>(w, g.bias, l.at(k), LANES ? D : g.bias_is);
 #pragma unroll
             for (int i = 0; i < V; i++)
-                z[i] += w[i];
+                x[k][i] += w[i];
         }
-        encode_as<D>(r[k], z, D);
-        raw_store(r[k], g.y + (begin + at) * W, W);
+        encode_as<D>(r[k], x[k], D);
+        raw_store(r[k], g.y + l.bytes_to(k), W);
     }
-    if (mine && lane == 0) {
+    if (l.mine && l.lane == 0) {
         if (g.mean)
-            values<T>::store(g.mean + (uint64_t)row * g.mean_width, g.mean_is, mean);
+            values<T>::store(g.mean + (uint64_t)l.row * g.mean_width, g.mean_is, mean);
         if (g.rstd)
-            values<T>::store(g.rstd + (uint64_t)row * g.rstd_width, g.rstd_is, rstd);
+            values<T>::store(g.rstd + (uint64_t)l.row * g.rstd_width, g.rstd_is, rstd);
     }
 }
 
@@ -355,9 +367,12 @@ static __global__ void __launch_bounds__(ARG_THREADS) norm_total(ARGUMENTS(norm_
     values<T>::store(g.to[part] + (uint64_t)column * (is == values<T>::self ? sizeof(T) : sizeof(uint16_t)), is, (T)all);
 }
 
+#define KEPT(D, N, LANES) (const void *)norm_kept<KT_##D, (N) * width_in<KT_##D>::value / 16, LANES>
+#define WHOLE(D, LANES)                                                                                                   \
+    {KEPT(D, NORM_LANE / 4, LANES), KEPT(D, NORM_LANE / 2, LANES), KEPT(D, NORM_LANE * 3 / 4, LANES), KEPT(D, NORM_LANE, LANES)}
 #define NORM(D)                                                                                                           \
-    {KT_##D, (const void *)norm_kept<KT_##D>,                                                                             \
+    {KT_##D, KEPT(D, NORM_LANE, 0), {WHOLE(D, WARP), WHOLE(D, ARG_THREADS)},                                              \
      {(const void *)norm_back_kept<KT_##D, 1>, (const void *)norm_back_kept<KT_##D, NORM_BACK_MOST>}},
-static const norm_kernels kernels[] = {OF_DTYPES(NORM){KT_NONE, NULL, {NULL, NULL}}};
+static const norm_kernels kernels[] = {OF_DTYPES(NORM){KT_NONE, NULL, {{NULL}, {NULL}}, {NULL, NULL}}};
 const norm_table NORM_NAME = {kernels, (kt_dtype)values<T>::self, (const void *)norm_any, (const void *)norm_back_any,
                               (const void *)norm_total};

@@ -1,9 +1,9 @@
 /* step.cuh - steps of optimizers in one compute type. A template: the includer includes dev/values.cuh and defines T, FN and
  * MATH, STEPS_NAME, the table, and STEP_DTYPES, the dtypes of arrays.
  *
- * In: step_args. Out: parameters, states and, where they are unscaled, gradients, updated in one pass. A block has a chunk of one
- * parameter; its first thread calculates the numbers of the step. What happens to an element stands in math/step.inc.c.
- * Independent of: plans, lists of tensors. */
+ * In: step_args, as far as a kind has arrays. Out: parameters, states and, where they are unscaled, gradients, updated in one
+ * pass. A block has a chunk of one parameter; its first thread calculates the numbers of the step. What happens to an element
+ * stands in math/step.inc.c. Independent of: plans, lists of tensors. */
 #include "args.h"
 #include "dev/walk.cuh"
 #include "math/fma.h"
@@ -36,8 +36,13 @@ template <int KIND> struct step_kind_of {
     };
 };
 
+template <int KIND> struct step_args_of { /* the beginning of step_args */
+    step_list list;
+    char     *at[step_kind_of<KIND>::arrays][STEP_MOST];
+};
+
 /* By one thread of a block. false: the step is left out. */
-template <int KIND> static __device__ bool make_numbers(step_numbers &by, const step_args &g, uint32_t which)
+template <int KIND> static __device__ bool make_numbers(step_numbers &by, const step_list &g, uint32_t which)
 {
     const step_common &c = g.common;
     const double       rate = number_of(c.rate);
@@ -126,7 +131,7 @@ static __device__ __forceinline__ void load_vectors(step_vectors<KIND, V> &x, co
 }
 
 template <int KIND, int V, class P>
-static __device__ __forceinline__ void step_some(const step_args &g, const step_vectors<KIND, V> &x, P at, int n,
+static __device__ __forceinline__ void step_some(const step_list &g, const step_vectors<KIND, V> &x, P at, int n,
                                                  const step_numbers &by, uint32_t which)
 {
     enum { G = step_kind_of<KIND>::gradient, N = step_kind_of<KIND>::arrays };
@@ -171,7 +176,7 @@ static __device__ __forceinline__ void step_some(const step_args &g, const step_
 }
 
 /* The numbers for all threads of a block; false: there is nothing to do. */
-template <int KIND> static __device__ bool begin_step(step_numbers &by, const step_args &g, uint32_t which)
+template <int KIND> static __device__ bool begin_step(step_numbers &by, const step_list &g, uint32_t which)
 {
     __shared__ step_numbers made;
     __shared__ bool         goes;
@@ -183,14 +188,16 @@ template <int KIND> static __device__ bool begin_step(step_numbers &by, const st
 }
 
 /* The next vectors are on their way while a step is made, the first ones while its numbers are. */
-template <int KIND> static __global__ void __launch_bounds__(ARG_THREADS, STEP_BLOCKS) step_dense(ARGUMENTS(step_args) g)
+template <int KIND>
+static __global__ void __launch_bounds__(ARG_THREADS, STEP_BLOCKS) step_dense(ARGUMENTS(step_args_of<KIND>) all)
 {
     enum { V = STEP_VECTOR, ALL = ARG_THREADS * V };
+    const step_list &g = all.list;
     const uint32_t which = owner_of_block(g.first_block, g.count);
     const uint64_t first = (uint64_t)(blockIdx.x - g.first_block[which]) * g.chunk, left = g.n[which] - first;
     const uint32_t mine = left < g.chunk ? (uint32_t)left : g.chunk;
     const auto     from = [&](uint32_t i) {
-        return [&, i](int k) { return g.at[which][k] + (first + i) * g.common.width[k]; };
+        return [&, i](int k) { return all.at[k][which] + (first + i) * g.common.width[k]; };
     };
     const auto many = [&](uint32_t i) { return i >= mine ? 0 : mine - i < V ? (int)(mine - i) : (int)V; };
     step_numbers          by;
@@ -208,10 +215,11 @@ template <int KIND> static __global__ void __launch_bounds__(ARG_THREADS, STEP_B
     }
 }
 
-template <int KIND> static __global__ void __launch_bounds__(ARG_THREADS) step_any(ARGUMENTS(step_args) g)
+template <int KIND> static __global__ void __launch_bounds__(ARG_THREADS) step_any(ARGUMENTS(step_args_of<KIND>) all)
 {
     enum { N = step_kind_of<KIND>::arrays };
-    step_numbers by;
+    const step_list &g = all.list;
+    step_numbers     by;
     if (!begin_step<KIND>(by, g, 0))
         return;
     const uint64_t end = (uint64_t)(blockIdx.x + 1) * g.chunk < g.n[0] ? (uint64_t)(blockIdx.x + 1) * g.chunk : g.n[0];
@@ -219,7 +227,7 @@ template <int KIND> static __global__ void __launch_bounds__(ARG_THREADS) step_a
         step_vectors<KIND, 1> x;
         int64_t               away[N] = {0};
         walk((uint32_t)i, g.nd, g.size, g.stride, away);
-        const auto at = [&](int k) { return g.at[0][k] + away[k]; };
+        const auto at = [&](int k) { return all.at[k][0] + away[k]; };
         load_vectors(x, g.common, at, 1);
         step_some(g, x, at, 1, by, 0);
     }
