@@ -25,7 +25,18 @@ typedef struct FN(soon) {
     ptrdiff_t   width;
 } FN(soon);
 
-KT_ALWAYS void FN(ask_to_read)(FN(soon) s, int64_t i) { fetch_pair_for_reading(s.at + i * s.width, 2 * LANES * s.width); }
+/* On aarch64 into the second cache: the processor itself brings it from there, and the first one would be asked for more lines
+ * than it can wait for. */
+KT_ALWAYS void FN(ask_to_read)(FN(soon) s, int64_t i)
+{
+#ifdef __aarch64__
+    for (ptrdiff_t at = 0; at < 2 * LANES * s.width; at += CACHE_LINE)
+        __builtin_prefetch(s.at + i * s.width + at, 0, 2);
+#else
+    fetch_pair_for_reading(s.at + i * s.width, 2 * LANES * s.width);
+#endif
+}
+
 KT_ALWAYS void FN(ask_to_write)(FN(soon) s, int64_t i) { fetch_pair_for_writing(s.at + i * s.width, 2 * LANES * s.width); }
 
 /* ---- values: dense Ts, or (`halves`) bfloat16s where they are, of which a pair of vectors is a group (half_group.h) ---- */
@@ -173,10 +184,24 @@ KT_ALWAYS void FN(tile_about)(const void *x, int n, T c, FN(soon) soon, T *sum, 
     *sum = FN(across)(&s), *squares = FN(across)(&q);
 }
 
-/* Joins the n values at x, no more than a tile: about their own mean, so that no digits are lost to it. */
+/* Of a tile's values, from four places: the mean of 1 in 8 is no further from that of all than sqrt(7) deviations. */
+KT_ALWAYS T FN(sampled_mean)(const void *x, int n, bool halves)
+{
+    enum { GROUP = 2 * LANES, SAMPLED = 4 * GROUP };
+    if (n <= SAMPLED)
+        return FN(tile_sum)(x, n, halves) / (T)n;
+    const int      apart = n / SAMPLED * GROUP;
+    const FN(pair) a = FN(pair_at)(x, 0, halves), b = FN(pair_at)(x, apart, halves), c = FN(pair_at)(x, 2 * apart, halves),
+                   d = FN(pair_at)(x, 3 * apart, halves);
+    const FN(lanes) sum = PLUS(PLUS(PLUS(a.a, a.b), PLUS(b.a, b.b)), PLUS(PLUS(c.a, c.b), PLUS(d.a, d.b)));
+    return FN(across)(&sum) / (T)SAMPLED;
+}
+
+/* Joins the n values at x, no more than a tile: about a mean of a part of them, which is so near to their own that at worst three
+ * bits are lost to the difference, as a rule none. To sum them all first would take half as long again. */
 KT_ALWAYS void FN(moments_join)(FN(moments) *m, const void *x, int n, bool centred, FN(soon) soon, bool halves)
 {
-    const T about = centred ? FN(tile_sum)(x, n, halves) / (T)n : 0;
+    const T about = centred ? FN(sampled_mean)(x, n, halves) : 0;
     T       sum, squares;
     FN(tile_about)(x, n, about, soon, &sum, &squares, halves);
     const A off = centred ? (A)sum / n : 0, mean = (A)about + off, own = (A)squares - (centred ? off * (A)sum : 0);

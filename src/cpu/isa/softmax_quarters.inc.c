@@ -434,24 +434,31 @@ static bool quarters_results(const FN(rows) *r, quarters_result what, bool halve
 /* ---- cross entropy ---- */
 
 /* What flows back to the first of n logits, z = 0 - g * e^(x - top - total), in whole groups; returns how many. 0: an exponential
- * has no short form, and what was written is to be made anew. */
+ * has no short form, and what was written is to be made anew. Exponents are made first: beside exponentials they have no room in
+ * registers. */
 static ROWS_NOINLINE KT_IN_REGISTERS int quarters_flow(float *z, const float *x, float top, float total, float g, int n)
 {
     enum { GROUP = 16 };
-    const int         whole = n / GROUP * GROUP;
+    const int          whole = n / GROUP * GROUP;
     static const float nothing[4] __attribute__((aligned(16))) = {0};
-    float32x4_t       least = vdupq_n_f32(0);
-    for (int i = 0; i < whole; i += GROUP) {
-        float32x4_t y[4];
+    const float32x4_t  less = vdupq_n_f32(top), less_more = vdupq_n_f32(total);
+    float32x4_t        least[4] = {vdupq_n_f32(0), vdupq_n_f32(0), vdupq_n_f32(0), vdupq_n_f32(0)};
+    for (int i = 0; i < whole; i += GROUP)
 #pragma GCC unroll 4
         for (int k = 0; k < 4; k++) {
-            y[k] = vsubq_f32(vsubq_f32(vld1q_f32(x + i + 4 * k), vdupq_n_f32(top)), vdupq_n_f32(total));
-            least = vminq_f32(least, y[k]);
+            const float32x4_t y = vsubq_f32(vsubq_f32(vld1q_f32(x + i + 4 * k), less), less_more);
+            least[k] = vminq_f32(least[k], y);
+            vst1q_f32(z + i + 4 * k, y);
         }
+    const float low = vminvq_f32(vminq_f32(vminq_f32(least[0], least[1]), vminq_f32(least[2], least[3])));
+    if (!FN(exp_is_near)(low, 0)) /* NaN is not */
+        return 0;
+    for (int i = 0; i < whole; i += GROUP) {
+        float32x4_t y[4] = {vld1q_f32(z + i), vld1q_f32(z + i + 4), vld1q_f32(z + i + 8), vld1q_f32(z + i + 12)};
         exp_near_four(y);
 #pragma GCC unroll 4
         for (int k = 0; k < 4; k++)
             vst1q_f32(z + i + 4 * k, vfmsq_f32(begun_with(nothing), y[k], vdupq_n_f32(g)));
     }
-    return FN(exp_is_near)(vminvq_f32(least), 0) ? whole : 0; /* NaN is not */
+    return whole;
 }

@@ -83,6 +83,21 @@ TEST(far_from_zero)
         CHECK(near(got[i], want[i], 4e-4));
 }
 
+/* Sums are made about a mean of a few values: here of those that are far from all others. */
+TEST(few_far_from_the_others)
+{
+    enum { ROW = 1000, PLACES = 4, FEW = 32, APART = ROW / (PLACES * FEW) * FEW };
+    KT_SCOPE;
+    float x[ROW];
+    for (int i = 0; i < ROW; i++)
+        x[i] = (float)(i % 17) + (i < PLACES * APART && i % APART < FEW ? 1000 : 0);
+    kt_tensor    *narrow = kt_from(x, KT_SHAPE(1, ROW), KT_F32);
+    const double *got = values_of(kt_layer_norm(narrow, KT_SHAPE(ROW)));
+    const double *want = values_of(kt_layer_norm(kt_to(narrow, .dtype = KT_F64), KT_SHAPE(ROW)));
+    for (int i = 0; i < ROW; i++)
+        CHECK(near(got[i], want[i], 1e-5));
+}
+
 /* The same as made of sums. */
 static void check_back(kt_dtype d, int64_t rows, int64_t n)
 {
