@@ -74,8 +74,8 @@ static const kt__cpu_attends *kernels_of(const kt__cpu_build *build, const kt_pl
  * states, the share that is kept. */
 kt_status kt__cpu_attention(const kt__cpu_build *build, const kt_plan *plan)
 {
-    const bool    of_mask = plan->kernel == KT_K_attention_mask_backward, back = plan->kernel == KT_K_attention_backward || of_mask;
-    const bool    drops = plan->n_param > 2;
+    const bool    of_mask = plan->kernel == KT_K_attention_mask_backward, drops = plan->n_param > 2;
+    const bool    back = plan->kernel == KT_K_attention_backward || of_mask;
     kt__attention a = {.causal = plan->param[0].v.i != 0, .scale = kt__scalar_f64(&plan->param[1])};
     int           at = 0, first = 0;
     if (plan->kernel == KT_K_attention_draws)

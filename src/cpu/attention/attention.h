@@ -1,8 +1,8 @@
 /* attention.h - attention on the CPU: softmax(scale * query key^T + mask) value, and what flows back.
  *
  * In: plans of the family attention. Out: their results. A plan is read here, into `kt__attention`; the tiles are computed in
- * src/cpu/isa (attention.inc.c, attention_back.inc.c, attention_mask.inc.c), once per compute type and instruction set, and of bfloat16s, where the
- * processor has tiles of its own, in attention_bf16.inc.c and attention_bf16_back.inc.c.
+ * src/cpu/isa (attention.inc.c, attention_back.inc.c, attention_mask.inc.c), once per compute type and instruction set, and of
+ * bfloat16s, where the processor has tiles of its own, in attention_bf16.inc.c and attention_bf16_back.inc.c.
  * Independent of: tensors, operators. */
 #ifndef KT_CPU_ATTENTION_ATTENTION_H
 #define KT_CPU_ATTENTION_ATTENTION_H

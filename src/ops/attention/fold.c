@@ -1,6 +1,6 @@
 /* fold.c - operands of attention with any number of dims as the kernel takes them, [batch, head, length, dim].
- * In: operands whose leading dims products would broadcast. Out: views of them, or copies where the strides of more than four dims
- * need one; the sizes of the result. Independent of: which way a call goes. */
+ * In: operands whose leading dims products would broadcast. Out: views of them, or copies where the strides of more than four
+ * dims need one; the sizes of the result. Independent of: which way a call goes. */
 #include <string.h>
 
 #include "ops/attention/attention.h"

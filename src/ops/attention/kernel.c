@@ -46,8 +46,8 @@ static bool fit(const kt_tensor *q, const kt_tensor *k, const kt_tensor *v, cons
 {
     return is_operand(q, q) && is_operand(k, q) && is_operand(v, q) && kt__is_attended_dtype(q) && q->sizes[2] && k->sizes[2] &&
            q->sizes[3] && v->sizes[3] && q->sizes[0] == k->sizes[0] && k->sizes[0] == v->sizes[0] && k->sizes[1] == v->sizes[1] &&
-           (q->sizes[1] == k->sizes[1] || (k->sizes[1] && q->sizes[1] && q->sizes[1] % k->sizes[1] == 0)) && k->sizes[2] == v->sizes[2] &&
-           q->sizes[3] == k->sizes[3] && (!mask || is_mask(mask, q, k));
+           (q->sizes[1] == k->sizes[1] || (k->sizes[1] && q->sizes[1] && q->sizes[1] % k->sizes[1] == 0)) &&
+           k->sizes[2] == v->sizes[2] && q->sizes[3] == k->sizes[3] && (!mask || is_mask(mask, q, k));
 }
 
 static bool takes(const kt_tensor *q, const kt_tensor *k, const kt_tensor *v, const kt_tensor *mask)
@@ -177,8 +177,8 @@ static kt_tensor *new_beside(const kt_call *call, const kt_tensor *like)
                     call, like);
 }
 
-/* As the gradients of products lie: those of two matrices as the matrices do, others row-major, and those of keys whose transpose is
- * multiplied column-major. */
+/* As the gradients of products lie: those of two matrices as the matrices do, others row-major, and those of keys whose
+ * transpose is multiplied column-major. */
 static kt_tensor *new_of_product(const kt_call *call, const kt_tensor *like, int64_t dims, bool turned)
 {
     if (dims == 2)
@@ -305,7 +305,8 @@ kt_status kt__body_attention_mask_backward(kt_call *call)
     int        n = 8;
     if (draws)
         t[n++] = draws;
-    if (kt__failed() || launch(call, KT_K_attention_mask_backward, t, 1, n, query, call->arg[CAUSAL].b, call->arg[SCALE].f, dropout))
+    if (kt__failed() ||
+        launch(call, KT_K_attention_mask_backward, t, 1, n, query, call->arg[CAUSAL].b, call->arg[SCALE].f, dropout))
         return kt_error_status();
     return kt__end(call, made);
 }
