@@ -983,6 +983,7 @@
  * kt_fused_sdp_choice(query, key, value, .attn_mask, .dropout_p = 0.0, .is_causal = false, .scale, .enable_gqa = false)             the way that PyTorch's scaled_dot_product_attention would go, a number of SDPBackend: 1 its kernel, 0 products and a softmax
  * kt_recurrence(gates, hx, n_hx, weights, n_weights, batch_sizes, mode, reverse, train) -> output, hy, cy, workspace             states of a recurrent layer, from what its input gives to the gates
  * kt_recurrence_backward(hx, n_hx, weights, n_weights, output, workspace, batch_sizes, mode, reverse, .grad_output, .grad_hy, .grad_cy, .grad_workspace) -> gates, hidden, state             gradients of a recurrent layer: of the gates, of what its state gave to them, of its first state
+ * kt_lstm_layers(input, hx, n_hx, params, n_params, has_biases, num_layers, dropout, train, bidirectional, batch_first) -> output, hy, cy             the same where PyTorch has one kernel for it: float32 or bfloat16, without projections
  * kt_pack_padded_sequence(input, lengths, batch_first) -> data, batch_sizes             rows of a batch of padded sequences without their padding, and how many each step has
  * kt_pack_padded_sequence_backward(grad, input_size, batch_sizes, batch_first)             gradient of a packed sequence, with zeros for its padding
  * kt_pad_packed_sequence(data, batch_sizes, batch_first, padding_value, total_length) -> output, lengths             a packed sequence as a batch of padded ones, and their lengths
