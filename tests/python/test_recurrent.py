@@ -1,6 +1,8 @@
 """Recurrent layers against the same steps written out with other operators: values, first and second derivatives; packed
 sequences against each sequence alone; dtypes, autocast and refusals."""
 
+import math
+
 import karat as torch
 import pytest
 from karat import _karat
@@ -443,3 +445,14 @@ def test_tensors_of_two_devices(kind):
             call()
         text = "Input and {0} tensors are not at the same device, found input tensor at {1} and {0} tensor at meta"
         assert str(e.value).splitlines()[0] == text.format(what, x.device)
+
+
+def test_the_slope_of_relu_passes_at_nan():
+    """As that of torch.relu: what is not below 0 has one."""
+    x = torch.tensor([[[math.nan]], [[1.0]]], requires_grad=True)
+    rnn = torch.nn.RNN(1, 1, nonlinearity="relu")
+    with torch.no_grad():
+        for p in rnn.parameters():
+            p.fill_(1.0)
+    rnn(x)[0].sum().backward()
+    assert x.grad.flatten().tolist() == [2.0, 1.0]

@@ -183,6 +183,13 @@ static bool is_pytorchs_kernels(const kt__attended *a)
            !(a->mask && a->mask->flags & KT_T_FOLLOWED);
 }
 
+/* Are a head's scores more than a tile? Below that the parts are faster, and hold little. */
+static bool are_many(const kt__attended *a)
+{
+    enum { TILE = 64 * 64 };
+    return a->query->sizes[a->query->ndim - 2] * a->key->sizes[a->key->ndim - 2] > TILE;
+}
+
 /* Our kernel runs wherever it can, so that no matrix of scores is held: it reads any strides, and values of another width. With
  * dropout it need not keep what was drawn; the numbers are those of dropout of the whole matrix. On the tape the formula has a
  * second derivative where PyTorch's has one, and a mask its gradient. Other devices' kernels record what PyTorch's record. */
@@ -190,7 +197,7 @@ static bool serves(const kt_call *call, const kt__attended *a, kt__folded *f)
 {
     const bool nothing = a->dropout == 0 && !kt__input_flags(call);
     return (nothing || a->query->backend == KT_CPU) && a->dropout < 1 && !(a->mask && a->causal) &&
-           kt__attention_folded(a, f) && kt__attention_takes(&f->four);
+           are_many(a) && kt__attention_folded(a, f) && kt__attention_takes(&f->four);
 }
 
 static kt_status check_any_way(bool math, bool kernel, bool theirs)
