@@ -5,13 +5,10 @@ Out: one line a function, dtype and size: karat's time, PyTorch's, and how many 
 many are no slower.
 """
 
-import argparse
 import importlib
-import json
 import re
-import subprocess
-import sys
-import time
+
+import in_turns
 
 SIZES = {"128x256": (128, 256), "2048x1024": (2048, 1024)}
 DTYPES = {"f32": "float32", "bf16": "bfloat16", "f16": "float16", "f64": "float64"}
@@ -35,27 +32,10 @@ def call_of(m, name, x, y):
     return lambda: f(x)
 
 
-def seconds(call, clock):
-    """The best of a few rounds of as many calls as last some milliseconds."""
-    call()
-    count, best, rounds = 1, float("inf"), 0
-    while rounds < 5:
-        start = clock()
-        for _ in range(count):
-            call()
-        spent = clock() - start
-        if spent < 4e-3:
-            count *= 2 if spent > 1e-3 else 8
-            continue
-        best, rounds = min(best, spent / count), rounds + 1
-    return best
-
-
 def measure(module, threads, only):
     """What one process finds: seconds of a call by name of the work."""
     m = importlib.import_module(module)
     m.set_num_threads(threads)
-    clock = time.perf_counter if threads > 1 else time.thread_time  # which does not count what other programs take away
     m.manual_seed(0)
     found = {}
     for name, (low, high) in {**UNARY, **BINARY}.items():
@@ -64,40 +44,9 @@ def measure(module, threads, only):
                 work = f"{name} {short} {size}"
                 if re.search(only, work):
                     x, y = ((m.rand(shape) * (high - low) + low).to(getattr(m, dtype)) for _ in range(2))
-                    found[work] = seconds(call_of(m, name, x, y), clock)
+                    found[work] = in_turns.seconds(call_of(m, name, x, y), threads)
     return found
 
 
-def in_process(python, module, args):
-    command = [python, __file__, "--measure", module, "--threads", str(args.threads), "--only", args.only]
-    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--reference", metavar="PYTHON", help="an interpreter that can import torch")
-    parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--only", default="", metavar="REGEX")
-    parser.add_argument("--measure", help=argparse.SUPPRESS)
-    args = parser.parse_args()
-    if args.measure:
-        print(json.dumps(measure(args.measure, args.threads, args.only)))
-        return
-    sides = [(sys.executable, "karat")] + ([(args.reference, "torch")] if args.reference else [])
-    best = [{} for _ in sides]
-    for _ in range(2):
-        for side, found in zip(sides, best):
-            for work, spent in in_process(*side, args).items():
-                found[work] = min(spent, found.get(work, spent))
-    ours, theirs = best[0], best[-1]
-    ratios = {work: theirs[work] / ours[work] for work in ours}
-    for work in sorted(ratios, key=ratios.get):
-        line = f"{work:28s} {ours[work] * 1e6:10.1f} us"
-        print(line + (f"   PyTorch {theirs[work] * 1e6:10.1f} us   {ratios[work]:6.2f} times as fast" if args.reference else ""))
-    if args.reference:
-        even = sum(ratio >= 0.97 for ratio in ratios.values())
-        print(f"{even} of {len(ratios)} no slower than PyTorch, {args.threads} threads")
-
-
 if __name__ == "__main__":
-    main()
+    in_turns.main(__file__, __doc__, measure)

@@ -6,16 +6,10 @@ Out: one line a function: karat's time, PyTorch's, how many times as fast karat 
 A function that only one side can run is named on the way.
 """
 
-import argparse
 import importlib
-import json
 import re
-import subprocess
-import sys
-import time
-import warnings
 
-from functions import seconds
+import in_turns
 
 
 class Make:
@@ -305,62 +299,16 @@ def measure(module, threads, only, rows):
     """What one process finds: seconds of a call by name of the work, or what it raised."""
     m = importlib.import_module(module)
     m.set_num_threads(threads)
-    clock = time.perf_counter if threads > 1 else time.thread_time  # which does not count what other programs take away
     found = {}
     for name, work in WORK.items():
         if re.search(only, name):
             m.manual_seed(0)
             try:
-                found[name] = seconds(call_of(m, work, rows), clock)
+                found[name] = in_turns.seconds(call_of(m, work, rows), threads)
             except Exception as error:
                 found[name] = f"{type(error).__name__}: {str(error).splitlines()[0]}"
     return found
 
 
-def in_process(python, module, args):
-    command = [python, __file__, "--measure", module, "--threads", str(args.threads), "--only", args.only,
-               "--rows", str(args.rows)]
-    return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
-
-
-def keep_best(found, again, side):
-    for work, spent in again.items():
-        if isinstance(spent, str):
-            if work not in found:
-                print(f"{side}, {work}: {spent}")
-        elif not isinstance(found.get(work), str):
-            found[work] = min(spent, found.get(work, spent))
-            continue
-        found[work] = spent
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--reference", metavar="PYTHON", help="an interpreter that can import torch")
-    parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--rows", type=int, default=1000)
-    parser.add_argument("--only", default="", metavar="REGEX")
-    parser.add_argument("--measure", help=argparse.SUPPRESS)
-    args = parser.parse_args()
-    warnings.simplefilter("ignore")
-    if args.measure:
-        print(json.dumps(measure(args.measure, args.threads, args.only, args.rows)))
-        return
-    sides = [(sys.executable, "karat")] + ([(args.reference, "torch")] if args.reference else [])
-    best = [{} for _ in sides]
-    for _ in range(2):
-        for side, found in zip(sides, best):
-            keep_best(found, in_process(*side, args), side[1])
-    ours, theirs = best[0], best[-1]
-    ratios = {work: theirs[work] / ours[work] for work in ours
-              if not isinstance(ours[work], str) and not isinstance(theirs[work], str)}
-    for work in sorted(ratios, key=ratios.get):
-        line = f"{work:28s} {ours[work] * 1e6:10.1f} us"
-        print(line + (f"   PyTorch {theirs[work] * 1e6:10.1f} us   {ratios[work]:6.2f} times as fast" if args.reference else ""))
-    if args.reference:
-        even = sum(ratio >= 0.97 for ratio in ratios.values())
-        print(f"{even} of {len(ratios)} no slower than PyTorch, {args.threads} threads, {args.rows} rows")
-
-
 if __name__ == "__main__":
-    main()
+    in_turns.main(__file__, __doc__, measure, rows=1000)

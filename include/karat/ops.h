@@ -971,9 +971,10 @@
  * kt_native_batch_norm_legit_no_training(input, weight, bias, running_mean, running_var, momentum, eps) -> result, mean, invstd             batch normalization with given statistics, and two empty tensors
  * kt_weight_norm_interface(v, g, .dim = 0) -> result, norms             v with slices of lengths g along the first or the last dim, and the lengths that they had
  * kt_weight_norm(v, g, .dim = 0)                                       weight normalization: v with slices of lengths g along dim; dim = -1: v with length g
- * kt_attention(query, key, value, attn_mask, n_attn_mask, is_causal, scale, draws, n_draws, dropout_p) -> output, logsumexp             attention over [batch, head, length, dim], tile by tile; logsumexp is for the gradient
+ * kt_attention(query, key, value, attn_mask, n_attn_mask, is_causal, scale, draws, n_draws, dropout_p, product_dims) -> output, logsumexp             attention over [batch, head, length, dim], tile by tile; logsumexp is for the gradient. product_dims: those of the products that PyTorch makes of it, which have a second derivative; 0 where it has a kernel
  * kt_flash_attention_backward(grad_out, query, key, value, out, logsumexp, dropout_p, is_causal, .attn_mask, .scale) -> grad_query, grad_key, grad_value             gradients of attention, given its output and the logarithms of its sums
- * kt_attention_backward(grad_out, query, key, value, out, logsumexp, attn_mask, n_attn_mask, is_causal, scale, draws, n_draws, dropout_p) -> grad_query, grad_key, grad_value             gradients of attention with dropout, given its output, the logarithms of its sums and its draws
+ * kt_attention_backward(grad_out, query, key, value, out, logsumexp, attn_mask, n_attn_mask, is_causal, scale, draws, n_draws, dropout_p, product_dims) -> grad_query, grad_key, grad_value             gradients of attention, given its output, the logarithms of its sums and its draws
+ * kt_attention_mask_backward(grad_out, query, key, value, out, logsumexp, attn_mask, is_causal, scale, draws, n_draws, dropout_p)             gradient of attention's mask, given its output, the logarithms of its sums and its draws
  * kt_attention_draws(query, key)                                       states of the generator for the dropout of attention, one for each block of queries, which its draws begin at
  * kt_attention_kept(draws, query, key, dropout_p)                      what the dropout of attention keeps, as a matrix
  * kt_flash_attention(query, key, value, .dropout_p = 0.0, .is_causal = false, .attn_mask, .scale) -> output, logsumexp             attention over [batch, head, length, dim], tile by tile
@@ -982,6 +983,7 @@
  * kt_fused_sdp_choice(query, key, value, .attn_mask, .dropout_p = 0.0, .is_causal = false, .scale, .enable_gqa = false)             the way that PyTorch's scaled_dot_product_attention would go, a number of SDPBackend: 1 its kernel, 0 products and a softmax
  * kt_recurrence(gates, hx, n_hx, weights, n_weights, batch_sizes, mode, reverse, train) -> output, hy, cy, workspace             states of a recurrent layer, from what its input gives to the gates
  * kt_recurrence_backward(hx, n_hx, weights, n_weights, output, workspace, batch_sizes, mode, reverse, .grad_output, .grad_hy, .grad_cy, .grad_workspace) -> gates, hidden, state             gradients of a recurrent layer: of the gates, of what its state gave to them, of its first state
+ * kt_lstm_layers(input, hx, n_hx, params, n_params, has_biases, num_layers, dropout, train, bidirectional, batch_first) -> output, hy, cy             the same where PyTorch has one kernel for it: float32 or bfloat16, without projections
  * kt_pack_padded_sequence(input, lengths, batch_first) -> data, batch_sizes             rows of a batch of padded sequences without their padding, and how many each step has
  * kt_pack_padded_sequence_backward(grad, input_size, batch_sizes, batch_first)             gradient of a packed sequence, with zeros for its padding
  * kt_pad_packed_sequence(data, batch_sizes, batch_first, padding_value, total_length) -> output, lengths             a packed sequence as a batch of padded ones, and their lengths

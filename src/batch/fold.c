@@ -76,6 +76,55 @@ kt_status kt__batch_images(kt__lift *l)
     return has == rank ? part(l, call->arg[0].t->sizes[0]) : KT_OK;
 }
 
+/* Input k of a call of attention; NULL: it is not given. `listed`: in a list. */
+static kt_tensor *attended_at(const kt_call *call, int k, bool *listed)
+{
+    const int at = call->row->inputs.at[k];
+    *listed = call->row->inputs.lists >> k & 1;
+    if (!kt__given(call, at))
+        return NULL;
+    return !*listed ? call->arg[at].t : call->arg[at].ts.n ? call->arg[at].ts.t[0] : NULL;
+}
+
+/* How the examples of input k join the batch of `n`: 1 they do; 0 it is a mask that all share; -1 they cannot. */
+static int joins(const kt__lift *l, int k, int64_t n)
+{
+    bool             listed;
+    const kt_row    *row = l->call->row;
+    const kt_tensor *t = attended_at(l->call, k, &listed);
+    if (!t)
+        return 0;
+    if (strcmp(kt__arg_spec(row, row->inputs.at[k])->name, "attn_mask") != 0)
+        return !listed && t->ndim >= 3 && t->sizes[0] == n ? 1 : -1;
+    if (row->id != KT_OP_attention_mask_backward && !kt__at_level(t, l->level) && (t->ndim < 4 || t->sizes[0] == 1))
+        return 0;
+    return t->ndim == 4 && t->sizes[0] == n ? 1 : -1;
+}
+
+/* Attention, or what flows back: [batch, head, length, ...], and a mask, in a list or alone. Draws are a list too. */
+kt_status kt__batch_attended(kt__lift *l)
+{
+    const kt_call       *call = l->call;
+    const kt__input_map *map = &call->row->inputs;
+    const kt_tensor     *first = call->arg[map->at[0]].t;
+    const int64_t        n = first->ndim ? first->sizes[0] : 0;
+    kt_tensor           *mask;
+    bool                 fits = n && l->size, listed;
+    for (int k = 0; k < map->n && fits; k++)
+        fits = joins(l, k, n) >= 0;
+    if (!fits)
+        return kt__batch_loop(l);
+    for (int k = 0; k < map->n; k++)
+        if (joins(l, k, n)) {
+            kt_tensor *t = joined(l, attended_at(call, k, &listed));
+            if (listed)
+                mask = t, kt__put_tensors(&l->inner, map->at[k], &mask, 1);
+            else
+                kt__put_tensor(&l->inner, map->at[k], t);
+        }
+    return kt__failed() || kt_call_run(&l->inner) ? kt_error_status() : part(l, n);
+}
+
 /* A convolution of images by weights that all examples share. */
 kt_status kt__batch_joined(kt__lift *l)
 {

@@ -33,8 +33,11 @@ SHAPES = [
     [(1, 4, 70, 16)] + [(1, 2, 130, 16)] * 2,
     [(3, 5, 8), (3, 7, 8), (3, 7, 6)],
     [(5, 8), (7, 8), (7, 8)],
-    [(2, 2, 3, 5, 8)] + [(2, 2, 3, 7, 8)] * 2,
-    [(2, 3, 5, 8), (1, 3, 7, 8), (2, 1, 7, 8)],
+    [(70, 8), (66, 8), (66, 8)],
+    [(2, 2, 3, 70, 8)] + [(2, 2, 3, 66, 8)] * 2,
+    [(2, 3, 70, 8), (1, 3, 66, 8), (2, 1, 66, 8)],
+    [(3, 70, 8), (2, 3, 66, 8), (66, 4)],
+    [(2, 1, 2, 3, 70, 4), (3, 2, 3, 66, 4), (1, 1, 66, 4)],
 ]
 
 
@@ -68,6 +71,83 @@ def test_masks(sizes, kind):
     g = torch.randn(*y.shape, dtype=y.dtype)
     for a, b in zip((y, *torch.autograd.grad(y, x, g)), (want, *torch.autograd.grad(want, x, g))):
         assert torch.allclose(a, b)
+
+
+@pytest.mark.parametrize("lead", [(), (3,), (2, 3), (2, 2, 3)])
+@pytest.mark.parametrize("own", [0, 1, 2, 3])
+@pytest.mark.parametrize("row,column", [(70, 66), (1, 66), (70, 1), (1, 1)])
+def test_a_mask_has_a_gradient_of_its_size(lead, own, row, column):
+    """The mask has the last `own` leading dims, those before of size 1; the kernel's tiles are 64 by 64."""
+    torch.manual_seed(12)
+    x = leaves((*lead, 70, 8), (*lead, 66, 8), (*lead, 66, 4))
+    shape = (*(n if i >= len(lead) - own else 1 for i, n in enumerate(lead)), row, column)
+    x.append(torch.randn(shape, dtype=torch.float64).requires_grad_())
+    y, want = F.scaled_dot_product_attention(*x), written_out(*x[:3], mask=x[3])
+    g = torch.randn(*y.shape, dtype=y.dtype)
+    for a, b in zip((y, *torch.autograd.grad(y, x, g)), (want, *torch.autograd.grad(want, x, g))):
+        assert a.shape == b.shape and torch.allclose(a, b)
+
+
+def test_a_masks_gradient_with_dropout_and_twice():
+    torch.manual_seed(13)
+    x = leaves((2, 3, 70, 4), (2, 3, 66, 4), (2, 3, 66, 4), (3, 70, 66))
+    results = []
+    for attend in (lambda: F.scaled_dot_product_attention(*x, dropout_p=0.3),
+                   lambda: F.dropout((x[0] @ x[1].mT * 0.5 + x[3]).softmax(-1), 0.3) @ x[2]):
+        torch.manual_seed(14)
+        y = attend()
+        g = torch.ones_like(y)
+        first = torch.autograd.grad(y, x, g, retain_graph=True)
+        graph = torch.autograd.grad(y, x, g, create_graph=True)
+        results.append((y, *first, *torch.autograd.grad(sum((d ** 2).sum() for d in graph), x)))
+    assert all(a.shape == b.shape and torch.allclose(a, b) for a, b in zip(*results))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("of_mask", ["own", "float32"])
+def test_a_masks_gradient_in_narrow_dtypes(dtype, of_mask):
+    torch.manual_seed(15)
+    x = [torch.randn(2, 70, 16).to(dtype).requires_grad_() for _ in range(3)]
+    x.append(torch.randn(70, 70).to(dtype if of_mask == "own" else torch.float32).requires_grad_())
+    wide = [t.detach().double().requires_grad_() for t in x]
+    F.scaled_dot_product_attention(*x).sum().backward()
+    written_out(*wide[:3], mask=wide[3]).sum().backward()
+    for a, b in zip(x, wide):
+        assert a.grad.dtype == a.dtype
+        assert torch.allclose(a.grad.double(), b.grad, atol=4e-2 if dtype == torch.bfloat16 else 5e-3)
+
+
+def test_a_mask_of_nobody_has_a_gradient_of_zeros():
+    mask = torch.randn(70, 66, requires_grad=True)
+    F.scaled_dot_product_attention(torch.ones(0, 70, 4), torch.ones(0, 66, 4), torch.ones(0, 66, 4), mask).sum().backward()
+    assert tuple(mask.grad.shape) == (70, 66) and not mask.grad.any()
+
+
+def test_nan_is_not_hidden_by_a_mask():
+    """PyTorch adds -inf where a mask of truths says no."""
+    q = torch.tensor([[math.nan], [1.0]])
+    for lead in (), (1,), (1, 1):
+        ones, mask = torch.ones(*lead, 2, 1), torch.tensor([[False, True]] * 2)
+        y = F.scaled_dot_product_attention(q.view(*lead, 2, 1), ones, ones, mask)
+        assert y.flatten()[0].isnan() and y.flatten()[1] == 1
+
+
+@pytest.mark.parametrize("sizes", [[(70, 8), (66, 8), (66, 4)], [(2, 70, 8), (2, 66, 8), (2, 66, 8)],
+                                   [(3, 2, 70, 8)] + [(3, 2, 66, 8)] * 2, [(5, 8), (66, 8), (66, 4)]])
+@pytest.mark.parametrize("mask", [None, "shared", "own", "rows"])
+def test_vmap_is_a_loop(sizes, mask):
+    torch.manual_seed(16)
+    x = [torch.randn(4, *size, dtype=torch.float64) for size in sizes]
+    lead = () if mask == "shared" else (4,)
+    more = [] if mask is None else [torch.randn(*lead, 1 if mask == "rows" else sizes[0][-2], 66, dtype=torch.float64)]
+    dims = (0, 0, 0) + (() if mask is None else (None if mask == "shared" else 0,))
+    of = lambda *t: (F.scaled_dot_product_attention(*t) ** 2).sum()
+    wanted = tuple(range(len(dims)))
+    got = torch.vmap(torch.func.grad(of, argnums=wanted), in_dims=dims)(*x, *more)
+    for i in range(4):
+        one = [t[i] for t in x] + [t if mask == "shared" else t[i] for t in more]
+        for a, b in zip(got, torch.func.grad(of, argnums=wanted)(*one)):
+            assert torch.allclose(a[i], b)
 
 
 @pytest.mark.parametrize("dtype,slack", [(torch.float32, 1e-5), (torch.bfloat16, 2e-2), (torch.float16, 3e-3)])
@@ -143,7 +223,7 @@ def test_empty(sizes):
 
 def test_a_second_derivative_where_pytorch_has_one():
     torch.manual_seed(4)
-    x = leaves((2, 3, 2), (2, 4, 2), (2, 4, 2))
+    x = leaves((2, 70, 2), (2, 66, 2), (2, 66, 2))
     second = []
     for attend in F.scaled_dot_product_attention, written_out:
         first = torch.autograd.grad((attend(*x) ** 2).sum(), x, create_graph=True)
@@ -176,6 +256,27 @@ print(torch.memory_stats()["peak_bytes"] < 96 << 20, all(t.grad.isfinite().all()
 """
     run = subprocess.run([sys.executable, "-c", program.replace("DTYPE", dtype)], capture_output=True, text=True,
                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (1 << 30, 1 << 30)))
+    assert run.stdout.split() == ["True", "True"], run.stderr
+
+
+@pytest.mark.cpu_only("the test counts the CPU's memory")
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+@pytest.mark.parametrize("sizes,mask", [((6144, 8), ()), ((2, 4096, 8), ()), ((2, 1, 2, 3072, 8), ()), ((2, 4096, 8), (1, 4096)),
+                                        ((2, 2, 3072, 8), (3072, 1)), ((64, 768, 8), (768, 768))])
+def test_no_matrix_of_scores_is_held(sizes, mask, dtype):
+    """Those of all heads would take 64 MiB or more, and again on the way back. A mask has a gradient of its own size."""
+    program = """
+import karat as torch
+from karat.nn import functional as F
+x = [torch.randn(*SIZES).to(torch.DTYPE).requires_grad_() for _ in range(3)]
+if MASK:
+    x.append(torch.randn(*MASK).to(torch.DTYPE).requires_grad_())
+y = F.scaled_dot_product_attention(*x, dropout_p=0.1 * (not MASK))
+y.backward(torch.ones_like(y))
+print(torch.memory_stats()["peak_bytes"] < 32 << 20, all(t.grad.isfinite().all() for t in x))
+"""
+    program = program.replace("SIZES", repr(sizes)).replace("MASK", repr(mask)).replace("DTYPE", dtype)
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert run.stdout.split() == ["True", "True"], run.stderr
 
 

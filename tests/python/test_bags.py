@@ -304,3 +304,14 @@ def test_padding_index_beyond_the_table():
     for index in (5, -6):
         with pytest.raises(AssertionError, match="^Padding_idx must be within num_embeddings"):
             F.embedding(torch.tensor([0]), table(), padding_idx=index)
+
+
+@pytest.mark.parametrize("indices, value, row", [([0, 1], 1.0, 0), ([1, 0], math.nan, 1), ([2, 1, 0], 2.0, 2),
+                                                 ([3, 1], math.inf, 3), ([1, 1], math.nan, 1)])
+def test_nan_is_the_largest_only_where_it_comes_first(indices, value, row):
+    """PyTorch asks of each row whether it is larger than those before."""
+    weight = torch.tensor([[1.0], [math.nan], [2.0], [math.inf]], requires_grad=True)
+    y = F.embedding_bag(torch.tensor([indices]), weight, mode="max")
+    y.sum().backward()
+    assert torch.equal(y.isnan(), torch.tensor([[math.isnan(value)]])) and (y.isnan().all() or y.item() == value)
+    assert weight.grad.flatten().nonzero().flatten().tolist() == [row]

@@ -1,6 +1,8 @@
 """Recurrent layers against the same steps written out with other operators: values, first and second derivatives; packed
 sequences against each sequence alone; dtypes, autocast and refusals."""
 
+import math
+
 import karat as torch
 import pytest
 from karat import _karat
@@ -240,6 +242,39 @@ def test_a_gru_under_autocast_takes_what_a_layer_before_it_lowered(lower, weight
         gru(x)  # PyTorch looks at the dtypes first only where no autocast is on
 
 
+@pytest.mark.cpu_only("classes of autocast that a GPU does not share")
+@pytest.mark.parametrize("lower, given, state, projected, output, cell", [
+    ("bfloat16", "float32", None, 0, "bfloat16", "bfloat16"), ("bfloat16", "bfloat16", None, 0, "bfloat16", "bfloat16"),
+    ("bfloat16", "float16", None, 0, "float32", "float32"), ("float16", "float16", None, 0, "float16", "float16"),
+    ("float16", "float16", "float32", 0, "float32", "float32"), ("bfloat16", "float32", "bfloat16", 0, "bfloat16", "bfloat16"),
+    ("bfloat16", "float32", None, 2, "bfloat16", "float32"), ("float16", "bfloat16", None, 2, "float16", "float32"),
+    ("bfloat16", "bfloat16", None, 2, "bfloat16", "bfloat16"),
+])
+def test_an_lstm_under_autocast_is_lowered_where_pytorch_has_one_kernel(lower, given, state, projected, output, cell):
+    """That takes float32 and bfloat16 without projections. Elsewhere products are lowered, and the cell has the wider dtype."""
+    torch.manual_seed(4)
+    lstm, x = torch.nn.LSTM(3, 4, proj_size=projected), torch.rand(5, 2, 3).to(getattr(torch, given))
+    hx = None if state is None else (torch.zeros(1, 2, 4, dtype=getattr(torch, state)),) * 2
+    with torch.autocast("cpu", dtype=getattr(torch, lower)):
+        y, (h, c) = lstm(x, hx)
+    assert y.dtype is h.dtype is getattr(torch, output) and c.dtype is getattr(torch, cell)
+    want = lstm(x.float())
+    assert torch.allclose(y.float(), want[0], atol=0.02) and torch.allclose(c.float(), want[1][1], atol=0.02)
+    y.float().sum().backward()
+
+
+@pytest.mark.cpu_only("classes of autocast that a GPU does not share")
+@pytest.mark.parametrize("layer", [torch.nn.GRU, torch.nn.LSTM])
+def test_float64_is_not_multiplied_by_what_autocast_lowered(layer):
+    zeros = torch.zeros(1, 2, 4, dtype=torch.float64)
+    packed = torch.nn.utils.rnn.pack_padded_sequence(torch.rand(5, 2, 3), [5, 3])
+    hx = (zeros, zeros) if layer is torch.nn.LSTM else zeros
+    with torch.autocast("cpu"), pytest.raises(RuntimeError, match="mat1 and mat2 must .* got Double and BFloat16"):
+        layer(3, 4)(packed, hx)
+    with torch.autocast("cpu"), pytest.raises(RuntimeError, match="get_mkldnn_dtype: unsupported data type"):
+        torch.nn.LSTM(3, 4)(torch.rand(5, 2, 3), (zeros, zeros))
+
+
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_threads_do_not_change_the_bits(threads):
     torch.manual_seed(10)
@@ -410,3 +445,14 @@ def test_tensors_of_two_devices(kind):
             call()
         text = "Input and {0} tensors are not at the same device, found input tensor at {1} and {0} tensor at meta"
         assert str(e.value).splitlines()[0] == text.format(what, x.device)
+
+
+def test_the_slope_of_relu_passes_at_nan():
+    """As that of torch.relu: what is not below 0 has one."""
+    x = torch.tensor([[[math.nan]], [[1.0]]], requires_grad=True)
+    rnn = torch.nn.RNN(1, 1, nonlinearity="relu")
+    with torch.no_grad():
+        for p in rnn.parameters():
+            p.fill_(1.0)
+    rnn(x)[0].sum().backward()
+    assert x.grad.flatten().tolist() == [2.0, 1.0]

@@ -7,6 +7,7 @@ import threading
 import weakref
 
 import karat as torch
+import karat.nn.functional as F
 import pytest
 from karat.autograd import Function
 from karat.func import grad, grad_and_value, hessian, jacrev, vjp, vmap
@@ -543,3 +544,23 @@ def test_debug_unwrap_and_functionalize():
     norms = torch.func.replace_all_batch_norm_modules_(torch.nn.Sequential(torch.nn.BatchNorm1d(2)))
     assert norms[0].running_mean is None and not norms[0].track_running_stats
     assert torch.func.vmap(norms)(torch.rand(3, 4, 2)).shape == (3, 4, 2)
+
+
+@pytest.mark.parametrize("reduction", ["none", "mean", "sum"])
+def test_weights_of_a_loss_of_logits_have_a_gradient_in_vmap(reduction):
+    """Outside of it PyTorch refuses them; in it its loss is made of operators."""
+    x, t, w, p = (torch.rand(3, 4, dtype=torch.float64) for _ in range(4))
+    w.requires_grad_(), p.requires_grad_()
+    of = lambda x, t, w, p: F.binary_cross_entropy_with_logits(x, t, w, pos_weight=p, reduction=reduction)
+    got = torch.autograd.grad(torch.vmap(of)(x, t, w, p).sum(), (w, p))
+    cost = w * ((1 - t) * x + (1 + (p - 1) * t) * torch.log1p((-x).exp()))
+    want = torch.autograd.grad(cost.sum() / (4 if reduction == "mean" else 1), (w, p))
+    assert all(torch.allclose(a, b) for a, b in zip(got, want))
+    with pytest.raises(RuntimeError, match="not differentiable with respect to argument 'pos_weight'"):
+        of(x, t, w.detach(), p)
+
+
+def test_what_a_loss_has_no_slope_by_is_refused_in_vmap_too():
+    x, sign = torch.rand(3, 4), torch.ones(3, 4, requires_grad=True)
+    with pytest.raises(RuntimeError, match="'soft_margin_loss' is not differentiable with respect to argument 'target'"):
+        torch.vmap(F.soft_margin_loss)(x, sign)

@@ -256,13 +256,13 @@ def alone(options):
     import write
 
     karat.set_num_threads(options.threads)
-    todo, failed = iter(range(options.first, options.first + options.programs)), []
+    indices, failed = iter(range(options.first, options.first + options.programs)), []
     lock = threading.Lock()
 
     def work():
         while True:
             with lock:
-                index = next(todo, None)
+                index = next(indices, None)
             if index is None:
                 return
             try:

@@ -23,7 +23,7 @@ static const kt__cpu_attends *const by_build[][3] = { /* in the order of kt__cpu
 /* States and bits have no compute type of their own: their plans say int32. */
 bool kt__cpu_has_attention(kt_kernel_id kernel, kt_compute compute)
 {
-    const bool floats = kernel == KT_K_attention || kernel == KT_K_attention_backward;
+    const bool floats = kernel != KT_K_attention_draws && kernel != KT_K_attention_kept;
     return floats ? compute == KT_IN_F32 || compute == KT_IN_F64 : compute == KT_IN_I32;
 }
 
@@ -74,7 +74,8 @@ static const kt__cpu_attends *kernels_of(const kt__cpu_build *build, const kt_pl
  * states, the share that is kept. */
 kt_status kt__cpu_attention(const kt__cpu_build *build, const kt_plan *plan)
 {
-    const bool    back = plan->kernel == KT_K_attention_backward, drops = plan->n_param > 2;
+    const bool    of_mask = plan->kernel == KT_K_attention_mask_backward, drops = plan->n_param > 2;
+    const bool    back = plan->kernel == KT_K_attention_backward || of_mask;
     kt__attention a = {.causal = plan->param[0].v.i != 0, .scale = kt__scalar_f64(&plan->param[1])};
     int           at = 0, first = 0;
     if (plan->kernel == KT_K_attention_draws)
@@ -83,7 +84,10 @@ kt_status kt__cpu_attention(const kt__cpu_build *build, const kt_plan *plan)
         return write_kept(plan);
     if (!kt__cpu_has_attention(plan->kernel, (kt_compute)plan->compute))
         return kt_fail(KT_ERR_NOT_IMPLEMENTED, "the CPU has no attention for this dtype");
-    if (back) {
+    if (of_mask) {
+        a.grad_mask = matrices_of(plan, at++, 4, &first);
+        a.grad = matrices_of(plan, at++, 4, &first);
+    } else if (back) {
         a.grad_query = matrices_of(plan, at++, 4, &first);
         a.grad_key = matrices_of(plan, at++, 4, &first);
         a.grad_value = matrices_of(plan, at++, 4, &first);
@@ -108,6 +112,8 @@ kt_status kt__cpu_attention(const kt__cpu_build *build, const kt_plan *plan)
     }
     a.batch = query[0], a.heads = query[1], a.group = query[1] / key[1];
     a.queries = query[2], a.keys = key[2], a.depth = query[3], a.width = value[3];
+    if (of_mask)
+        return by_build[build - kt__cpu_builds][plan->compute == KT_IN_F64 ? IN_F64 : IN_F32]->mask_backward(&a);
     const kt__cpu_attends *kernels = kernels_of(build, plan, &a);
     return back ? kernels->backward(&a) : kernels->forward(&a);
 }

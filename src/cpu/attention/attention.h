@@ -1,8 +1,8 @@
 /* attention.h - attention on the CPU: softmax(scale * query key^T + mask) value, and what flows back.
  *
  * In: plans of the family attention. Out: their results. A plan is read here, into `kt__attention`; the tiles are computed in
- * src/cpu/isa (attention.inc.c, attention_back.inc.c), once per compute type and instruction set, and of bfloat16s, where the
- * processor has tiles of its own, in attention_bf16.inc.c and attention_bf16_back.inc.c.
+ * src/cpu/isa (attention.inc.c, attention_back.inc.c, attention_mask.inc.c), once per compute type and instruction set, and of
+ * bfloat16s, where the processor has tiles of its own, in attention_bf16.inc.c and attention_bf16_back.inc.c.
  * Independent of: tensors, operators. */
 #ifndef KT_CPU_ATTENTION_ATTENTION_H
 #define KT_CPU_ATTENTION_ATTENTION_H
@@ -25,7 +25,7 @@ static inline char *kt__row_at(const kt__matrices *m, int64_t batch, int64_t hea
 typedef struct kt__attention {
     kt__matrices out, lse; /* lse: [batch, head, row], the logarithm of a row's sum of exponentials; 0 if all is masked */
     kt__matrices query, key, value, mask;
-    kt__matrices grad, grad_query, grad_key, grad_value; /* of the way back */
+    kt__matrices grad, grad_query, grad_key, grad_value, grad_mask; /* of the way back */
     int64_t      batch, heads, group; /* of the queries; `group` of them share a head of the keys and values */
     int64_t      queries, keys, depth, width; /* columns of query and key; of value and out */
     double       scale;
@@ -38,6 +38,7 @@ typedef struct kt__attention {
 typedef struct kt__cpu_attends {
     kt_status (*forward)(const kt__attention *a);
     kt_status (*backward)(const kt__attention *a);
+    kt_status (*mask_backward)(const kt__attention *a); /* of compute types alone */
 } kt__cpu_attends;
 
 kt_status kt__cpu_attention(const kt__cpu_build *build, const kt_plan *plan);

@@ -70,37 +70,54 @@ static void FN(load_block)(const FN(back) *b, FN(back_room) *r, int64_t batch, i
     FN(turn_block)(r->grad_turned, &b->grad, batch, head, query, queries, 1, r->row);
 }
 
+typedef struct FN(place) { /* of a tile: queries of a head, and `count` keys from `first` on */
+    int64_t         batch, head, query, first, count, by_key, by_value;
+    const T        *keys, *values;
+    const uint64_t *kept; /* of the block of queries; NULL without dropout */
+} FN(place);
+
+/* The tile's panel of queries from `i` of their block on: probabilities, and the gradients of its scores. Gives how many of the
+ * keys are seen. */
+static int64_t FN(back_panel)(const FN(back) *b, FN(back_room) *r, const FN(place) *at, int64_t i)
+{
+    const kt__attention *a = b->a;
+    const int64_t        seen = FN(panel_keys)(a, at->query + i, at->first, at->count);
+    T *const             scores = r->scores + i * KEYS, *const slopes = r->slopes + i * KEYS;
+    FN(scores)(scores, a, at->keys, at->by_key, r->turned + i * a->depth, at->batch, at->head, at->query + i, at->first, seen);
+    FN(panel_product)(slopes, at->values, at->by_value, r->grad_turned + i * a->width, seen, a->width);
+    if (at->kept)
+        FN(drop)(slopes, at->kept + at->first, i, (T)(1 / a->keep), seen);
+    FN(slopes)(scores, slopes, r->lse + i, r->inner + i, seen);
+    return seen;
+}
+
 static void FN(back_block)(const FN(back) *b, FN(back_room) *r, int64_t batch, int64_t head, int64_t query)
 {
     const kt__attention *a = b->a;
     const int64_t queries = FN(lesser)(a->queries - query, QUERIES), end = FN(keys_seen)(a, query, queries),
                   shared = head / a->group;
     T *const      sum_key = r->sums, *const sum_value = r->sums + b->rows * b->depth;
-    int64_t       by_query, by_grad, by_key, by_value;
+    int64_t       by_query, by_grad;
     const T      *rows = FN(block_of)(&b->query, batch, head, query, queries, true, r->queries, &by_query);
     const T      *grads = FN(block_of)(&b->grad, batch, head, query, queries, true, r->grads, &by_grad);
     FN(load_block)(b, r, batch, head, query, queries, grads, by_grad);
-    const uint64_t *kept = FN(draw_block)(a, batch, head, query, queries, r->draws);
+    FN(place)     at = {batch, head, query, .kept = FN(draw_block)(a, batch, head, query, queries, r->draws)};
     for (int64_t first = 0; first < end; first += KEYS) {
         const int64_t count = end - first < KEYS ? end - first : KEYS;
-        const T      *keys = FN(block_of)(&b->key, batch, shared, first, count, true, r->keys, &by_key);
-        const T      *values = FN(block_of)(&b->value, batch, shared, first, count, false, r->values, &by_value);
+        at.first = first, at.count = count;
+        at.keys = FN(block_of)(&b->key, batch, shared, first, count, true, r->keys, &at.by_key);
+        at.values = FN(block_of)(&b->value, batch, shared, first, count, false, r->values, &at.by_value);
         for (int64_t i = 0; i < queries; i += COLS) {
-            const int64_t seen = FN(panel_keys)(a, query + i, first, count);
+            const int64_t seen = FN(back_panel)(b, r, &at, i);
             T *const      scores = r->scores + i * KEYS, *const slopes = r->slopes + i * KEYS;
-            FN(scores)(scores, a, keys, by_key, r->turned + i * a->depth, batch, head, query + i, first, seen);
-            FN(panel_product)(slopes, values, by_value, r->grad_turned + i * a->width, seen, a->width);
-            if (kept)
-                FN(drop)(slopes, kept + first, i, (T)(1 / a->keep), seen);
-            FN(slopes)(scores, slopes, r->lse + i, r->inner + i, seen);
-            if (kept)
-                FN(drop)(scores, kept + first, i, (T)(1 / a->keep), seen);
+            if (at.kept)
+                FN(drop)(scores, at.kept + first, i, (T)(1 / a->keep), seen);
             memset(scores + seen * COLS, 0, sizeof(T) * (size_t)((count - seen) * COLS));
             memset(slopes + seen * COLS, 0, sizeof(T) * (size_t)((count - seen) * COLS));
         }
         FN(product_by_key)(sum_value + first * b->width, b->width, r->scores, grads, by_grad, count, b->width, queries);
         FN(product_by_key)(sum_key + first * b->depth, b->depth, r->slopes, rows, by_query, count, b->depth, queries);
-        FN(product_by_query)(r->sum_query, b->depth, r->slopes, keys, by_key, queries, b->depth, count,
+        FN(product_by_query)(r->sum_query, b->depth, r->slopes, at.keys, at.by_key, queries, b->depth, count,
                              a->causal ? query - first + 1 : count, first > 0);
     }
     for (int64_t i = 0; i < queries; i++) {

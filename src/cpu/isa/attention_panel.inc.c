@@ -19,7 +19,7 @@ KT_ALWAYS __m512 masked(__m512 score, __m512 mask, bool truth)
     if (!truth)
         return plain_nan(_mm512_add_ps(score, mask));
     const __mmask16 seen = _mm512_cmp_ps_mask(mask, _mm512_setzero_ps(), _CMP_NEQ_UQ);
-    return _mm512_mask_mov_ps(_mm512_set1_ps(-INFINITY), seen, score);
+    return _mm512_mask_mov_ps(plain_nan(_mm512_add_ps(score, _mm512_set1_ps(-INFINITY))), seen, score);
 }
 
 /* One line for all queries. */

@@ -235,7 +235,7 @@ static TILE_NOINLINE void FN(mask_future)(T *panel, int64_t query, int64_t first
 
 KT_ALWAYS T FN(masked)(T score, T mask, bool truth)
 {
-    return !truth ? score + mask : mask != 0 ? score : -INFINITY;
+    return !truth ? score + mask : mask != 0 ? score : score - INFINITY; /* NaN stays */
 }
 
 static TILE_NOINLINE void FN(add_mask)(T *panel, const kt__attention *a, int64_t batch, int64_t head, int64_t query,

@@ -44,7 +44,7 @@ static void FN(rnn_back)(const FN(layer) *l, const T *g, int64_t row, int64_t un
     T y[WIDE] = {0}, d[WIDE];
     FN(read)(y, &l->x[KT__SEQ_OUTPUT_WAS], l->begin[l->t] + row, unit, n);
     for (int i = 0; i < WIDE; i++)
-        d[i] = l->mode == KT__RNN_TANH ? g[i] * FN(fma)(-y[i], y[i], 1) : y[i] > 0 ? g[i] : 0;
+        d[i] = l->mode == KT__RNN_TANH ? g[i] * FN(fma)(-y[i], y[i], 1) : y[i] <= 0 ? 0 : g[i];
     FN(next_gates)(l, row, unit, d, n);
     FN(keep_gates)(l, KT__SEQ_GRAD_GATES, row, unit, d, n);
 }

@@ -5,8 +5,8 @@
 
 #include "grad/formula.h"
 
-/* attention(query, key, value, attn_mask, is_causal, scale, draws, dropout_p) */
-enum { MASK = 3, CAUSAL, SCALE, DRAWS, DROPOUT };
+/* attention(query, key, value, attn_mask, is_causal, scale, draws, dropout_p, product_dims) */
+enum { MASK = 3, CAUSAL, SCALE, DRAWS, DROPOUT, PRODUCT_DIMS };
 
 static kt_tensor *mask_of(const kt_back *c) { return arg(c, MASK)->ts.n ? L(0) : NULL; }
 static kt_tensor *draws_of(const kt_back *c) { return L(arg(c, MASK)->ts.n); }
@@ -47,7 +47,9 @@ static void by_parts(const kt_back *c)
         kt_tensor *factor = kt_mul_s(kt__converted_inside(kept, wide, KT_WHY_GRADIENT), share);
         slope = kt_mul(slope, factor), used = kt_mul(weights, factor);
     }
-    kt_tensor *back = kt_mul_s(kt_softmax_backward_data(slope, weights, -1, wide), scale);
+    kt_tensor *of_scores = kt_softmax_backward_data(slope, weights, -1, wide), *back = kt_mul_s(of_scores, scale);
+    if (mask && need(c, MASK))
+        c->d[MASK] = of_scores;
     dA = kt_matmul(back, x);
     dB = gathered(kt_transpose(kt_matmul(kt_transpose(y, -2, -1), back), -2, -1), times);
     dC = gathered(kt_matmul(kt_transpose(used, -2, -1), g), times);
@@ -60,13 +62,16 @@ GRAD(attention)
         return;
     const double p = arg(c, DROPOUT)->f, scale = arg(c, SCALE)->f;
     kt_tensor   *mask = mask_of(c);
-    const bool   theirs = p == 0 && A && B && C && kt__attention_is_dense(A, B, C);
-    if (!theirs && goes_on(c)) {
+    const int64_t product_dims = arg(c, PRODUCT_DIMS)->i;
+    if (product_dims && goes_on(c)) {
         by_parts(c);
-    } else if (!theirs) {
+    } else if (product_dims) {
         kt_tensor *draws = p > 0 ? draws_of(c) : NULL;
+        if (mask && need(c, MASK))
+            c->d[MASK] = kt_attention_mask_backward(G, A, B, C, Y, Z, mask, arg(c, CAUSAL)->b, scale, &draws, draws ? 1 : 0, p);
         const kt_attention_backward_results d =
-            kt_attention_backward(G, A, B, C, Y, Z, &mask, mask ? 1 : 0, arg(c, CAUSAL)->b, scale, &draws, draws ? 1 : 0, p);
+            kt_attention_backward(G, A, B, C, Y, Z, &mask, mask ? 1 : 0, arg(c, CAUSAL)->b, scale, &draws, draws ? 1 : 0, p,
+                                  product_dims);
         dA = d.grad_query;
         dB = d.grad_key;
         dC = d.grad_value;

@@ -18,7 +18,7 @@ double kt__scale_of(const kt_call *call, int at, const kt_tensor *query)
 
 void kt__attend(const kt__attended *a, kt_tensor **results)
 {
-    enum { QUERY, KEY, VALUE, MASK, CAUSAL, SCALE, DRAWS, DROPOUT };
+    enum { QUERY, KEY, VALUE, MASK, CAUSAL, SCALE, DRAWS, DROPOUT, PRODUCT_DIMS };
     kt_call    c;
     kt_tensor *draws = a->dropout > 0 ? kt_attention_draws(a->query, a->key) : NULL;
     kt__open(&c, KT_OP_attention, KT_PLAIN);
@@ -30,7 +30,17 @@ void kt__attend(const kt__attended *a, kt_tensor **results)
     kt__put(&c, SCALE, f, a->scale);
     kt__put_tensors(&c, DRAWS, &draws, draws ? 1 : 0);
     kt__put(&c, DROPOUT, f, a->dropout);
+    kt__put(&c, PRODUCT_DIMS, i, a->product_dims);
     kt__close_several(&c, results, 2);
+}
+
+/* The result is no view, as that of the last product would not be. */
+static void attend_folded(kt__folded *f, kt_tensor **results)
+{
+    f->four.product_dims = f->n;
+    kt__attend(&f->four, results);
+    if (results[0])
+        results[0] = kt_unsafe_view(results[0], ((kt_shape){f->n, f->sizes}));
 }
 
 /* ---- made of products ---- */
@@ -76,16 +86,19 @@ void kt__attend_by_parts(const kt__attended *a, kt_tensor *dropout_mask, kt_tens
     }
     if (!query || !key || !value)
         return;
-    if (a->causal) {
-        const int64_t sizes[] = {query->sizes[query->ndim - 2], key->sizes[key->ndim - 2]};
-        mask = kt_tril(kt_ones(((kt_shape){2, sizes}), .dtype = KT_BOOL, .device = kt_device_of(query)));
-    }
     if (mask && mask->dtype == KT_BOOL)
         mask = as_scores(mask, dtype);
+    query = kt_mul_s(query, KT_FLOAT(a->scale < 0 ? -root : root)); /* integers become floats */
+    if (a->causal && query) {
+        const int64_t sizes[] = {query->sizes[query->ndim - 2], key->sizes[key->ndim - 2]};
+        mask = as_scores(kt_tril(kt_ones(((kt_shape){2, sizes}), .dtype = KT_BOOL, .device = kt_device_of(query))),
+                         (kt_dtype)query->dtype);
+    }
+    if (!query)
+        return;
     if (a->grouped)
         key = repeated(key, query), value = repeated(value, query);
-    kt_tensor *scores = kt_matmul(kt_mul_s(query, KT_FLOAT(a->scale < 0 ? -root : root)),
-                                  kt_mul_s(kt_transpose(key, -2, -1), KT_FLOAT(root)));
+    kt_tensor *scores = kt_matmul(query, kt_mul_s(kt_transpose(key, -2, -1), KT_FLOAT(root)));
     if (mask)
         scores = kt_add_(scores, mask);
     kt_tensor *weights = kt_safe_softmax(scores, -1), *kept = weights;
@@ -170,14 +183,21 @@ static bool is_pytorchs_kernels(const kt__attended *a)
            !(a->mask && a->mask->flags & KT_T_FOLLOWED);
 }
 
+/* Are a head's scores more than a tile? Below that the parts are faster, and hold little. */
+static bool are_many(const kt__attended *a)
+{
+    enum { TILE = 64 * 64 };
+    return a->query->sizes[a->query->ndim - 2] * a->key->sizes[a->key->ndim - 2] > TILE;
+}
+
 /* Our kernel runs wherever it can, so that no matrix of scores is held: it reads any strides, and values of another width. With
  * dropout it need not keep what was drawn; the numbers are those of dropout of the whole matrix. On the tape the formula has a
- * second derivative where PyTorch's has one. Other devices' kernels record what PyTorch's record, and no gradient of a mask. */
-static bool serves(const kt_call *call, const kt__attended *a)
+ * second derivative where PyTorch's has one, and a mask its gradient. Other devices' kernels record what PyTorch's record. */
+static bool serves(const kt_call *call, const kt__attended *a, kt__folded *f)
 {
-    const bool recorded = a->query->backend == KT_CPU && !(a->mask && a->mask->flags & KT_T_FOLLOWED);
     const bool nothing = a->dropout == 0 && !kt__input_flags(call);
-    return (nothing || recorded) && a->dropout < 1 && !(a->mask && a->causal) && kt__attention_takes(a);
+    return (nothing || a->query->backend == KT_CPU) && a->dropout < 1 && !(a->mask && a->causal) &&
+           are_many(a) && kt__attention_folded(a, f) && kt__attention_takes(&f->four);
 }
 
 static kt_status check_any_way(bool math, bool kernel, bool theirs)
@@ -188,7 +208,9 @@ static kt_status check_any_way(bool math, bool kernel, bool theirs)
     return math || theirs ? KT_OK : kt_fail(KT_ERR_RUNTIME, "No available kernel.  Aborting execution.");
 }
 
-static kt_status choose(const kt_call *call, const kt__attended *a, kt_attention_way *way)
+typedef enum { THEIRS, OURS, PARTS } way_of; /* PyTorch's kernel; ours, folded; products and a softmax */
+
+static kt_status choose(const kt_call *call, const kt__attended *a, kt__folded *f, way_of *way)
 {
     const bool math = kt_attention_allowed(KT_ATTENTION_MATH), kernel = kt_attention_allowed(KT_ATTENTION_FLASH);
     const uint32_t flags = kt__input_flags(call) | kt__all_grad_flags(a->query) | kt__all_grad_flags(a->key) |
@@ -197,8 +219,8 @@ static kt_status choose(const kt_call *call, const kt__attended *a, kt_attention
     const bool theirs = kernel && !dual && is_pytorchs_kernels(a) && kt__attention_takes(a);
     if (check_any_way(math, kernel, theirs))
         return kt_error_status();
-    *way = theirs || (kernel && !dual && serves(call, a)) ? KT_ATTENTION_FLASH : KT_ATTENTION_MATH;
-    return KT_OK;
+    *way = theirs ? THEIRS : kernel && !dual && serves(call, a, f) ? OURS : PARTS;
+    return kt__failed() ? kt_error_status() : KT_OK;
 }
 
 static kt_status check_operands(const kt_call *call, const kt_tensor *q, const kt_tensor *k, const kt_tensor *v)
@@ -230,8 +252,10 @@ static bool promote(kt__attended *a)
 static bool are_alike(const kt__attended *a)
 {
     const kt_tensor *q = a->query, *k = a->key, *v = a->value;
-    bool             alike = q->ndim == DIMS && k->ndim == DIMS && v->ndim == DIMS;
-    for (int i = 0; i < DIMS - 2 && alike; i++)
+    bool             alike = q->ndim == DIMS && k->ndim == DIMS && v->ndim == DIMS && k->sizes[1] == v->sizes[1];
+    if (alike && a->grouped)
+        alike = k->sizes[1] && q->sizes[1] % k->sizes[1] == 0;
+    for (int i = 0; i < (a->grouped ? 1 : 2) && alike; i++)
         alike = q->sizes[i] == k->sizes[i] && q->sizes[i] == v->sizes[i];
     return alike;
 }
@@ -264,9 +288,10 @@ kt_status kt__body_scaled_dot_product_attention(kt_call *call)
 {
     enum { QUERY, KEY, VALUE, MASK, DROPOUT, CAUSAL, SCALE, GROUPED };
     KT_SCOPE;
-    kt_attention_way way = KT_ATTENTION_MATH;
-    kt_tensor       *results[2];
-    kt__attended     a = {.query = call->arg[QUERY].t, .key = call->arg[KEY].t, .value = call->arg[VALUE].t,
+    way_of       way = PARTS;
+    kt__folded   folded;
+    kt_tensor   *results[2];
+    kt__attended a = {.query = call->arg[QUERY].t, .key = call->arg[KEY].t, .value = call->arg[VALUE].t,
                           .mask = kt__given(call, MASK) ? call->arg[MASK].t : NULL, .dropout = kt__arg(call, DROPOUT)->f,
                           .causal = kt__arg_bool(call, CAUSAL), .grouped = kt__arg_bool(call, GROUPED)};
     if (check_operands(call, a.query, a.key, a.value) || !promote(&a))
@@ -274,10 +299,12 @@ kt_status kt__body_scaled_dot_product_attention(kt_call *call)
     if (only_parts_take(&a))
         return kt_error_status();
     a.scale = kt__scale_of(call, SCALE, a.query);
-    if (choose(call, &a, &way))
+    if (choose(call, &a, &folded, &way))
         return kt_error_status();
-    if (way == KT_ATTENTION_FLASH)
+    if (way == THEIRS)
         kt__attend(&a, results);
+    else if (way == OURS)
+        attend_folded(&folded, results);
     else
         kt__attend_by_parts(&a, NULL, results);
     return results[0] ? kt__end(call, results[0]) : kt_error_status();

@@ -8,13 +8,22 @@ typedef struct kt__attended {
     kt_tensor *query, *key, *value, *mask; /* mask: NULL without one */
     double     scale, dropout;
     bool       causal, grouped; /* grouped: heads of key and value serve several of query */
+    int        product_dims;    /* of the products that PyTorch makes of it; 0: it has a kernel */
 } kt__attended;
 
 /* 1 / sqrt(dim), unless argument `at` of the call says another. */
 double kt__scale_of(const kt_call *call, int at, const kt_tensor *query);
 bool   kt__is_attended_dtype(const kt_tensor *t); /* one that the kernel computes with */
 
-/* fits: four dims, sizes that fit, a mask of two or four dims without a gradient; takes: the kernel can run on that device. */
+typedef struct kt__folded {
+    kt__attended four; /* the same operands with four dims */
+    int          n;    /* dims of the result, and its sizes */
+    int64_t      sizes[KT_MAX_DIMS];
+} kt__folded;
+/* Sizes of 1 are repeated as products repeat them. False: the operands do not fit together, or an error. */
+bool kt__attention_folded(const kt__attended *a, kt__folded *f);
+
+/* fits: four dims, sizes that fit, a mask of two or four dims; takes: the kernel can run on that device. */
 bool kt__attention_fits(const kt__attended *a);
 bool kt__attention_takes(const kt__attended *a);
 /* Of the operands of one width whose rows lie together PyTorch's kernel takes care, which has no second derivative. */

@@ -46,8 +46,8 @@ static bool fit(const kt_tensor *q, const kt_tensor *k, const kt_tensor *v, cons
 {
     return is_operand(q, q) && is_operand(k, q) && is_operand(v, q) && kt__is_attended_dtype(q) && q->sizes[2] && k->sizes[2] &&
            q->sizes[3] && v->sizes[3] && q->sizes[0] == k->sizes[0] && k->sizes[0] == v->sizes[0] && k->sizes[1] == v->sizes[1] &&
-           (q->sizes[1] == k->sizes[1] || (k->sizes[1] && q->sizes[1] % k->sizes[1] == 0)) && k->sizes[2] == v->sizes[2] &&
-           q->sizes[3] == k->sizes[3] && (!mask || is_mask(mask, q, k));
+           (q->sizes[1] == k->sizes[1] || (k->sizes[1] && q->sizes[1] && q->sizes[1] % k->sizes[1] == 0)) &&
+           k->sizes[2] == v->sizes[2] && q->sizes[3] == k->sizes[3] && (!mask || is_mask(mask, q, k));
 }
 
 static bool takes(const kt_tensor *q, const kt_tensor *k, const kt_tensor *v, const kt_tensor *mask)
@@ -177,9 +177,12 @@ static kt_tensor *new_beside(const kt_call *call, const kt_tensor *like)
                     call, like);
 }
 
-/* As the gradients of products lie: row-major, and that of keys whose transpose is multiplied column-major. */
-static kt_tensor *new_of_product(const kt_call *call, const kt_tensor *like, bool turned)
+/* As the gradients of products lie: those of two matrices as the matrices do, others row-major, and those of keys whose
+ * transpose is multiplied column-major. */
+static kt_tensor *new_of_product(const kt_call *call, const kt_tensor *like, int64_t dims, bool turned)
 {
+    if (dims == 2)
+        turned = like->strides[2] == 1 && like->strides[3] == like->sizes[2] && like->sizes[3] > 1;
     const int64_t *n = like->sizes, area = n[2] * n[3], strides[DIMS] = {n[1] * area, area, turned ? 1 : n[3], turned ? n[2] : 1};
     return known_as(kt__tensor_new_strided((kt_dtype)like->dtype, kt__device(like), kt__sizes(like), (kt_shape){DIMS, strides}),
                     call, like);
@@ -187,7 +190,7 @@ static kt_tensor *new_of_product(const kt_call *call, const kt_tensor *like, boo
 
 kt_status kt__body_attention(kt_call *call)
 {
-    enum { QUERY, KEY, VALUE, MASK, CAUSAL, SCALE, DRAWS, DROPOUT };
+    enum { QUERY, KEY, VALUE, MASK, CAUSAL, SCALE, DRAWS, DROPOUT, PRODUCT_DIMS };
     KT_SCOPE;
     kt_tensor *query = call->arg[QUERY].t, *key = call->arg[KEY].t, *value = call->arg[VALUE].t;
     kt_tensor *mask = call->arg[MASK].ts.n ? call->arg[MASK].ts.t[0] : NULL;
@@ -197,7 +200,7 @@ kt_status kt__body_attention(kt_call *call)
         return refuse("attention");
     const int64_t *n = query->sizes, sizes[DIMS] = {n[0], n[1], n[2], value->sizes[3]}, turned[3] = {n[1] * n[2], 1, n[1]};
     const kt_dtype dtype = (kt_dtype)query->dtype;
-    kt_tensor     *out = kt__attention_is_dense(query, key, value)
+    kt_tensor     *out = !kt__arg(call, PRODUCT_DIMS)->i && kt__attention_is_dense(query, key, value)
                              ? kt__output_beside(&query, 1, dtype)
                              : kt__tensor_new(dtype, kt__device(query), (kt_shape){DIMS, sizes});
     kt_tensor     *lse = kt__tensor_new_strided(wide_of(query), kt__device(query), (kt_shape){3, sizes}, (kt_shape){3, turned});
@@ -219,22 +222,31 @@ kt_status kt__body_attention(kt_call *call)
 
 enum { GRAD, QUERY, KEY, VALUE, OUT, LSE };
 
-static kt_status flow_back(kt_call *call, kt_tensor *mask, bool causal, double scale, kt_tensor *draws, double dropout,
-                           bool fused)
+/* Tensors that a gradient needs beside the mask and the draws. */
+static bool fit_back(const kt_call *call, const kt_tensor *mask)
 {
-    kt_tensor *grad = call->arg[GRAD].t, *query = call->arg[QUERY].t, *key = call->arg[KEY].t, *value = call->arg[VALUE].t;
-    kt_tensor *out = call->arg[OUT].t, *lse = call->arg[LSE].t;
-    bool       fits = takes(query, key, value, mask) && is_operand(grad, query) && is_operand(out, query) && lse->ndim == 3 &&
-                lse->dtype == wide_of(query) && on_one_device(lse, query);
+    const kt_tensor *grad = call->arg[GRAD].t, *query = call->arg[QUERY].t, *value = call->arg[VALUE].t;
+    const kt_tensor *out = call->arg[OUT].t, *lse = call->arg[LSE].t;
+    bool             fits = takes(query, call->arg[KEY].t, value, mask) && is_operand(grad, query) && is_operand(out, query) &&
+                lse->ndim == 3 && lse->dtype == wide_of(query) && on_one_device(lse, query);
     for (int d = 0; d < DIMS && fits; d++) {
         const int64_t n = d < 3 ? query->sizes[d] : value->sizes[3];
         fits = grad->sizes[d] == n && out->sizes[d] == n && (d == 3 || lse->sizes[d] == n);
     }
-    if (!fits)
+    return fits;
+}
+
+static kt_status flow_back(kt_call *call, kt_tensor *mask, bool causal, double scale, kt_tensor *draws, double dropout,
+                           int64_t product_dims)
+{
+    kt_tensor *grad = call->arg[GRAD].t, *query = call->arg[QUERY].t, *key = call->arg[KEY].t, *value = call->arg[VALUE].t;
+    kt_tensor *out = call->arg[OUT].t, *lse = call->arg[LSE].t;
+    if (!fit_back(call, mask))
         return refuse("the gradient of attention");
-    kt_tensor *made[3] = {fused ? new_beside(call, query) : new_of_product(call, query, false),
-                          fused ? new_beside(call, key) : new_of_product(call, key, query->sizes[1] == key->sizes[1]),
-                          fused ? new_beside(call, value) : new_of_product(call, value, false)};
+    const bool fused = product_dims == 0, ungrouped = query->sizes[1] == key->sizes[1];
+    kt_tensor *made[3] = {fused ? new_beside(call, query) : new_of_product(call, query, product_dims, false),
+                          fused ? new_beside(call, key) : new_of_product(call, key, product_dims, ungrouped),
+                          fused ? new_beside(call, value) : new_of_product(call, value, product_dims, false)};
     if (mask)
         mask = with_heads(mask);
     if (kt_error_status())
@@ -259,17 +271,42 @@ kt_status kt__body_flash_attention_backward(kt_call *call)
     if (call->arg[QUERY].t->ndim != DIMS)
         return refuse("the gradient of attention");
     return flow_back(call, kt__given(call, MASK) ? call->arg[MASK].t : NULL, kt__arg_bool(call, CAUSAL),
-                     kt__scale_of(call, SCALE, call->arg[QUERY].t), NULL, 0, true);
+                     kt__scale_of(call, SCALE, call->arg[QUERY].t), NULL, 0, 0);
 }
 
 kt_status kt__body_attention_backward(kt_call *call)
 {
-    enum { MASK = LSE + 1, CAUSAL, SCALE, DRAWS, DROPOUT };
+    enum { MASK = LSE + 1, CAUSAL, SCALE, DRAWS, DROPOUT, PRODUCT_DIMS };
     KT_SCOPE;
     kt_tensor   *query = call->arg[QUERY].t, *draws;
     const double dropout = call->arg[DROPOUT].f;
     if (call->arg[MASK].ts.n > 1 || query->ndim != DIMS || !drops(&call->arg[DRAWS], dropout, query, &draws))
         return refuse("the gradient of attention");
     return flow_back(call, call->arg[MASK].ts.n ? call->arg[MASK].ts.t[0] : NULL, call->arg[CAUSAL].b, call->arg[SCALE].f, draws,
-                     dropout, false);
+                     dropout, call->arg[PRODUCT_DIMS].i);
+}
+
+kt_status kt__body_attention_mask_backward(kt_call *call)
+{
+    enum { MASK = LSE + 1, CAUSAL, SCALE, DRAWS, DROPOUT };
+    KT_SCOPE;
+    kt_tensor   *query = call->arg[QUERY].t, *mask = call->arg[MASK].t, *draws;
+    const double dropout = call->arg[DROPOUT].f;
+    if (query->ndim != DIMS || mask->dtype == KT_BOOL || !fit_back(call, mask) ||
+        !drops(&call->arg[DRAWS], dropout, query, &draws))
+        return refuse("the gradient of a mask of attention");
+    if (!query->numel)
+        return kt__end(call, kt_zeros_like(mask));
+    kt_tensor *made = known_as(kt__tensor_new((kt_dtype)mask->dtype, kt__device(mask), kt__sizes(mask)), call, mask);
+    if (!made)
+        return kt_error_status();
+    kt_tensor *t[MOST] = {with_heads(made), call->arg[GRAD].t, query, call->arg[KEY].t, call->arg[VALUE].t, call->arg[OUT].t,
+                          call->arg[LSE].t, with_heads(mask)};
+    int        n = 8;
+    if (draws)
+        t[n++] = draws;
+    if (kt__failed() ||
+        launch(call, KT_K_attention_mask_backward, t, 1, n, query, call->arg[CAUSAL].b, call->arg[SCALE].f, dropout))
+        return kt_error_status();
+    return kt__end(call, made);
 }

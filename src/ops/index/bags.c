@@ -104,12 +104,23 @@ kt_tensor *kt__bag_kept(kt_tensor *indices, kt_tensor *bag, int64_t bags, int64_
     return padding >= 0 ? kt_logical_and(kept, kt_ne_s(indices, KT_INT(padding))) : kept;
 }
 
+/* PyTorch asks of each row whether it is larger: NaN stays where it is the first of its bag, and is passed over elsewhere. */
+static kt_tensor *without_later_nans(kt_tensor *rows, kt_tensor *place, kt_tensor *bag, kt_tensor *kept, int64_t bags)
+{
+    const int64_t n = rows->sizes[0];
+    kt_tensor    *none = kt_full(KT_SHAPE(bags), KT_INT(n), .dtype = KT_I64, .device = kt__device(rows));
+    kt_tensor    *first = kt_index_reduce(none, 0, bag, kt_where_s(kept, place, KT_INT(n)), "amin");
+    kt_tensor    *later = kt_gt(place, kt_index_select(first, 0, bag));
+    return kt_masked_fill(rows, kt_logical_and(kt_isnan(rows), kt_unsqueeze(later, 1)), KT_FLOAT(-__builtin_inf()));
+}
+
 /* The first row of each bag that is largest, for each column. rows: [n, columns], of those that are not kept the least. */
 static kt_tensor *largest_row(kt_tensor *rows, kt_tensor *most, kt_tensor *bag, kt_tensor *indices, kt_tensor *kept)
 {
     const int64_t n = rows->sizes[0];
     kt_tensor    *place = kt_unsqueeze(kt_arange(KT_INT(0), KT_INT(n), .device = kt__device(rows)), 1);
-    kt_tensor    *same = kt_logical_and(kt_eq(rows, kt_index_select(most, 0, bag)), kt_unsqueeze(kept, 1));
+    kt_tensor    *largest = kt_logical_or(kt_eq(rows, kt_index_select(most, 0, bag)), kt_isnan(rows));
+    kt_tensor    *same = kt_logical_and(largest, kt_unsqueeze(kept, 1));
     kt_tensor    *first = kt_where_s(same, kt_expand(place, kt__sizes(rows)), KT_INT(n));
     kt_tensor    *none = kt_full_like(most, KT_INT(n), .dtype = KT_I64);
     kt_tensor    *found = kt_index_reduce(none, 0, bag, first, "amin");
@@ -164,7 +175,7 @@ kt_status kt__body_embedding_bag_of(kt_call *call)
         rows = kt_mul(rows, kt_unsqueeze(kt__converted_inside(each, wide, KT_WHY_PROMOTION), 1));
     kt_tensor *dropped = kt_unsqueeze(kt_logical_not(kept), 1), *column = kt_unsqueeze(count, 1);
     if (mode == BAG_MAX) {
-        rows = kt_masked_fill(rows, dropped, KT_FLOAT(-__builtin_inf()));
+        rows = without_later_nans(kt_masked_fill(rows, dropped, KT_FLOAT(-__builtin_inf())), place, at, kept, bags);
         out = kt_full(KT_SHAPE(bags, columns), KT_FLOAT(-__builtin_inf()), .dtype = wide, .device = device);
         out = kt_index_reduce(out, 0, at, rows, "amax");
         top = largest_row(rows, out, at, indices, kept);

@@ -108,6 +108,8 @@ static kt_tensor *with_logits(const kt_call *call, int weight, int positive, kt_
     kt_tensor *t[LISTED] = {call->arg[INPUT].t, call->arg[TARGET].t, kt__given(call, weight) ? call->arg[weight].t : NULL,
                             kt__given(call, positive) ? call->arg[positive].t : NULL};
     kt__decision room;
+    if (t[INPUT]->flags & KT_T_BATCHED && (kt__wants_slope(t[WEIGHT]) || kt__wants_slope(t[POSITIVE])))
+        return kt__reduced(logits_loss(t), how); /* in a vmap PyTorch's loss is made of operators, which have all slopes */
     if (kt__no_slope(t[WEIGHT], "binary_cross_entropy_with_logits", "weight") ||
         kt__no_slope(t[POSITIVE], "binary_cross_entropy_with_logits", "pos_weight") || kt__refuse(call, STAGE_AFTER) ||
         !kt__resolve_in_body(call, &room))

@@ -50,9 +50,14 @@ kt_tensor *kt__reduced(kt_tensor *loss, kt__reduction how)
     return how == REDUCE_NONE ? loss : how == REDUCE_SUM ? kt_sum(loss) : kt_mean(loss);
 }
 
+bool kt__wants_slope(const kt_tensor *t)
+{
+    return t && kt__mode() & KT_M_GRAD && kt__all_grad_flags(t) & KT_T_REQUIRES_GRAD;
+}
+
 kt_status kt__no_slope(const kt_tensor *t, const char *function, const char *argument)
 {
-    if (!t || !(kt__mode() & KT_M_GRAD) || !(kt__grad_flags(t) & KT_T_REQUIRES_GRAD))
+    if (!kt__wants_slope(t))
         return KT_OK;
     return kt_fail(KT_ERR_RUNTIME,
                    "The function '%s' is not differentiable with respect to argument '%s'. This input cannot have requires_grad "

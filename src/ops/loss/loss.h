@@ -17,6 +17,7 @@ kt_status  kt__check_reduction(int64_t given); /* of rows that take a number */
 kt_tensor *kt__reduced(kt_tensor *loss, kt__reduction how);
 
 /* A weight that wants a gradient which PyTorch does not give. */
+bool      kt__wants_slope(const kt_tensor *t); /* of NULL not; in a vmap also that of an outer graph */
 kt_status kt__no_slope(const kt_tensor *t, const char *function, const char *argument);
 
 /* Of nll_loss: which class each place names (0 where it is ignored) and how much it counts (0 there). */

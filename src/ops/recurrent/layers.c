@@ -95,10 +95,13 @@ typedef struct operands {
 } operands;
 
 /* Under autocast, of a row that lowers none of its tensors by itself: PyTorch's products lower what they are given, and the sum
- * with the state before has the wider dtype of both. Here that is the dtype of the whole recurrence. float64 is not cast. */
+ * with the state before has the wider dtype of both. Here that is the dtype of the whole recurrence. float64 is not cast, and
+ * not multiplied by what is. */
 static kt_status widen_under_autocast(operands *o)
 {
-    const kt_dtype dtype = kt_promote_types((kt_dtype)o->gates->dtype, (kt_dtype)(o->c ? o->c : o->h)->dtype);
+    const bool     refused = (o->h->dtype == KT_F64) != (o->w_hh->dtype == KT_F64);
+    const kt_dtype low = kt_autocast_dtype(kt_device_of(o->gates).kind);
+    const kt_dtype dtype = refused ? low : kt_promote_types((kt_dtype)o->gates->dtype, (kt_dtype)(o->c ? o->c : o->h)->dtype);
     kt_tensor    **each[] = {&o->gates, &o->h, &o->c, &o->w_hh, &o->b_hh, &o->w_hr};
     for (size_t i = 0; i < sizeof each / sizeof *each; i++)
         if (*each[i] && kt__dtype_rows[(*each[i])->dtype].category & KT_CAT_FLOAT && (*each[i])->dtype != KT_F64 &&
@@ -127,7 +130,8 @@ static run run_one(const layers *l, kt_tensor *input, int64_t layer, int64_t dir
     o.gates = bias || !b_ih ? kt_linear(input, p[0], .bias = bias) : NULL;
     if (!o.gates || !o.h || check_ranks(l, input))
         return (run){0};
-    if (kt__mode_of_call(kt__mode(), input) & KT_M_AUTOCAST && widen_under_autocast(&o))
+    const bool lowers = kt__mode_of_call(kt__mode(), input) & KT_M_AUTOCAST;
+    if (lowers && widen_under_autocast(&o))
         return (run){0};
     const bool     permits = kt__policy(kt__mode()) == KT_PERMISSIVE;
     const kt_dtype dtype = (kt_dtype)o.gates->dtype;
@@ -150,6 +154,11 @@ static run run_one(const layers *l, kt_tensor *input, int64_t layer, int64_t dir
         recorded |= (i < n_hx && kt__is_recorded(hx[i])) || (i < n_weights && kt__is_recorded(weights[i]));
     const kt_recurrence_results r =
         kt_recurrence(gates, hx, n_hx, weights, n_weights, l->sizes, l->mode, direction == 1, recorded);
+    if (lowers && w_hr && dtype != KT_F64) { /* a projection is a product */
+        const kt_dtype low = kt_autocast_dtype(kt_device_of(gates).kind);
+        kt_tensor     *output = kt__converted_inside(r.output, low, KT_WHY_AUTOCAST);
+        return (run){output, kt__converted_inside(r.hy, low, KT_WHY_AUTOCAST), r.cy};
+    }
     return (run){r.output, r.hy, l->cx ? r.cy : NULL};
 }
 
@@ -268,7 +277,28 @@ static kt_status run_input(kt_call *call, int mode)
     return input ? run_layers(call, &l, input) : kt_error_status();
 }
 
-kt_status kt__body_lstm(kt_call *call) { return run_input(call, KT__LSTM); }
+/* Autocast lowers all of its tensors where PyTorch's kernel takes the layers, else those of the products alone. */
+static bool has_one_kernel(const kt_call *call)
+{
+    const kt_tensor *input = call->arg[0].t, *const *hx = (const kt_tensor *const *)call->arg[1].ts.t;
+    return (input->dtype == KT_F32 || input->dtype == KT_BF16) && input->numel &&
+           call->arg[1].ts.n == 2 && hx[0]->ndim == 3 && hx[1]->ndim == 3 && hx[0]->sizes[2] == hx[1]->sizes[2];
+}
+
+kt_status kt__body_lstm(kt_call *call)
+{
+    enum { INPUT, HX, PARAMS, BIASES, LAYERS, DROPOUT, TRAIN, BIDIRECTIONAL, BATCH_FIRST };
+    KT_SCOPE;
+    if (!has_one_kernel(call))
+        return run_input(call, KT__LSTM);
+    const kt_value *hx = &call->arg[HX], *params = &call->arg[PARAMS];
+    const kt_lstm_layers_results r =
+        kt_lstm_layers(call->arg[INPUT].t, hx->ts.t, hx->ts.n, params->ts.t, params->ts.n, call->arg[BIASES].b,
+                       call->arg[LAYERS].i, call->arg[DROPOUT].f, call->arg[TRAIN].b, call->arg[BIDIRECTIONAL].b,
+                       call->arg[BATCH_FIRST].b);
+    return r.output ? kt__end_several(call, (kt_tensor *[]){r.output, r.hy, r.cy}, 3) : kt_error_status();
+}
+kt_status kt__body_lstm_layers(kt_call *call) { return run_input(call, KT__LSTM); }
 kt_status kt__body_gru(kt_call *call) { return run_input(call, KT__GRU); }
 kt_status kt__body_rnn_tanh(kt_call *call) { return run_input(call, KT__RNN_TANH); }
 kt_status kt__body_rnn_relu(kt_call *call) { return run_input(call, KT__RNN_RELU); }

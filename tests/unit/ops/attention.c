@@ -123,7 +123,7 @@ static void try_problem(const problem *p)
     kt_tensor   *v = operand(p, p->heads, p->keys, p->width), *g = operand(p, p->heads * p->group, p->queries, p->width);
     kt_tensor   *mask = mask_of(p);
     const double scale = 0.3;
-    const kt_attention_results made = kt_attention(q, k, v, &mask, mask ? 1 : 0, p->causal, scale, NULL, 0, 0);
+    const kt_attention_results made = kt_attention(q, k, v, &mask, mask ? 1 : 0, p->causal, scale, NULL, 0, 0, 0);
     if (!CHECK_MSG(made.output && !kt_failed(), "%s", kt_error())) {
         kt_clear();
         return;
@@ -180,7 +180,7 @@ static void try_threads(kt_dtype dtype)
     for (int turn = 0; turn < 2; turn++) {
         kt_tensor **to = turn ? again : first;
         kt_set_num_threads(turn ? 3 : 1);
-        const kt_attention_results made = kt_attention(q, k, k, NULL, 0, true, 0.2, NULL, 0, 0);
+        const kt_attention_results made = kt_attention(q, k, k, NULL, 0, true, 0.2, NULL, 0, 0, 0);
         const kt_flash_attention_backward_results back =
             kt_flash_attention_backward(q, q, k, k, made.output, made.logsumexp, 0, true, .scale = KT_SOME(0.2));
         to[0] = made.output, to[1] = made.logsumexp, to[2] = back.grad_query, to[3] = back.grad_key, to[4] = back.grad_value;
@@ -222,7 +222,7 @@ TEST(refusals_are_pytorchs)
             "The size of tensor a (4) must match the size of tensor b (3) at non-singleton dimension 1");
     REFUSED(kt_scaled_dot_product_attention(kt_squeeze_dim(x, KT_SHAPE(0)), x, x, .dropout_p = 1.5),
             "dropout probability has to be between 0 and 1, but got 1.5");
-    REFUSED(kt_attention(x, few, few, NULL, 0, false, 1, NULL, 0, 0).output,
+    REFUSED(kt_attention(x, few, few, NULL, 0, false, 1, NULL, 0, 0, 0).output,
             "attention takes query, key and value of [batch, head, length, dim]");
     REFUSED(kt_flash_attention(flat, flat, flat).output, "Accept only 4 dims inputs shape of {B, H, T, K}");
 }
