@@ -1,7 +1,7 @@
 #!/bin/sh
 # test_cuda.sh - the CUDA backend where nvcc is, without a GPU: it is compiled, linked and loaded, and its kernels, compiled
-# as C++, run on the CPU: casts of every pair of dtypes, a call of every row, the families of kernels, 1,000 random programs
-# (tests/cuda/on_cpu).
+# as C++, run on the CPU: casts of every pair of dtypes, a call of every row, the families of kernels, calls of the runtime that
+# fail, 1,000 random programs (tests/cuda/on_cpu).
 # In: a build directory, configured with KARAT_CUDA=AUTO or ON. Out: exit status 0 if all passed, or if there is no nvcc. With
 # ccache only what has changed is compiled. KARAT_TEST_ALL=1: every call of the families, not one of four.
 set -eu
@@ -21,6 +21,9 @@ compiled=$(took)
 make --silent -C tests/cuda/on_cpu -j "$jobs" BUILD="$build"
 compiled="by nvcc in $compiled s, as C++ in $(($(took) - compiled)) s"
 ctest --test-dir "$build" -L cuda --output-on-failure -j "$jobs"
+plugin=$(find "$build" -name libkarat_cuda.so -not -path '*/cuda_on_cpu/*' | head -n 1)
+KARAT_BACKEND_PATH=$(dirname "$plugin") "$build/bin/karat" doctor | grep -E '^cuda(:0)? ' |
+    grep -vq 'no plugin' || { echo "CUDA: karat doctor does not find the plugin" && exit 1; }
 
 export TEST_CUDA_PLUGIN="$build/cuda_on_cpu/libkarat_cuda.so" KARAT_BACKEND_PATH="$build/cuda_on_cpu" PYTHONPATH="$build/python"
 rows()
@@ -34,7 +37,8 @@ families()
     ls "$build"/python/karat/_karat*.so > /dev/null 2>&1 || return 0 # built without Python
     (sample 4 && "$python" tests/cuda/layers.py steps optimizers channels pools resampling alignments searches) &&
         (sample 40 && "$python" tests/cuda/layers.py ranks) && # sorts wait often, and threads take turns here
-        (sample 4 && "$python" tests/cuda/families.py complexes float8 indexing ordered copies conversions norms) &&
+        (sample 4 && "$python" tests/cuda/families.py complexes float8 indexing ordered copies pieces conversions norms) &&
+        "$python" tests/cuda/errors.py &&
         "$python" tests/cuda/programs.py --programs 1000 --jobs 1 --seed 2 # other seeds find what has no rule yet: by hand
 }
 families > "$build/cuda_families.log" 2>&1 &
