@@ -54,6 +54,18 @@ def reductions():
             compare(f"{op} with {special}", a, b, True)
 
 
+def extremes():
+    """Squares, and squares of sums, that float64 has not."""
+    for size in (1e-170, 1e151, 1e152, 1e155, 1e200):
+        for name, x in (("lines", values((2, 5000), torch.float64)), ("columns", values((5000, 2), torch.float64).T),
+                        ("few", values((2, 6), torch.float64))):
+            x = x.sign() * size + size / 3
+            x[:, 0] = -x[:, 1]
+            for op in ("var", "std"):
+                both(f"{op} of {size} {name}", lambda t: getattr(torch, op)(t, 1), x)
+                both(f"{op} of complex {size} {name}", lambda t: getattr(torch, op)(torch.complex(t, -t), 1), x)
+
+
 def softmaxes():
     for dtype in FLOATS:
         for shape, dim in (((100, 7), 1), ((1000, 64), 1), ((5000, 1024), 1), ((64, 1000), 1), ((40, 5000), 1), ((8, 8192), 1),
@@ -675,5 +687,5 @@ def complexes():
         both(f"matmul broadcast {dtype}", torch.matmul, a, b[0])
 
 
-run((reductions, softmaxes, entropies, products, float8, indexing, ordered, copies, pieces, lines, conversions, lookups, models,
-     lists, convolutions, norms, draws, choices, complexes))
+run((reductions, extremes, softmaxes, entropies, products, float8, indexing, ordered, copies, pieces, lines, conversions, lookups,
+     models, lists, convolutions, norms, draws, choices, complexes))
