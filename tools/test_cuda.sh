@@ -1,7 +1,7 @@
 #!/bin/sh
 # test_cuda.sh - the CUDA backend where nvcc is, without a GPU: it is compiled, linked and loaded, and its kernels, compiled
-# as C++, run on the CPU: casts of every pair of dtypes, a call of every row, the families of kernels, 1,000 random programs
-# (tests/cuda/on_cpu).
+# as C++, run on the CPU: casts of every pair of dtypes, a call of every row, the families of kernels, calls of the runtime that
+# fail, 1,000 random programs (tests/cuda/on_cpu).
 # In: a build directory, configured with KARAT_CUDA=AUTO or ON. Out: exit status 0 if all passed, or if there is no nvcc. With
 # ccache only what has changed is compiled. KARAT_TEST_ALL=1: every call of the families, not one of four.
 set -eu
@@ -32,9 +32,11 @@ families()
     sample() { [ -n "${KARAT_TEST_ALL:-}" ] || export KARAT_TEST_SAMPLE="$1"; }
     python=$(cat build/.python)
     ls "$build"/python/karat/_karat*.so > /dev/null 2>&1 || return 0 # built without Python
+    KARAT_BACKEND_PATH="$build/cuda" "$python" tests/cuda/no_device.py "$build/bin/karat" || return 1
     (sample 4 && "$python" tests/cuda/layers.py steps optimizers channels pools resampling alignments searches) &&
         (sample 40 && "$python" tests/cuda/layers.py ranks) && # sorts wait often, and threads take turns here
-        (sample 4 && "$python" tests/cuda/families.py complexes float8 indexing ordered copies conversions norms) &&
+        (sample 4 && "$python" tests/cuda/families.py complexes float8 indexing ordered copies pieces conversions norms) &&
+        "$python" tests/cuda/families.py extremes && "$python" tests/cuda/errors.py &&
         "$python" tests/cuda/programs.py --programs 1000 --jobs 1 --seed 2 # other seeds find what has no rule yet: by hand
 }
 families > "$build/cuda_families.log" 2>&1 &

@@ -50,7 +50,9 @@ static bool is_open(int index)
 
 void blas_about(int index, char *text, size_t room)
 {
+    pthread_mutex_lock(&lock);
     const bool here = is_open(index);
+    pthread_mutex_unlock(&lock);
     library_about("cuBLASLt", here ? lt.cublasLtGetVersion() : 0, here ? (void *)(uintptr_t)lt.cublasLtCreate : NULL, text, room);
 }
 

@@ -78,7 +78,8 @@ static kt_status begin(kt_backend *self, int index, kt_handle stream)
     g->index = index;
     if (!status && !(g->memory = memory_of_capture(index, c->id))) {
         cudaGraph_t none = NULL;
-        cudaStreamEndCapture(stream_at(stream), &none);
+        if (cudaStreamEndCapture(stream_at(stream), &none) == cudaSuccess && none)
+            cudaGraphDestroy(none);
         status = KT_ERR_MEMORY;
     }
     if (status) {

@@ -55,7 +55,9 @@ static bool is_open(int index)
 
 void dnn_about(int index, char *text, size_t room)
 {
+    pthread_mutex_lock(&lock);
     const bool here = is_open(index);
+    pthread_mutex_unlock(&lock);
     library_about("cuDNN", here ? dnn.cudnnGetVersion() : 0, here ? (void *)(uintptr_t)dnn.cudnnCreate : NULL, text, room);
 }
 

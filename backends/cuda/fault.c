@@ -67,10 +67,24 @@ static uint64_t first_failed(const struct device_faults *f)
     return first;
 }
 
+static bool may_fail_again(const struct device_faults *f, uint64_t place)
+{
+    return use_device((int)(f - faults)) == KT_OK &&
+           cudaMemsetAsync(&f->claimed[place], 0, sizeof *f->claimed, 0) == cudaSuccess;
+}
+
+static void forget_error(void)
+{
+    host->clear();
+    cudaGetLastError();
+}
+
 /* The launch whose fault is on the board, and what it found; none if it may follow from one that was told. Its row is NULL if so
  * many launches have followed that it is not remembered. */
 static expected take(struct device_faults *f, kt_fault *fault)
 {
+    if (!f->board->latest) /* another thread has taken it */
+        return (expected){0};
     const uint64_t     launch = first_failed(f), place = launch % FAULT_PLACES;
     const expected     none = {.launch = launch};
     const expected     e = f->at[place].launch == launch ? f->at[place] : none;
@@ -78,8 +92,8 @@ static expected take(struct device_faults *f, kt_fault *fault)
     const bool         follows = launch <= f->told && !e.captured;
     *fault = r.fault;
     f->board->latest = 0;
-    if (e.captured)
-        cudaMemsetAsync(&f->claimed[place], 0, sizeof *f->claimed, 0);
+    if (e.captured && !may_fail_again(f, place))
+        forget_error();
     if (r.launch != launch || follows)
         return (expected){0};
     f->told = f->launches;
@@ -97,7 +111,7 @@ kt_status fault_take(int index)
     pthread_mutex_lock(&lock);
     const expected e = take(f, &fault);
     pthread_mutex_unlock(&lock);
-    if (!e.launch) /* another thread was told */
+    if (!e.launch)
         return KT_OK;
     return host->fail_late(&(kt_late_error){.fault = &fault, .row = e.row, .site = e.site});
 }

@@ -131,13 +131,15 @@ static bool is_whole(const kt_plan *plan, int at, int width, int vector)
     return whole;
 }
 
-static kt_status launch_piece(const void *kernel, strided_args *g, const kt_plan *plan, int n_operands, int first, int64_t n)
+/* `of` elements of dim `first`, and all of the dims after it: n in all. */
+static kt_status launch_piece(const void *kernel, strided_args *g, const kt_plan *plan, int n_operands, int first, int64_t of,
+                              int64_t n)
 {
     const int last = plan->nd - 1;
     g->nd = 0;
     for (int d = last; d >= first; d--, g->nd++) {
-        const int64_t vector = d == last ? (int64_t)g->vector : 1;
-        g->size[g->nd] = (uint32_t)(plan->size[d] / vector);
+        const int64_t vector = d == last ? (int64_t)g->vector : 1, size = d == first ? of : plan->size[d];
+        g->size[g->nd] = (uint32_t)(size / vector);
         for (int k = 0; k < n_operands; k++)
             g->stride[k][g->nd] = stride_of(plan, k, d) * vector;
     }
@@ -145,22 +147,41 @@ static kt_status launch_piece(const void *kernel, strided_args *g, const kt_plan
     return launch_kernel(kernel, blocks_of(g->flat.n, ARG_THREADS), g, plan);
 }
 
-/* The outer dims are gone through here. */
+/* g, from element i of dim d on. */
+static strided_args from_element(const strided_args *g, const kt_plan *plan, int n_operands, int d, int64_t i)
+{
+    strided_args moved = *g;
+    for (int k = 0; k < n_operands; k++)
+        if (moved.flat.at[k].data)
+            moved.flat.at[k].data += i * plan->stride[k][d];
+    return moved;
+}
+
+/* A dim whose elements are few enough each is cut into as long parts as the kernels count; of others each is gone through. */
 kt_status launch_pieces(const void *kernel, strided_args *g, const kt_plan *plan, int n_operands, int first)
 {
-    const int64_t most = (int64_t)1 << 31;
-    int64_t       n = 1;
-    kt_status     status = KT_OK;
-    for (int d = first; d < plan->nd; d++)
-        n = n > most ? n : n * plan->size[d];
-    if (n <= most && plan->nd - first <= ARG_DIMS)
-        return launch_piece(kernel, g, plan, n_operands, first, n);
-    strided_args piece = *g;
-    for (int64_t i = 0; i < plan->size[first] && !status; i++) {
-        for (int k = 0; k < n_operands; k++)
-            if (g->flat.at[k].data)
-                piece.flat.at[k].data = g->flat.at[k].data + i * plan->stride[k][first];
-        status = launch_pieces(kernel, &piece, plan, n_operands, first + 1);
+    int64_t   inner = 1; /* elements of one of dim `first` */
+    kt_status status = KT_OK;
+    if (first >= plan->nd)
+        return launch_piece(kernel, g, plan, n_operands, first, 1, 1);
+    for (int d = first + 1; d < plan->nd; d++)
+        inner = inner > MOST_OF_PIECE ? inner : inner * plan->size[d];
+    const int64_t size = plan->size[first];
+    if (inner <= MOST_OF_PIECE && plan->nd - first <= ARG_DIMS) {
+        const int64_t vectors = MOST_OF_PIECE / (inner ? inner : 1);
+        const int64_t most = first == plan->nd - 1 ? vectors / (int64_t)g->vector * (int64_t)g->vector : vectors;
+        if (size <= most)
+            return launch_piece(kernel, g, plan, n_operands, first, size, size * inner);
+        for (int64_t i = 0; i < size && !status; i += most) {
+            strided_args  part = from_element(g, plan, n_operands, first, i);
+            const int64_t of = size - i < most ? size - i : most;
+            status = launch_piece(kernel, &part, plan, n_operands, first, of, of * inner);
+        }
+        return status;
+    }
+    for (int64_t i = 0; i < size && !status; i++) {
+        strided_args part = from_element(g, plan, n_operands, first, i);
+        status = launch_pieces(kernel, &part, plan, n_operands, first + 1);
     }
     return status;
 }

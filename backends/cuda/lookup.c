@@ -104,7 +104,8 @@ static kt_status table_of(const row_kernels *row, const launch_args *g, const kt
     if (status)
         return status;
     *table = t->at;
-    t->is_made = t->is_made || cudaEventQuery(t->made) == cudaSuccess;
+    if (!t->is_made && !(t->is_made = cudaEventQuery(t->made) == cudaSuccess))
+        cudaGetLastError(); /* that it is not ready is kept as an error */
     return t->is_made ? KT_OK : check(cudaStreamWaitEvent(stream_at(plan->stream), t->made, 0), "a stream waits");
 }
 

@@ -179,6 +179,8 @@ static block *best_large(const pool *p, size_t size)
     return b;
 }
 
+static block *best(const pool *p, size_t size) { return size <= SMALL_MOST ? best_small(p, size) : best_large(p, size); }
+
 /* ---- cutting and joining ---- */
 
 /* b becomes as large as asked for; what is left is free, if it is worth a block. */
@@ -284,6 +286,8 @@ static void *get_segment(struct device_memory *m, size_t size)
     return allocate(&data, size) == cudaSuccess ? data : NULL;
 }
 
+static void wait_for_users(struct device_memory *m);
+
 static block *new_segment(struct device_memory *m, pool *p, size_t wanted)
 {
     const size_t size = segment_size(wanted);
@@ -291,6 +295,7 @@ static block *new_segment(struct device_memory *m, pool *p, size_t wanted)
     void        *data = b ? get_segment(m, size) : NULL;
     if (b && !data) {
         m->counted.retries++;
+        wait_for_users(m);
         give_back_free_segments(m);
         data = get_segment(m, size);
     }
@@ -348,6 +353,16 @@ static void reap(struct device_memory *m)
         drop_events(b);
         make_free(b);
     }
+}
+
+/* Before there is no memory left: blocks that wait for work of other streams are free when it is done. */
+static void wait_for_users(struct device_memory *m)
+{
+    for (const block *b = m->waiting; b; b = b->next)
+        for (int i = 0; i < b->n_events; i++)
+            if (cudaEventSynchronize(b->event[i]) != cudaSuccess)
+                cudaGetLastError();
+    reap(m);
 }
 
 static void free_block(struct device_memory *m, block *b)
@@ -415,8 +430,10 @@ static kt_status find_block(struct device_memory *m, int index, kt_handle stream
         return host->fail(KT_ERR_MEMORY, "no memory for the free blocks of a stream");
     if (m->waiting)
         reap(m);
-    block *b = size <= SMALL_MOST ? best_small(p, size) : best_large(p, size);
-    if (!b && !(b = new_segment(m, p, size)))
+    block *b = best(p, size);
+    b = b ? b : new_segment(m, p, size);
+    b = b ? b : best(p, size); /* one that has waited, if its segment is in use */
+    if (!b)
         return out_of_memory(m, index, bytes);
     if (!block_map_put(&m->in_use, b->data, b))
         return host->fail(KT_ERR_MEMORY, "no memory for the map of blocks");

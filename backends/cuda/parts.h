@@ -60,7 +60,11 @@ kt_status launch_kernel(const void *kernel, uint64_t blocks, void *args, const k
 /* The same of a kernel that begins with after_earlier (dev/early.cuh): its blocks stand ready when the kernel before it ends.
  * brief: it takes the device no longer than the host, whose time counts then. */
 kt_status launch_early(const void *kernel, uint64_t blocks, void *args, const kt_plan *plan, bool brief);
-/* Launches pieces of at most ARG_DIMS dims and 2^31 elements: dims before `first` are not gone through. */
+/* Launches pieces of at most ARG_DIMS dims and MOST_OF_PIECE elements, which kernels count in 32 bits: dims before `first` are
+ * not gone through. Tests build it smaller, so that small tensors are cut too. */
+#ifndef MOST_OF_PIECE
+#define MOST_OF_PIECE ((int64_t)1 << 31)
+#endif
 kt_status launch_pieces(const void *kernel, strided_args *g, const kt_plan *plan, int n_operands, int first);
 void      set_operand(operand_arg *x, const kt_plan *plan, int at, int width, int vector); /* vector: elements loaded at once */
 bool      set_params(launch_args *g, const kt_plan *plan); /* false: kinds of numbers that kernels do not know */

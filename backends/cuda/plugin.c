@@ -46,6 +46,8 @@ static void about(kt_backend *self, int index, char *text, size_t room)
 {
     (void)self;
     int driver = 0, runtime = 0;
+    if (use_device(index)) /* whose libraries' handles are made here, if nobody has yet */
+        host->clear();
     cudaDriverGetVersion(&driver);
     cudaRuntimeGetVersion(&runtime);
     const int n = snprintf(text, room, "CUDA %d.%d, driver for %d.%d\n", runtime / 1000, runtime % 1000 / 10, driver / 1000,

@@ -25,10 +25,52 @@ static kt_status launch_range(const kt_plan *plan, const void *what)
     return launch_kernel(kernels[plan->compute], blocks_of(g.n, ARG_THREADS), &g, plan);
 }
 
-/* A matrix of more elements than the kernels count would be cut. */
+/* ---- matrices: param 0 and 1 are diagonals ---- */
+
+/* A row is not cut, and pieces have all dims of a matrix. */
 static bool is_countable(const kt_plan *plan)
 {
-    return plan->nd >= 2 && plan->nd <= ARG_DIMS && plan->numel < (int64_t)1 << 31;
+    return plan->nd >= 2 && plan->nd <= ARG_DIMS && plan->size[plan->nd - 1] <= MOST_OF_PIECE;
+}
+
+static uint64_t diagonal_after(uint64_t diagonal, int64_t rows)
+{
+    const int64_t d = (int64_t)diagonal;
+    return (uint64_t)(d > INT64_MAX - rows ? INT64_MAX : d + rows);
+}
+
+/* From element i of dim `first` on: rows further down have their diagonals further to the right. */
+static strided_args matrices_after(const strided_args *g, const kt_plan *plan, int n_operands, int first, int64_t i)
+{
+    strided_args part = *g;
+    for (int k = 0; k < n_operands; k++)
+        if (part.flat.at[k].data)
+            part.flat.at[k].data += i * plan->stride[k][first];
+    for (int k = 0; k < 2 && first == plan->nd - 2; k++)
+        part.flat.param[k] = diagonal_after(g->flat.param[k], i);
+    return part;
+}
+
+/* What has more elements than a piece is cut here, by matrices or rows, as a kernel knows no row but its piece's. */
+static kt_status launch_matrices(const void *kernel, strided_args *g, const kt_plan *plan, int n_operands, int first)
+{
+    const bool    rows = first == plan->nd - 2;
+    const int64_t size = plan->size[first];
+    int64_t       inner = 1;
+    kt_status     status = KT_OK;
+    for (int d = first + 1; d < plan->nd; d++)
+        inner = inner > MOST_OF_PIECE ? inner : inner * plan->size[d];
+    if (inner == 0 || size <= MOST_OF_PIECE / inner)
+        return launch_pieces(kernel, g, plan, n_operands, first);
+    kt_plan few = *plan;
+    for (int64_t i = 0; i < size && !status; i += few.size[first]) {
+        strided_args part = matrices_after(g, plan, n_operands, first, i);
+        const int64_t most = rows ? MOST_OF_PIECE / inner : 1;
+        few.size[first] = size - i < most ? size - i : most;
+        status = rows ? launch_pieces(kernel, &part, &few, n_operands, first)
+                      : launch_matrices(kernel, &part, plan, n_operands, first + 1);
+    }
+    return status;
 }
 
 static kt_status launch_band(const kt_plan *plan, const void *what)
@@ -42,7 +84,7 @@ static kt_status launch_band(const kt_plan *plan, const void *what)
         set_operand(&g.flat.at[i], plan, i, width, 1);
     g.flat.param[0] = (uint64_t)plan->param[0].v.i;
     g.flat.param[1] = (uint64_t)plan->param[1].v.i;
-    return launch_pieces(band_kernels[log_of_width(width)], &g, plan, 2, 0);
+    return launch_matrices(band_kernels[log_of_width(width)], &g, plan, 2, 0);
 }
 
 static kt_status launch_eye(const kt_plan *plan, const void *what)
@@ -53,7 +95,7 @@ static kt_status launch_eye(const kt_plan *plan, const void *what)
     if (!is_countable(plan) || make_element(plan, KT_INT(1), g.flat.at[1].value))
         return host->error()[0] ? KT_ERR_RUNTIME : KT_DECLINED;
     set_operand(&g.flat.at[0], plan, 0, width, 1);
-    return launch_pieces(eye_kernels[log_of_width(width)], &g, plan, 1, 0);
+    return launch_matrices(eye_kernels[log_of_width(width)], &g, plan, 1, 0);
 }
 
 void range_open(void)

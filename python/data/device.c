@@ -32,10 +32,13 @@ enum { N_ABSENT = sizeof absent / sizeof *absent };
 
 enum { CUDA = -2, XPU = -4 };
 
-/* The errors of a CPU-only build of PyTorch. */
+/* The errors of a CPU-only build of PyTorch; with the backend there but no device, those of its CUDA build. */
 static int refuse_absent(int kind)
 {
-    if (kind == CUDA || kind == XPU)
+    if (kind == CUDA && kt_device_name((kt_device){KT_CUDA, 0})[0] != '?')
+        PyErr_SetString(PyExc_RuntimeError, "Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and "
+                                            "installed a driver from http://www.nvidia.com/Download/index.aspx");
+    else if (kind == CUDA || kind == XPU)
         PyErr_Format(PyExc_AssertionError, "Torch not compiled with %s enabled", kind == CUDA ? "CUDA" : "XPU");
     else
         PyErr_Format(PyExc_RuntimeError, "PyTorch is not linked with support for %s devices", absent[-kind - 2]);

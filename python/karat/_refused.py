@@ -20,7 +20,8 @@ _NO_SPARSE = "tensors are dense here: there are no sparse layouts"
 _NO_NESTED = "tensors are dense here: there are no nested ones; pad them, or use nn.utils.rnn.pack_sequence"
 _ONE_PROCESS = "not available: this build has one process"
 _ONE_CONTEXT = "a process has one context of a device"
-_OWN_MEMORY = "a device's memory is managed by Karat alone"
+_ALLOCATORS = dict.fromkeys("""CUDAPluggableAllocator MemPool caching_allocator_alloc caching_allocator_delete
+    caching_allocator_enable change_current_allocator use_mem_pool""".split(), "a device's memory is managed by Karat alone")
 _OWN_DEVICES = "devices are added by a backend (karat/plugin/backend.h), under its own name"
 _OWN_OPERATORS = "PyTorch's own definitions of its operators, for its compiler; here they are in C"
 _NO_FOURIER = "there are no Fourier transforms and windows (yet); numpy.fft takes tensor.numpy()"
@@ -97,9 +98,9 @@ NAMES = {
         **dict.fromkeys("fork wait import_ir_module import_ir_module_from_buffer parse_ir ThroughputBenchmark "
                         "_TorchCompileInductorWrapper".split(), _NOT_COMPILED),
     },
+    "cuda.memory": _ALLOCATORS,
     "cuda": {
-        **dict.fromkeys("""CUDAPluggableAllocator MemPool caching_allocator_alloc caching_allocator_delete
-            caching_allocator_enable change_current_allocator use_mem_pool""".split(), _OWN_MEMORY),
+        **_ALLOCATORS,
         **dict.fromkeys("cudart cudaStatus check_error current_blas_handle".split(),
                         "CUDA's own functions are called by Karat alone"),
         "GreenContext": _ONE_CONTEXT,

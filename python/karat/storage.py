@@ -136,8 +136,34 @@ class UntypedStorage:
 
     @property
     def is_cuda(self):
-        """Always False."""
-        return False
+        """Is it on a CUDA device?"""
+        return self._tensor.is_cuda
+
+    def get_device(self):
+        """The index of its device; -1 on the CPU."""
+        return self._tensor.get_device()
+
+    def to(self, *, device, non_blocking=False):
+        """A copy on that device; itself where it is there."""
+        there = self._content().to(device, non_blocking=non_blocking)
+        return self if there.device == self.device else UntypedStorage(there)
+
+    def cpu(self):
+        """A copy in the host's memory; itself where it is there."""
+        return self.to(device="cpu")
+
+    def cuda(self, device=None, non_blocking=False):
+        """A copy on a CUDA device; itself where it is there."""
+        there = self._content().cuda(device, non_blocking)
+        return self if there.device == self.device else UntypedStorage(there)
+
+    def is_pinned(self, device="cuda"):
+        """Is it in pinned memory?"""
+        return self._content().is_pinned()
+
+    def pin_memory(self, device="cuda"):
+        """A copy in pinned memory; itself where it is there."""
+        return self if self.is_pinned() else UntypedStorage(self._content().pin_memory())
 
     def __eq__(self, other):
         return isinstance(other, UntypedStorage) and self.data_ptr() == other.data_ptr() and self.nbytes() == other.nbytes()

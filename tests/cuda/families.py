@@ -54,6 +54,18 @@ def reductions():
             compare(f"{op} with {special}", a, b, True)
 
 
+def extremes():
+    """Squares, and squares of sums, that float64 has not."""
+    for size in (1e-170, 1e151, 1e152, 1e155, 1e200):
+        for name, x in (("lines", values((2, 5000), torch.float64)), ("columns", values((5000, 2), torch.float64).T),
+                        ("few", values((2, 6), torch.float64))):
+            x = x.sign() * size + size / 3
+            x[:, 0] = -x[:, 1]
+            for op in ("var", "std"):
+                both(f"{op} of {size} {name}", lambda t: getattr(torch, op)(t, 1), x)
+                both(f"{op} of complex {size} {name}", lambda t: getattr(torch, op)(torch.complex(t, -t), 1), x)
+
+
 def softmaxes():
     for dtype in FLOATS:
         for shape, dim in (((100, 7), 1), ((1000, 64), 1), ((5000, 1024), 1), ((64, 1000), 1), ((40, 5000), 1), ((8, 8192), 1),
@@ -289,6 +301,30 @@ def copies():
     for dtype in (torch.float32, torch.float64, torch.int64):
         both(f"linspace {dtype}", lambda t: torch.linspace(-3, 250, 1001, dtype=dtype, device=t.device), x, exact=True)
     both("arange of floats", lambda t: torch.arange(0.1, 5, 0.3, device=t.device), x, exact=True)
+
+
+def pieces():
+    """Layouts of more elements than a piece has where pieces are short (tests/cuda/on_cpu), and of more dims than a kernel
+    counts."""
+    for dtype in (torch.float32, torch.bfloat16, torch.uint8, torch.int64, torch.complex64):
+        flat, wide, deep = values((30011,), dtype), values((4, 9008), dtype), values((2,) * 13, dtype)
+        for name, x in (("stepped", flat[::2]), ("a line of vectors", wide[:, 4:9004]), ("columns", wide[:, ::3]),
+                        ("tall", wide.T[:, 1:]), ("deep", deep[:, :, :, :1].permute(*range(12, -1, -1))),
+                        ("deep and broad", values((3, 2000) + (2,) * 9, dtype)[:, :, 0, :, 0].transpose(0, 8)),
+                        ("broadcast", values((1, 7003), dtype).expand(3, 7003)), ("nothing", wide[:, ::3][:0])):
+            what = f"{dtype} {name}"
+            both(f"copy {what}", lambda t: t.clone(memory_format=torch.contiguous_format), x, exact=True)
+            both(f"cast {what}", lambda t: t.to(torch.complex128), x, exact=True)
+            both(f"sum of two {what}", lambda t: t + t, x, exact=True)
+            both(f"fill {what}", lambda t: torch.zeros_like(t)[..., ::2].fill_(3), x, exact=True)
+            both(f"where {what}", lambda t: torch.where(t == t.flatten()[:1].sum(), t, -t if t.is_signed() else t + 1), x,
+                 exact=True)
+            both(f"take {what}", lambda t: t.flip(-1), x, exact=True)
+            both(f"mask {what}", lambda t: t.clone().masked_fill_(t == 0, 2), x, exact=True)
+        for k in (-70, 0, 5):
+            both(f"band {dtype} {k}", lambda t: t.triu(k), values((3, 90, 100), dtype)[:, :, 1:], exact=True)
+            both(f"tall band {dtype} {k}", lambda t: t.T.tril(k - 4000), wide, exact=True)
+        both(f"eye {dtype}", lambda t: torch.eye(90, 71, dtype=t.dtype, device=t.device), wide, exact=True)
 
 
 def models():
@@ -651,5 +687,5 @@ def complexes():
         both(f"matmul broadcast {dtype}", torch.matmul, a, b[0])
 
 
-run((reductions, softmaxes, entropies, products, float8, indexing, ordered, copies, lines, conversions, lookups, models, lists,
-     convolutions, norms, draws, choices, complexes))
+run((reductions, extremes, softmaxes, entropies, products, float8, indexing, ordered, copies, pieces, lines, conversions, lookups,
+     models, lists, convolutions, norms, draws, choices, complexes))

@@ -576,6 +576,17 @@ def test_generators():
     assert karat.Generator("mirror").manual_seed(3).initial_seed() == 3
 
 
+def test_storages_move_between_devices():
+    here = karat.arange(4, dtype=karat.uint8).untyped_storage()
+    there = here.to(device="mirror:1")
+    assert (here.get_device(), there.get_device()) == (-1, 1) and there.device == karat.device("mirror", 1)
+    assert there.to(device="mirror:1") is there and here.cpu() is here and here.to(device="cpu") is here
+    assert there.cpu().tolist() == [0, 1, 2, 3] and there.cpu().data_ptr() != here.data_ptr()
+    assert not here.is_cuda and not there.is_cuda and not here.is_pinned()
+    pinned = here.pin_memory()
+    assert pinned.is_pinned() and pinned.pin_memory() is pinned and pinned.tolist() == [0, 1, 2, 3]
+
+
 # ---- the accelerator ----
 
 

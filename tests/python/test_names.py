@@ -51,6 +51,35 @@ def test_there_is_no_cuda():
         karat.ones(2).cuda()
 
 
+# What PyTorch 2.11 documents of the memory of devices.
+MEMORY = {
+    "accelerator.memory": """empty_cache get_memory_info max_memory_allocated max_memory_reserved memory_allocated
+        memory_reserved memory_stats reset_accumulated_memory_stats reset_peak_memory_stats""",
+    "cuda.memory": """CUDAPluggableAllocator MemPool caching_allocator_alloc caching_allocator_delete caching_allocator_enable
+        change_current_allocator empty_cache get_allocator_backend get_per_process_memory_fraction host_memory_stats
+        host_memory_stats_as_nested_dict list_gpu_processes max_memory_allocated max_memory_cached max_memory_reserved
+        mem_get_info memory_allocated memory_cached memory_reserved memory_snapshot memory_stats memory_stats_as_nested_dict
+        memory_summary reset_accumulated_host_memory_stats reset_accumulated_memory_stats reset_max_memory_allocated
+        reset_max_memory_cached reset_peak_host_memory_stats reset_peak_memory_stats set_per_process_memory_fraction
+        use_mem_pool""",
+}
+
+
+@pytest.mark.parametrize("module", MEMORY)
+def test_memory_has_pytorchs_names_or_refuses_them(module):
+    from importlib import import_module
+
+    memory = import_module(f"karat.{module}")
+    outer = karat.accelerator if module.startswith("accelerator") else karat.cuda
+    for name in MEMORY[module].split():
+        assert callable(getattr(memory, name)) and callable(getattr(outer, name)), name
+    with pytest.raises(AttributeError, match=f"module 'karat.{module}' has no attribute 'nothing'"):
+        memory.nothing
+    if module == "cuda.memory":
+        with pytest.raises(NotImplementedError, match="karat.cuda.memory.MemPool: a device's memory is managed by Karat alone"):
+            memory.MemPool()
+
+
 def test_a_backend_is_a_module_with_switches():
     import karat.backends.cudnn as cudnn
     from karat.backends.cuda import sdp_kernel  # noqa: F401

@@ -6,13 +6,15 @@
 
 #include "karat.h"
 
-/* Each device of that name, and what its backend works with. */
-static void tell_devices(const char *kind)
+/* Each CUDA device, and what the backend works with. */
+static void tell_devices(void)
 {
-    const int count = kt_device_count(kind);
+    static const char kind[] = "cuda";
+    const int         count = kt_device_count(kind);
     if (kt_failed()) {
         printf("%-12s%s\n", kind, kt_error());
         kt_clear();
+        return;
     }
     for (int i = 0; i < count; i++) {
         char                 name[64];
@@ -31,9 +33,11 @@ static void tell_devices(const char *kind)
             printf("%-12s%s\n", "", line);
         kt_free_string(text);
     }
-    if (count == 0)
-        printf("%-12snone: no plugin libkarat_%s.so beside the library or in KARAT_BACKEND_PATH, no driver, or no device\n", kind,
-               kind);
+    const bool has_plugin = kt_device_name((kt_device){KT_CUDA, 0})[0] != '?';
+    if (count == 0 && has_plugin)
+        printf("%-12snone: the plugin libkarat_%s.so is there, but it finds no driver, or no device\n", kind, kind);
+    else if (count == 0)
+        printf("%-12snone: no plugin libkarat_%s.so beside the library or in KARAT_BACKEND_PATH\n", kind, kind);
 }
 
 int karat_doctor(int n, char **words)
@@ -61,7 +65,7 @@ int karat_doctor(int n, char **words)
     for (int kind = KT_CPU; kt_device_name((kt_device){kind, 0})[0] != '?'; kind++)
         printf(" %s", kt_device_name((kt_device){kind, 0}));
     putchar('\n');
-    tell_devices("cuda");
+    tell_devices();
     const kt_variable *v;
     for (int i = 0; (v = kt_variable_at(i)); i++) {
         const char *value = getenv(v->name);

@@ -176,7 +176,11 @@ template <class T> struct fold_var : light {
         n += 1, s += d, q = fma(d, d, q);
     }
     __device__ double mean() const { return near + s / n; }
-    __device__ double squares() const { const double less = q - s * s / n; return less < 0 ? 0 : less; }
+    __device__ double squares() const /* infinite if they are too large, NaN of infinite values alone */
+    {
+        const double less = q - s / n * s; /* s * s may be too large where q is not */
+        return q - q != 0 && s - s == 0 ? q : less < 0 ? 0 : less;
+    }
     __device__ void   join(const fold_var &later)
     {
         if (n == 0) {

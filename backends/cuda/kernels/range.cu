@@ -68,7 +68,7 @@ template <class S> static __global__ void __launch_bounds__(ARG_THREADS) band(AR
         d >= (int64_t)g.flat.param[0] && d <= (int64_t)g.flat.param[1] ? *(const S *)(memory_of(g.flat.at[1]) + at[1]) : zero;
 }
 
-/* The second operand is one. */
+/* The second operand is one; param: its diagonal. */
 template <class S> static __global__ void __launch_bounds__(ARG_THREADS) eye(ARGUMENTS(strided_args) g)
 {
     int64_t at[1];
@@ -76,7 +76,7 @@ template <class S> static __global__ void __launch_bounds__(ARG_THREADS) eye(ARG
         return;
     S v;
     memset(&v, 0, sizeof v);
-    if (diagonal_of(g) == 0)
+    if (diagonal_of(g) == (int64_t)g.flat.param[0])
         memcpy(&v, g.flat.at[1].value, sizeof v);
     *(S *)(g.flat.at[0].data + at[0]) = v;
 }

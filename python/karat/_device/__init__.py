@@ -4,7 +4,8 @@
     make("mirror")  a module of them, for a device that PyTorch has no module for
 
 A backend is looked for when a function needs a device. Without one, functions answer as PyTorch built without that device does:
-questions and figures have empty answers, and what needs a device is an AssertionError.
+questions and figures have empty answers, and what needs a device is an AssertionError; where the backend is there but no device,
+a RuntimeError that says so.
 """
 
 from sys import modules

@@ -12,6 +12,7 @@ class Kind:
     def _needed(self):
         """There must be one."""
         if not _karat.device_count(self._name):
+            _karat.device_index(self._name)  # says whether the backend is missing or the device
             raise AssertionError(f"Torch not compiled with {self._name.upper()} enabled")
 
     def _device(self, given=None):

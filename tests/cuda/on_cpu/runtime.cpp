@@ -2,11 +2,13 @@
  * on machines without a GPU.
  *
  * In: the runtime's calls. Out: memory of the process; a launch runs before it returns, block by block. The threads of a block are
- * contexts of their own that give way at a barrier, in the order of their numbers. Independent of: kernels, the backend. */
+ * contexts of their own that give way at a barrier, in the order of their numbers. A test can ask it to fail, or to keep events
+ * waiting (tests/cuda/errors.py). Independent of: kernels, the backend. */
 #include "keywords.h"
 
 #include "cuda_runtime_api.h"
 
+#include <atomic>
 #include <mutex>
 #include <setjmp.h>
 #include <stdlib.h>
@@ -14,6 +16,33 @@
 #include <ucontext.h>
 
 on_cpu_dim threadIdx, blockIdx, gridDim;
+
+/* ---- what a test asks for ---- */
+#define FOR_TESTS extern "C" __attribute__((visibility("default")))
+static std::atomic<int>  left_to_fail; /* the call that fails, counted down; 0: none */
+static std::atomic<int>  calls, events_alive;
+static std::atomic<bool> events_wait;
+static thread_local cudaError_t last_error;
+
+FOR_TESTS void on_cpu_fail(int at) { left_to_fail = at; }
+FOR_TESTS void on_cpu_keep_events_waiting(int wait) { events_wait = wait; }
+FOR_TESTS int  on_cpu_left_to_fail() { return left_to_fail; }
+FOR_TESTS int  on_cpu_calls() { return calls; }
+FOR_TESTS int  on_cpu_events() { return events_alive; }
+FOR_TESTS int  on_cpu_last_error() { return last_error; }
+
+/* A call that may fail on a GPU. The error is kept until it is asked for, as there. */
+static bool fails(cudaError_t error = cudaErrorMemoryAllocation)
+{
+    calls++;
+    if (left_to_fail <= 0 || --left_to_fail)
+        return false;
+    last_error = error;
+    return true;
+}
+#define MAY_FAIL                          \
+    if (fails())                          \
+        return cudaErrorMemoryAllocation;
 
 /* ---- threads of a block ---- */
 enum { MOST_THREADS = 1024, WARP_LANES = 32, STACK = 256 << 10 };
@@ -140,6 +169,7 @@ static void run_block()
 cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **args, size_t, cudaStream_t)
 {
     const std::lock_guard<std::mutex> lock(one_launch);
+    MAY_FAIL
     if (!grid.x || !block.x || block.x > MOST_THREADS)
         return cudaErrorInvalidValue;
     kernel_now = (kernel_fn *)(uintptr_t)kernel;
@@ -164,7 +194,11 @@ enum { PROCESSORS = 132, THREADS_OF_ONE = 2048 }; /* an H200's: draws depend on 
 static const size_t TOTAL = (size_t)8 << 30;
 
 cudaError_t cudaGetDeviceCount(int *count) { return *count = 1, cudaSuccess; }
-cudaError_t cudaSetDevice(int device) { return device ? cudaErrorInvalidValue : cudaSuccess; }
+cudaError_t cudaSetDevice(int device)
+{
+    MAY_FAIL
+    return device ? cudaErrorInvalidValue : cudaSuccess;
+}
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int)
 {
     *prop = {"the CPU", TOTAL, 9, 0, PROCESSORS, WARP_LANES, THREADS_OF_ONE};
@@ -177,7 +211,11 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
 }
 cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest) { return *least = 0, *greatest = -5, cudaSuccess; }
 cudaError_t cudaDeviceSynchronize(void) { return cudaSuccess; }
-cudaError_t cudaGetLastError(void) { return cudaSuccess; }
+cudaError_t cudaGetLastError(void)
+{
+    const cudaError_t error = last_error;
+    return last_error = cudaSuccess, error;
+}
 const char *cudaGetErrorName(cudaError_t) { return "cudaError"; }
 const char *cudaGetErrorString(cudaError_t) { return "not on the CPU"; }
 
@@ -189,17 +227,30 @@ static cudaError_t get(void **data, size_t bytes)
         memset(*data, 0xa5, bytes); /* nobody relies on zeros */
     return *data ? cudaSuccess : cudaErrorMemoryAllocation;
 }
-cudaError_t cudaMalloc(void **data, size_t bytes) { return bytes > TOTAL ? cudaErrorMemoryAllocation : get(data, bytes); }
+cudaError_t cudaMalloc(void **data, size_t bytes)
+{
+    MAY_FAIL
+    return bytes > TOTAL ? last_error = cudaErrorMemoryAllocation : get(data, bytes);
+}
 cudaError_t cudaFree(void *data) { return free(data), cudaSuccess; }
-cudaError_t cudaHostAlloc(void **data, size_t bytes, unsigned) { return get(data, bytes); }
+cudaError_t cudaHostAlloc(void **data, size_t bytes, unsigned)
+{
+    MAY_FAIL
+    return get(data, bytes);
+}
 cudaError_t cudaFreeHost(void *data) { return free(data), cudaSuccess; }
 cudaError_t cudaMemGetInfo(size_t *free_now, size_t *total) { return *free_now = *total = TOTAL, cudaSuccess; }
 cudaError_t cudaDriverGetVersion(int *version) { return *version = 13000, cudaSuccess; }
 cudaError_t cudaRuntimeGetVersion(int *version) { return *version = 13000, cudaSuccess; }
-cudaError_t cudaMemset(void *data, int value, size_t bytes) { return memset(data, value, bytes), cudaSuccess; }
+cudaError_t cudaMemset(void *data, int value, size_t bytes)
+{
+    MAY_FAIL
+    return memset(data, value, bytes), cudaSuccess;
+}
 cudaError_t cudaMemsetAsync(void *data, int value, size_t bytes, cudaStream_t) { return cudaMemset(data, value, bytes); }
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind, cudaStream_t)
 {
+    MAY_FAIL
     return memmove(to, from, bytes), cudaSuccess;
 }
 cudaError_t cudaMemcpyPeerAsync(void *to, int, const void *from, int, size_t bytes, cudaStream_t)
@@ -210,25 +261,57 @@ cudaError_t cudaMemcpyPeerAsync(void *to, int, const void *from, int, size_t byt
 /* ---- streams and events: everything is done already ---- */
 struct CUevent_st {
     timespec at;
+    bool     waits;
 };
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned, int)
 {
+    MAY_FAIL
     *stream = (cudaStream_t)malloc(1);
     return *stream ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) { return free(stream), cudaSuccess; }
 cudaError_t cudaStreamQuery(cudaStream_t) { return cudaSuccess; }
-cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
-cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) { return cudaSuccess; }
+cudaError_t cudaStreamSynchronize(cudaStream_t)
+{
+    MAY_FAIL
+    return cudaSuccess;
+}
+cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned)
+{
+    MAY_FAIL
+    return cudaSuccess;
+}
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned)
 {
+    MAY_FAIL
     *event = (cudaEvent_t)calloc(1, sizeof **event);
+    events_alive += *event != NULL;
     return *event ? cudaSuccess : cudaErrorMemoryAllocation;
 }
-cudaError_t cudaEventDestroy(cudaEvent_t event) { return free(event), cudaSuccess; }
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) { return clock_gettime(CLOCK_MONOTONIC, &event->at), cudaSuccess; }
-cudaError_t cudaEventQuery(cudaEvent_t) { return cudaSuccess; }
-cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
+cudaError_t cudaEventDestroy(cudaEvent_t event)
+{
+    free(event);
+    events_alive--;
+    return cudaSuccess;
+}
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t)
+{
+    MAY_FAIL
+    event->waits = events_wait;
+    clock_gettime(CLOCK_MONOTONIC, &event->at);
+    return cudaSuccess;
+}
+cudaError_t cudaEventQuery(cudaEvent_t event)
+{
+    if (event->waits)
+        last_error = cudaErrorNotReady;
+    return event->waits ? cudaErrorNotReady : cudaSuccess;
+}
+cudaError_t cudaEventSynchronize(cudaEvent_t event)
+{
+    event->waits = false;
+    return cudaSuccess;
+}
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEvent_t to)
 {
     *milliseconds = (float)((double)(to->at.tv_sec - from->at.tv_sec) * 1e3 + (double)(to->at.tv_nsec - from->at.tv_nsec) * 1e-6);
