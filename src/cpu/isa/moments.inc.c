@@ -19,22 +19,20 @@ typedef struct FN(moments) {
     A       mean, squares; /* squares of the distances from the mean, or from 0 */
 } FN(moments);
 
-/* What is wanted next: memory where an element has `width` bytes. 0: nothing, and `at` is any address. */
+/* What is wanted next: memory where an element has `width` bytes. 0: nothing, and `at` is any address. far: into the second cache,
+ * from which the processor itself brings it; the first one would be asked for more lines than it can wait for. */
 typedef struct FN(soon) {
     const char *at;
     ptrdiff_t   width;
+    bool        far;
 } FN(soon);
 
-/* On aarch64 into the second cache: the processor itself brings it from there, and the first one would be asked for more lines
- * than it can wait for. */
 KT_ALWAYS void FN(ask_to_read)(FN(soon) s, int64_t i)
 {
-#ifdef __aarch64__
-    for (ptrdiff_t at = 0; at < 2 * LANES * s.width; at += CACHE_LINE)
+    if (!s.far)
+        fetch_pair_for_reading(s.at + i * s.width, 2 * LANES * s.width);
+    for (ptrdiff_t at = 0; s.far && at < 2 * LANES * s.width; at += CACHE_LINE)
         __builtin_prefetch(s.at + i * s.width + at, 0, 2);
-#else
-    fetch_pair_for_reading(s.at + i * s.width, 2 * LANES * s.width);
-#endif
 }
 
 KT_ALWAYS void FN(ask_to_write)(FN(soon) s, int64_t i) { fetch_pair_for_writing(s.at + i * s.width, 2 * LANES * s.width); }
@@ -197,11 +195,11 @@ KT_ALWAYS T FN(sampled_mean)(const void *x, int n, bool halves)
     return FN(across)(&sum) / (T)SAMPLED;
 }
 
-/* Joins the n values at x, no more than a tile: about a mean of a part of them, which is so near to their own that at worst three
- * bits are lost to the difference, as a rule none. To sum them all first would take half as long again. */
-KT_ALWAYS void FN(moments_join)(FN(moments) *m, const void *x, int n, bool centred, FN(soon) soon, bool halves)
+/* Joins the n values at x, no more than a tile: about their own mean, or (sampled) that of a part of them, which is so near to it
+ * that at worst three bits are lost to the difference, as a rule none. Values that come from memory are better summed first. */
+KT_ALWAYS void FN(moments_join)(FN(moments) *m, const void *x, int n, bool centred, bool sampled, FN(soon) soon, bool halves)
 {
-    const T about = centred ? FN(sampled_mean)(x, n, halves) : 0;
+    const T about = !centred ? 0 : sampled ? FN(sampled_mean)(x, n, halves) : FN(tile_sum)(x, n, halves) / (T)n;
     T       sum, squares;
     FN(tile_about)(x, n, about, soon, &sum, &squares, halves);
     const A off = centred ? (A)sum / n : 0, mean = (A)about + off, own = (A)squares - (centred ? off * (A)sum : 0);
@@ -217,13 +215,14 @@ KT_ALWAYS void FN(moments_join)(FN(moments) *m, const void *x, int n, bool centr
 
 static void FN(moments_tile)(FN(moments) *m, const T *x, int n, bool centred)
 {
-    FN(moments_join)(m, x, n, centred, (FN(soon)){(const char *)x, 0}, false);
+    FN(moments_join)(m, x, n, centred, false, (FN(soon)){(const char *)x, 0, false}, false);
 }
 
 KT_ALWAYS void FN(moments_of)(FN(moments) *m, const void *x, int64_t n, bool centred, FN(soon) soon, bool halves)
 {
     for (int64_t done = 0; done < n; done += TILE, soon.at += TILE * soon.width)
-        FN(moments_join)(m, FN(values_from)(x, done, halves), n - done < TILE ? (int)(n - done) : TILE, centred, soon, halves);
+        FN(moments_join)(m, FN(values_from)(x, done, halves), n - done < TILE ? (int)(n - done) : TILE, centred, true, soon,
+                         halves);
 }
 
 /* ---- sums for a gradient ---- */

@@ -12,12 +12,12 @@ enum { BLOCKS = 64, LEAST_BLOCK = 32, BATCH = 64, PARTIAL_BYTES = 1 << 25, NEAR 
 /* blocks of rows at most; rows of a block, since its sums cost as much as a few rows; rows that are summed in T; bytes of the
  * blocks' sums, unless one block has more; bytes that the processor itself looks ahead */
 
-/* On aarch64 lines that are asked for are read before they are written, which takes longer than to wait (Neoverse V1: a twentieth
- * of the time); and what is read comes from further away. */
+/* On aarch64 lines that are asked for are read before they are written, which takes longer than to wait: while two inputs are read,
+ * and while rows of so many bytes are (Neoverse V1: a twentieth of the time). Such rows are asked for two ahead. */
 #ifdef __aarch64__
-enum { ASKS_TO_WRITE = 0, ROWS_AHEAD = 2 };
+enum { ASKS_TO_WRITE_BACK = 0, FAR_BYTES = 2048 };
 #else
-enum { ASKS_TO_WRITE = 1, ROWS_AHEAD = 1 };
+enum { ASKS_TO_WRITE_BACK = 1, FAR_BYTES = INT32_MAX };
 #endif
 
 /* Operands of the plan; absent ones are -1. */
@@ -88,13 +88,14 @@ static void FN(norm_write)(const FN(norm) *p, const FN(norm_room) *r, int64_t ro
         FN(store_line)(FN(norm_at)(p, p->y, row), &p->lens[p->y], r->y, p->length);
 }
 
-/* The row of an operand that comes `rows` after this one, if rows are dense: NEAR bytes ahead at least. */
-static FN(soon) FN(norm_soon)(const FN(norm) *p, int operand, int64_t row, int rows)
+/* The row of an operand that comes after this one, if rows are dense: NEAR bytes ahead at least. */
+static FN(soon) FN(norm_soon)(const FN(norm) *p, int operand, int64_t row)
 {
     const FN(lens) *l = &p->lens[operand];
-    const int64_t   bytes = p->length * l->step * rows;
     const bool      dense = l->step == kt__dtype_rows[l->is].size && l->step <= (ptrdiff_t)sizeof(T);
-    return (FN(soon)){FN(norm_at)(p, operand, row) + (!dense ? 0 : bytes < NEAR ? NEAR : bytes), dense ? l->step : 0};
+    const bool      far = p->length * l->step >= FAR_BYTES;
+    const int64_t   bytes = p->length * l->step * (far ? 2 : 1);
+    return (FN(soon)){FN(norm_at)(p, operand, row) + (!dense ? 0 : bytes < NEAR ? NEAR : bytes), dense ? l->step : 0, far};
 }
 
 static const void *FN(norm_row)(const FN(norm) *p, int operand, int64_t row, T *room)
@@ -136,7 +137,7 @@ KT_ALWAYS void FN(apply_here)(void *restrict y, const void *restrict x, T mean, 
     for (; i + 2 * LANES <= n; i += 2 * LANES) {
         const FN(pair) p = FN(pair_at)(x, i, halves);
         FN(lanes)      u = TIMES(LESS(p.a, ALL(mean)), ALL(rstd)), v = TIMES(LESS(p.b, ALL(mean)), ALL(rstd));
-        if (ASKS_TO_WRITE)
+        if (!out.far)
             FN(ask_to_write)(out, i);
         if (weighed && lifted) {
             u = TIMES_PLUS(u, LANES_AT(w + i), LANES_AT(b + i));
@@ -172,13 +173,19 @@ KT_ALWAYS void FN(norm_apply)(void *y, const void *x, T mean, T rstd, const T *w
 static __attribute__((noinline)) void FN(apply_halves)(void *y, const void *x, T mean, T rstd, const T *w, const T *b, int64_t n,
                                                        FN(soon) out)
 {
-    FN(norm_apply)(y, x, mean, rstd, w, b, n, out, true);
+    if (out.far)
+        FN(norm_apply)(y, x, mean, rstd, w, b, n, (FN(soon)){out.at, out.width, true}, true);
+    else
+        FN(norm_apply)(y, x, mean, rstd, w, b, n, (FN(soon)){out.at, out.width, false}, true);
 }
 
 static __attribute__((noinline)) void FN(apply_whole)(void *y, const void *x, T mean, T rstd, const T *w, const T *b, int64_t n,
                                                       FN(soon) out)
 {
-    FN(norm_apply)(y, x, mean, rstd, w, b, n, out, false);
+    if (out.far)
+        FN(norm_apply)(y, x, mean, rstd, w, b, n, (FN(soon)){out.at, out.width, true}, false);
+    else
+        FN(norm_apply)(y, x, mean, rstd, w, b, n, (FN(soon)){out.at, out.width, false}, false);
 }
 
 KT_ALWAYS void FN(norm_forward)(const FN(norm) *p, const FN(norm_room) *r, int64_t row, bool halves)
@@ -186,9 +193,13 @@ KT_ALWAYS void FN(norm_forward)(const FN(norm) *p, const FN(norm_room) *r, int64
     const void *x = FN(norm_row)(p, p->x, row, r->x);
     void       *y = r->y ? (void *)r->y : FN(norm_at)(p, p->y, row);
     FN(moments) m = {0};
-    FN(moments_of)(&m, x, p->length, p->centred, FN(norm_soon)(p, p->x, row, ROWS_AHEAD), halves);
+    const FN(soon) in = FN(norm_soon)(p, p->x, row);
+    if (in.far) /* a constant in each: loops ask at every step */
+        FN(moments_of)(&m, x, p->length, p->centred, (FN(soon)){in.at, in.width, true}, halves);
+    else
+        FN(moments_of)(&m, x, p->length, p->centred, (FN(soon)){in.at, in.width, false}, halves);
     const T mean = (T)m.mean, rstd = (T)(1 / __builtin_sqrt(m.squares / (double)p->length + p->eps));
-    (halves ? FN(apply_halves) : FN(apply_whole))(y, x, mean, rstd, p->w, p->b, p->length, FN(norm_soon)(p, p->y, row, 1));
+    (halves ? FN(apply_halves) : FN(apply_whole))(y, x, mean, rstd, p->w, p->b, p->length, FN(norm_soon)(p, p->y, row));
     FN(norm_write)(p, r, row);
     FN(norm_put)(p, p->mean, row, mean);
     FN(norm_put)(p, p->rstd, row, rstd);
@@ -221,7 +232,7 @@ KT_ALWAYS void FN(flow_here)(void *restrict to, const void *restrict x, const vo
     for (; i + 2 * LANES <= n; i += 2 * LANES) {
         const FN(pair) from = FN(pair_at)(x, i, halves);
         FN(pair)       g = FN(pair_at)(grad, i, halves);
-        if (ASKS_TO_WRITE)
+        if (ASKS_TO_WRITE_BACK)
             FN(ask_to_write)(out, i);
         if (weighed)
             g.a = TIMES(g.a, LANES_AT(w + i)), g.b = TIMES(g.b, LANES_AT(w + i + LANES));
@@ -271,12 +282,12 @@ KT_ALWAYS void FN(norm_back_row)(const FN(norm) *p, const FN(norm_room) *r, int6
     const T       mean = FN(norm_number)(p, p->mean, row), rstd = FN(norm_number)(p, p->rstd, row);
     FN(ties)      t = {0};
     FN(ties_of)(&t, x, grad, p->w, mean, rstd, r->sums, r->sums ? r->sums + FN(norm_line)(p) : NULL, n,
-                FN(norm_soon)(p, p->x, row, ROWS_AHEAD), FN(norm_soon)(p, p->grad, row, ROWS_AHEAD), halves);
+                FN(norm_soon)(p, p->x, row), FN(norm_soon)(p, p->grad, row), halves);
     if (p->y < 0)
         return;
     const T        lift = p->centred ? (T)(t.sum / (double)n) : 0, turn = (T)(-rstd * (t.product / (double)n));
     void          *to = r->y ? (void *)r->y : FN(norm_at)(p, p->y, row);
-    const FN(soon) out = FN(norm_soon)(p, p->y, row, 1);
+    const FN(soon) out = FN(norm_soon)(p, p->y, row);
     (halves ? FN(flow_halves) : FN(flow_whole))(to, x, grad, p->w, mean, rstd, lift, turn, n, out);
     FN(norm_write)(p, r, row);
 }
