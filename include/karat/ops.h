@@ -634,6 +634,7 @@
  * kt_index_fill(self, dim, index, value)                    _          self with the slices at index filled with a number
  * kt_scatter_reduce(self, dim, index, src, reduce, .include_self = true)  _ out      self with src reduced along dim at index: sum, prod, mean, amax, amin
  * kt_index_reduce(self, dim, index, source, reduce, .include_self = true)  _ out      self with source reduced into the slices at index: prod, mean, amax, amin
+ * kt_segment_reduce(data, reduce, .lengths, .indices, .offsets, .axis = 0, .unsafe = false, .initial)             sum, mean, max, min or product of the segments of data along an axis, given by their lengths or where they begin
  * kt_take_along_dim(self, indices, .dim)                    out        gather whose other dims broadcast; elements at flat indices if dim is None
  * kt_unravel_index(indices, shape, results, room)                      coordinates of flat indices
  * kt_masked_fill_tensor(self, mask, value)                  _          self with a 0-dim tensor where mask is true

@@ -8,13 +8,13 @@ import pytest
 
 
 def test_a_name_of_pytorchs_that_is_absent_says_so():
-    with pytest.raises(AttributeError, match=r"attribute 'segment_reduce': PyTorch has it, karat does not \(yet\)"):
-        karat.segment_reduce
+    with pytest.raises(AttributeError, match=r"attribute 'q_scale': PyTorch has it, karat does not \(yet\)"):
+        karat.q_scale
     with pytest.raises(AttributeError, match="'Tensor' object has no attribute 'hash_tensor': PyTorch has it, karat does not"):
         karat.ones(1).hash_tensor
     with pytest.raises(AttributeError, match="^'Tensor' object has no attribute 'nobody_has_this'$"):
         karat.ones(1).nobody_has_this
-    assert not hasattr(karat, "segment_reduce")
+    assert not hasattr(karat, "q_scale")
     assert not hasattr(karat.ones(1), "hash_tensor") and not hasattr(karat.Tensor, "hash_tensor")
     t = karat.ones(1)
     t.hash_tensor = 3  # the user's own attribute wins
@@ -313,7 +313,7 @@ def test_types_of_results_and_annotations():
 
 
 def test_from_import_says_what_pytorch_has():
-    for line in ("from karat import segment_reduce", "from karat.nn.functional import scaled_grouped_mm",
+    for line in ("from karat import q_scale", "from karat.nn.functional import scaled_grouped_mm",
                  "from karat.return_types import histogramdd", "from karat.utils.dlpack import DLDeviceType"):
         text = r"^cannot import name '\w+' from 'karat[.\w]*': PyTorch has it, karat does not \(yet\)"
         with pytest.raises(ImportError, match=text):
@@ -321,8 +321,8 @@ def test_from_import_says_what_pytorch_has():
     with pytest.raises(ImportError, match="cannot import name 'nobody_has_it'"):
         exec("from karat.nn import nobody_has_it", {})
     with pytest.raises(AttributeError):
-        karat.segment_reduce
-    assert not hasattr(karat, "segment_reduce") and getattr(karat, "segment_reduce", 3) == 3
+        karat.q_scale
+    assert not hasattr(karat, "q_scale") and getattr(karat, "q_scale", 3) == 3
 
 
 def test_private_modules_that_programs_import():

@@ -71,9 +71,9 @@ def test_torch_and_karat_side_by_side():
     done = karat_run("-c", "import karat, torch\nprint(torch.__version__, karat.__version__ == karat._karat.version,\n"
                      "torch.Tensor is karat.Tensor, torch.nn is karat.nn, torch.__name__, type(torch.float32))\n"
                      "import torch.testing; print(torch.testing.assert_close.__name__, torch.backends.mps.is_available())\n"
-                     "torch.segment_reduce")
+                     "torch.q_scale")
     assert done.stdout == "2.11.0 True True True torch <class 'torch.dtype'>\nassert_close False\n"
-    assert "AttributeError: module 'torch' has no attribute 'segment_reduce': PyTorch has it" in done.stderr
+    assert "AttributeError: module 'torch' has no attribute 'q_scale': PyTorch has it" in done.stderr
 
 
 def test_libraries_that_probe_are_left_alone(tmp_path):

@@ -159,6 +159,10 @@ static void give_one(kt_call *c, int i, kt_tensor *t)
     room[i][0] = t;
     GIVE(i, ts, {room[i], 1});
 }
+static void segmented(kt_call *c)
+{
+    GIVE(0, t, square()), GIVE(1, str, "sum"), GIVE(4, t, kt_arange(KT_INT(0), KT_INT(4), .dtype = KT_I64));
+}
 static void at_places(kt_call *c) { GIVE(0, t, square()), give_one(c, 1, row()), INTS(2, 0); }
 static void factored(kt_call *c)
 {
@@ -227,6 +231,7 @@ static const struct {
     {"clamp", clamp, NEVER}, {"glu", even, NEVER}, {"glu_backward", gated_back, NEVER}, {"norm_str", nuclear, NEVER},
     {"linalg_norm_str", nuclear, NEVER}, {"matmul_batched", batches, NEVER}, {"bmm", batches, NEVER}, {"mv", on_vector, NEVER},
     {"addmv", plus_vector, NEVER}, {"baddbmm", plus_batches, NEVER}, {"addbmm", plus_batches, NEVER},
+    {"segment_reduce", segmented, NEVER},
     {"gradient_at", at_places, NEVER}, {"bilinear", bilinear, NEVER}, {"narrow_tensor", narrow, PLACE}, {"view", nine, NEVER},
     {"unsafe_view", nine, NEVER},
     {"reshape", nine, NEVER}, {"view_copy", nine, NEVER}, {"view_as_complex", as_complex, NEVER},
