@@ -55,13 +55,13 @@ static void put_reader(reader *r)
     pthread_mutex_unlock(&lock);
 }
 
-/* The stream is asked now and then whether it has failed, or was done without writing. */
+static bool is_written(const reader *r) { return __atomic_load_n(&r->slot->turn, __ATOMIC_ACQUIRE) == r->turn; }
+
+/* The stream is asked now and then whether it has failed, or is done and nothing was written. */
 static kt_status look_at(const reader *r, cudaStream_t stream)
 {
     enum { LOOKS = 1 << 12 };
-    for (uint64_t looks = 1;; looks++) {
-        if (__atomic_load_n(&r->slot->turn, __ATOMIC_ACQUIRE) == r->turn)
-            return KT_OK;
+    for (uint64_t looks = 1; !is_written(r); looks++) {
         if (looks % LOOKS)
             continue;
         const cudaError_t error = cudaStreamQuery(stream);
@@ -69,7 +69,10 @@ static kt_status look_at(const reader *r, cudaStream_t stream)
             cudaGetLastError();
         else if (error != cudaSuccess)
             return failed(error, "a value is read");
+        else if (!is_written(r))
+            return host->fail(KT_ERR_RUNTIME, "CUDA error: a stream has done all its work, but a value was not read");
     }
+    return KT_OK;
 }
 
 static kt_status read_small(const kt_transfer *copy)

@@ -1,7 +1,7 @@
 """What happens when CUDA's runtime fails: each of its calls in turn, in small programs, where they are the first to use the
 device and where all is there already. The error must come as one of Karat's, no memory or event may be lost, no error left
-behind, and the next run must be right. Then blocks that wait for another stream while there is no memory left. Only with kernels
-on the CPU (tests/cuda/on_cpu), whose runtime fails when it is told to.
+behind, and the next run must be right. Then blocks that wait for another stream while there is no memory left, and a read that
+never comes. Only with kernels on the CPU (tests/cuda/on_cpu), whose runtime fails when it is told to.
 
     errors.py [PROGRAM ...]
 """
@@ -213,6 +213,36 @@ def blocks_that_wait():
     print("blocks that wait for a stream are waited for when there is no memory left")
 
 
+def a_table_that_is_not_made_yet():
+    """That work is not done yet is no error for whoever asks for the last one."""
+    x = torch.ones(1 << 20, device="cuda", dtype=torch.bfloat16)
+    runtime.on_cpu_keep_events_waiting(1)
+    try:
+        for _ in range(3):  # the second makes a table of results
+            y = F.gelu(x)
+            assert runtime.on_cpu_last_error() == 0
+    finally:
+        runtime.on_cpu_keep_events_waiting(0)
+    assert y[-1].item() == F.gelu(torch.ones(1, dtype=torch.bfloat16)).item()
+    print("work that is not done yet leaves no error behind")
+
+
+def a_value_that_is_not_read():
+    """A read whose kernel never ran ends with an error, not never."""
+    x = on_device(3)
+    runtime.on_cpu_lose_launches(1)
+    try:
+        x[1].item()
+    except RuntimeError as error:
+        assert "a value was not read" in str(error), error
+    else:
+        raise AssertionError("no error")
+    finally:
+        runtime.on_cpu_lose_launches(0)
+    assert x.tolist() == torch.arange(3.0).div(7).tolist()
+    print("a value that is not read is an error")
+
+
 if __name__ == "__main__":
     chosen = [program for program in PROGRAMS if not sys.argv[1:] or program.__name__ in sys.argv[1:]]
     for program in chosen:
@@ -220,3 +250,5 @@ if __name__ == "__main__":
     for program in chosen:
         every_call(program)
     blocks_that_wait()
+    a_table_that_is_not_made_yet()
+    a_value_that_is_not_read()

@@ -30,7 +30,8 @@ def refusals():
                  lambda: torch.empty_like(x, device="cuda"), lambda: torch.nn.Linear(2, 2).cuda(), cuda.init, cuda.synchronize,
                  cuda.current_device, cuda.current_stream, lambda: cuda.set_device(0), cuda.get_device_name, cuda.mem_get_info,
                  lambda: torch.Generator(device="cuda"), cuda.get_rng_state, cuda.initial_seed, x.untyped_storage().cuda,
-                 lambda: torch.Stream("cuda"), lambda: torch.from_dlpack(x, device="cuda")):
+                 cuda.Stream, cuda.Event, cuda.CUDAGraph, lambda: torch.Stream("cuda"),
+                 lambda: torch.from_dlpack(x, device="cuda")):
         try:
             call()
         except RuntimeError as error:

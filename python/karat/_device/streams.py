@@ -5,9 +5,11 @@ from .kind import Kind
 
 
 def _dummy(kind, name):
-    """The error of PyTorch built without that device."""
-    if not _karat.device_count(kind._name):
-        raise RuntimeError(f"Tried to instantiate dummy base class {name}")
+    """The error of PyTorch built without that device, whose classes are others then."""
+    try:
+        kind._needed()
+    except AssertionError:
+        raise RuntimeError(f"Tried to instantiate dummy base class {name}") from None
 
 
 class Stream(_karat.Stream):

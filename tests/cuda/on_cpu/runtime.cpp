@@ -21,11 +21,12 @@ on_cpu_dim threadIdx, blockIdx, gridDim;
 #define FOR_TESTS extern "C" __attribute__((visibility("default")))
 static std::atomic<int>  left_to_fail; /* the call that fails, counted down; 0: none */
 static std::atomic<int>  calls, events_alive;
-static std::atomic<bool> events_wait;
+static std::atomic<bool> events_wait, launches_lost;
 static thread_local cudaError_t last_error;
 
 FOR_TESTS void on_cpu_fail(int at) { left_to_fail = at; }
 FOR_TESTS void on_cpu_keep_events_waiting(int wait) { events_wait = wait; }
+FOR_TESTS void on_cpu_lose_launches(int lose) { launches_lost = lose; }
 FOR_TESTS int  on_cpu_left_to_fail() { return left_to_fail; }
 FOR_TESTS int  on_cpu_calls() { return calls; }
 FOR_TESTS int  on_cpu_events() { return events_alive; }
@@ -172,6 +173,8 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **a
     MAY_FAIL
     if (!grid.x || !block.x || block.x > MOST_THREADS)
         return cudaErrorInvalidValue;
+    if (launches_lost)
+        return cudaSuccess;
     kernel_now = (kernel_fn *)(uintptr_t)kernel;
     args_now = args[0];
     block_size = block.x;
