@@ -19,8 +19,8 @@ typedef struct FN(moments) {
     A       mean, squares; /* squares of the distances from the mean, or from 0 */
 } FN(moments);
 
-/* What is wanted next: memory where an element has `width` bytes. 0: nothing, and `at` is any address. far: into the second cache,
- * from which the processor itself brings it; the first one would be asked for more lines than it can wait for. */
+/* What is wanted next: memory where an element has `width` bytes. 0: nothing, and `at` is any address. far: into the second
+ * cache, from which the processor itself brings it; the first one would be asked for more lines than it can wait for. */
 typedef struct FN(soon) {
     const char *at;
     ptrdiff_t   width;

@@ -12,8 +12,8 @@ enum { BLOCKS = 64, LEAST_BLOCK = 32, BATCH = 64, PARTIAL_BYTES = 1 << 25, NEAR 
 /* blocks of rows at most; rows of a block, since its sums cost as much as a few rows; rows that are summed in T; bytes of the
  * blocks' sums, unless one block has more; bytes that the processor itself looks ahead */
 
-/* On aarch64 lines that are asked for are read before they are written, which takes longer than to wait: while two inputs are read,
- * and while rows of so many bytes are (Neoverse V1: a twentieth of the time). Such rows are asked for two ahead. */
+/* On aarch64 lines that are asked for are read before they are written, which takes longer than to wait: while two inputs are
+ * read, and while rows of so many bytes are (Neoverse V1: a twentieth of the time). Such rows are asked for two ahead. */
 #ifdef __aarch64__
 enum { ASKS_TO_WRITE_BACK = 0, FAR_BYTES = 2048 };
 #else
