@@ -176,7 +176,7 @@ static void FN(group_back)(void *ctx, int64_t begin, int64_t end)
             EACH_TILE (p, done, n)
                 FN(ties_of)(&t, FN(plane_tile)(&p->lens[p->x], x, done, (int)n, room),
                             FN(plane_tile)(&p->lens[p->grad], grad, done, (int)n, other), NULL, mean, rstd, NULL, NULL, n,
-                            (FN(soon)){x, 0, false}, (FN(soon)){x, 0, false}, false);
+                            (FN(soon)){x, 0}, (FN(soon)){x, 0}, false);
             sums[0] = t.product, sums[1] = t.sum;
             all.sum += t.sum * (A)w, all.product += t.product * (A)w;
         }

@@ -19,22 +19,13 @@ typedef struct FN(moments) {
     A       mean, squares; /* squares of the distances from the mean, or from 0 */
 } FN(moments);
 
-/* What is wanted next: memory where an element has `width` bytes. 0: nothing, and `at` is any address. far: into the second
- * cache, from which the processor itself brings it; the first one would be asked for more lines than it can wait for. */
+/* What is wanted next: memory where an element has `width` bytes. 0: nothing, and `at` is any address. */
 typedef struct FN(soon) {
     const char *at;
     ptrdiff_t   width;
-    bool        far;
 } FN(soon);
 
-KT_ALWAYS void FN(ask_to_read)(FN(soon) s, int64_t i)
-{
-    if (!s.far)
-        fetch_pair_for_reading(s.at + i * s.width, 2 * LANES * s.width);
-    for (ptrdiff_t at = 0; s.far && at < 2 * LANES * s.width; at += CACHE_LINE)
-        __builtin_prefetch(s.at + i * s.width + at, 0, 2);
-}
-
+KT_ALWAYS void FN(ask_to_read)(FN(soon) s, int64_t i) { fetch_pair_for_reading(s.at + i * s.width, 2 * LANES * s.width); }
 KT_ALWAYS void FN(ask_to_write)(FN(soon) s, int64_t i) { fetch_pair_for_writing(s.at + i * s.width, 2 * LANES * s.width); }
 
 /* ---- values: dense Ts, or (`halves`) bfloat16s where they are, of which a pair of vectors is a group (half_group.h) ---- */
@@ -182,24 +173,10 @@ KT_ALWAYS void FN(tile_about)(const void *x, int n, T c, FN(soon) soon, T *sum, 
     *sum = FN(across)(&s), *squares = FN(across)(&q);
 }
 
-/* Of a tile's values, from four places: the mean of 1 in 8 is no further from that of all than sqrt(7) deviations. */
-KT_ALWAYS T FN(sampled_mean)(const void *x, int n, bool halves)
+/* Joins the n values at x, no more than a tile: about their own mean, so that no digits are lost to it. */
+KT_ALWAYS void FN(moments_join)(FN(moments) *m, const void *x, int n, bool centred, FN(soon) soon, bool halves)
 {
-    enum { GROUP = 2 * LANES, SAMPLED = 4 * GROUP };
-    if (n <= SAMPLED)
-        return FN(tile_sum)(x, n, halves) / (T)n;
-    const int      apart = n / SAMPLED * GROUP;
-    const FN(pair) a = FN(pair_at)(x, 0, halves), b = FN(pair_at)(x, apart, halves), c = FN(pair_at)(x, 2 * apart, halves),
-                   d = FN(pair_at)(x, 3 * apart, halves);
-    const FN(lanes) sum = PLUS(PLUS(PLUS(a.a, a.b), PLUS(b.a, b.b)), PLUS(PLUS(c.a, c.b), PLUS(d.a, d.b)));
-    return FN(across)(&sum) / (T)SAMPLED;
-}
-
-/* Joins the n values at x, no more than a tile: about their own mean, or (sampled) that of a part of them, which is so near to it
- * that at worst three bits are lost to the difference, as a rule none. Values that come from memory are better summed first. */
-KT_ALWAYS void FN(moments_join)(FN(moments) *m, const void *x, int n, bool centred, bool sampled, FN(soon) soon, bool halves)
-{
-    const T about = !centred ? 0 : sampled ? FN(sampled_mean)(x, n, halves) : FN(tile_sum)(x, n, halves) / (T)n;
+    const T about = centred ? FN(tile_sum)(x, n, halves) / (T)n : 0;
     T       sum, squares;
     FN(tile_about)(x, n, about, soon, &sum, &squares, halves);
     const A off = centred ? (A)sum / n : 0, mean = (A)about + off, own = (A)squares - (centred ? off * (A)sum : 0);
@@ -215,14 +192,13 @@ KT_ALWAYS void FN(moments_join)(FN(moments) *m, const void *x, int n, bool centr
 
 static void FN(moments_tile)(FN(moments) *m, const T *x, int n, bool centred)
 {
-    FN(moments_join)(m, x, n, centred, false, (FN(soon)){(const char *)x, 0, false}, false);
+    FN(moments_join)(m, x, n, centred, (FN(soon)){(const char *)x, 0}, false);
 }
 
 KT_ALWAYS void FN(moments_of)(FN(moments) *m, const void *x, int64_t n, bool centred, FN(soon) soon, bool halves)
 {
     for (int64_t done = 0; done < n; done += TILE, soon.at += TILE * soon.width)
-        FN(moments_join)(m, FN(values_from)(x, done, halves), n - done < TILE ? (int)(n - done) : TILE, centred, true, soon,
-                         halves);
+        FN(moments_join)(m, FN(values_from)(x, done, halves), n - done < TILE ? (int)(n - done) : TILE, centred, soon, halves);
 }
 
 /* ---- sums for a gradient ---- */

@@ -12,12 +12,12 @@ enum { BLOCKS = 64, LEAST_BLOCK = 32, BATCH = 64, PARTIAL_BYTES = 1 << 25, NEAR 
 /* blocks of rows at most; rows of a block, since its sums cost as much as a few rows; rows that are summed in T; bytes of the
  * blocks' sums, unless one block has more; bytes that the processor itself looks ahead */
 
-/* On aarch64 lines that are asked for are read before they are written, which takes longer than to wait: while two inputs are
- * read, and while rows of so many bytes are (Neoverse V1: a twentieth of the time). Such rows are asked for two ahead. */
+/* On aarch64 lines that are asked for are read before they are written: while two inputs are read that takes longer than to wait
+ * (Neoverse V1: a twentieth of the gradient's time). */
 #ifdef __aarch64__
-enum { ASKS_TO_WRITE_BACK = 0, FAR_BYTES = 2048 };
+enum { ASKS_TO_WRITE_BACK = 0 };
 #else
-enum { ASKS_TO_WRITE_BACK = 1, FAR_BYTES = INT32_MAX };
+enum { ASKS_TO_WRITE_BACK = 1 };
 #endif
 
 /* Operands of the plan; absent ones are -1. */
@@ -92,10 +92,9 @@ static void FN(norm_write)(const FN(norm) *p, const FN(norm_room) *r, int64_t ro
 static FN(soon) FN(norm_soon)(const FN(norm) *p, int operand, int64_t row)
 {
     const FN(lens) *l = &p->lens[operand];
+    const int64_t   bytes = p->length * l->step;
     const bool      dense = l->step == kt__dtype_rows[l->is].size && l->step <= (ptrdiff_t)sizeof(T);
-    const bool      far = p->length * l->step >= FAR_BYTES;
-    const int64_t   bytes = p->length * l->step * (far ? 2 : 1);
-    return (FN(soon)){FN(norm_at)(p, operand, row) + (!dense ? 0 : bytes < NEAR ? NEAR : bytes), dense ? l->step : 0, far};
+    return (FN(soon)){FN(norm_at)(p, operand, row) + (!dense ? 0 : bytes < NEAR ? NEAR : bytes), dense ? l->step : 0};
 }
 
 static const void *FN(norm_row)(const FN(norm) *p, int operand, int64_t row, T *room)
@@ -137,8 +136,7 @@ KT_ALWAYS void FN(apply_here)(void *restrict y, const void *restrict x, T mean, 
     for (; i + 2 * LANES <= n; i += 2 * LANES) {
         const FN(pair) p = FN(pair_at)(x, i, halves);
         FN(lanes)      u = TIMES(LESS(p.a, ALL(mean)), ALL(rstd)), v = TIMES(LESS(p.b, ALL(mean)), ALL(rstd));
-        if (!out.far)
-            FN(ask_to_write)(out, i);
+        FN(ask_to_write)(out, i);
         if (weighed && lifted) {
             u = TIMES_PLUS(u, LANES_AT(w + i), LANES_AT(b + i));
             v = TIMES_PLUS(v, LANES_AT(w + i + LANES), LANES_AT(b + i + LANES));
@@ -173,19 +171,13 @@ KT_ALWAYS void FN(norm_apply)(void *y, const void *x, T mean, T rstd, const T *w
 static __attribute__((noinline)) void FN(apply_halves)(void *y, const void *x, T mean, T rstd, const T *w, const T *b, int64_t n,
                                                        FN(soon) out)
 {
-    if (out.far)
-        FN(norm_apply)(y, x, mean, rstd, w, b, n, (FN(soon)){out.at, out.width, true}, true);
-    else
-        FN(norm_apply)(y, x, mean, rstd, w, b, n, (FN(soon)){out.at, out.width, false}, true);
+    FN(norm_apply)(y, x, mean, rstd, w, b, n, out, true);
 }
 
 static __attribute__((noinline)) void FN(apply_whole)(void *y, const void *x, T mean, T rstd, const T *w, const T *b, int64_t n,
                                                       FN(soon) out)
 {
-    if (out.far)
-        FN(norm_apply)(y, x, mean, rstd, w, b, n, (FN(soon)){out.at, out.width, true}, false);
-    else
-        FN(norm_apply)(y, x, mean, rstd, w, b, n, (FN(soon)){out.at, out.width, false}, false);
+    FN(norm_apply)(y, x, mean, rstd, w, b, n, out, false);
 }
 
 KT_ALWAYS void FN(norm_forward)(const FN(norm) *p, const FN(norm_room) *r, int64_t row, bool halves)
@@ -193,11 +185,7 @@ KT_ALWAYS void FN(norm_forward)(const FN(norm) *p, const FN(norm_room) *r, int64
     const void *x = FN(norm_row)(p, p->x, row, r->x);
     void       *y = r->y ? (void *)r->y : FN(norm_at)(p, p->y, row);
     FN(moments) m = {0};
-    const FN(soon) in = FN(norm_soon)(p, p->x, row);
-    if (in.far) /* a constant in each: loops ask at every step */
-        FN(moments_of)(&m, x, p->length, p->centred, (FN(soon)){in.at, in.width, true}, halves);
-    else
-        FN(moments_of)(&m, x, p->length, p->centred, (FN(soon)){in.at, in.width, false}, halves);
+    FN(moments_of)(&m, x, p->length, p->centred, FN(norm_soon)(p, p->x, row), halves);
     const T mean = (T)m.mean, rstd = (T)(1 / __builtin_sqrt(m.squares / (double)p->length + p->eps));
     (halves ? FN(apply_halves) : FN(apply_whole))(y, x, mean, rstd, p->w, p->b, p->length, FN(norm_soon)(p, p->y, row));
     FN(norm_write)(p, r, row);
