@@ -83,7 +83,7 @@ TEST(far_from_zero)
         CHECK(near(got[i], want[i], 4e-4));
 }
 
-/* Sums are made about a mean of a few values: here of those that are far from all others. */
+/* Groups of a row, at the places where vectors begin, that are far from all other values. */
 TEST(few_far_from_the_others)
 {
     enum { ROW = 1000, PLACES = 4, FEW = 32, APART = ROW / (PLACES * FEW) * FEW };
