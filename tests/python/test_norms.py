@@ -487,3 +487,51 @@ def test_layouts_of_images():
     assert y.stride() == kept and torch.autograd.grad(y.pow(2).sum(), x)[0].stride() == kept
     with pytest.raises(IndexError, match="tuple index out of range"):
         F.batch_norm(torch.tensor(1.0), None, None, training=True)
+
+
+@pytest.mark.cpu_only("a GPU's kernels join averages in another order")
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("n", [3, 40, 3000])
+@pytest.mark.parametrize("odd", [math.inf, -math.inf])
+@pytest.mark.parametrize("last", [False, True])
+def test_a_channel_with_an_infinity_has_an_infinite_average(dtype, n, odd, last):
+    x = torch.ones(2, 2, n, 1, dtype=dtype)
+    x[0, 0, 1] = odd
+    if last:
+        x = x.contiguous(memory_format=torch.channels_last)
+    mean, var = torch.zeros(2, dtype=dtype), torch.ones(2, dtype=dtype)
+    y = F.batch_norm(x, mean, var, training=True, momentum=1.0)
+    assert mean.tolist() == [odd, 1]
+    assert math.isnan(var[0]) and var[1] == 0
+    assert y[:, 0].isnan().all() and (y[:, 1] == 0).all()
+
+
+@pytest.mark.cpu_only("a GPU's kernels sum in another order")
+@pytest.mark.parametrize("value,dtype", [(1e30, torch.float32), (3.1e38, torch.float32), (3e38, torch.bfloat16),
+                                         (1e200, torch.float64)])
+@pytest.mark.parametrize("n", [2, 3, 17, 100, 3000])
+def test_equal_values_have_no_spread_however_large(value, dtype, n):
+    mean, var = torch.zeros(2, dtype=dtype), torch.ones(2, dtype=dtype)
+    x = torch.full((2, 2, n), value, dtype=dtype)
+    y = F.batch_norm(x, mean, var, training=True, momentum=1.0)
+    assert (mean == x[0, 0, 0]).all() and (var == 0).all() and (y == 0).all()
+    assert (F.layer_norm(x, (n,)) == 0).all()
+
+
+@pytest.mark.cpu_only("a GPU's kernels sum in another order")
+@pytest.mark.parametrize("dtype", [torch.float64, torch.complex128])
+@pytest.mark.parametrize("value", [0.1, 3.3, 1e200, -1.7e308])
+@pytest.mark.parametrize("n", [2, 3, 7, 100, 5000])
+def test_the_variance_of_equal_values_is_zero(dtype, value, n):
+    x = torch.full((n,), value, dtype=dtype)
+    for rows in (x, x[:1].expand(n), x[:, None].repeat(1, 3), x.repeat(3, 1).t()):
+        var, mean = torch.var_mean(rows, 0)
+        assert (var == 0).all() and (mean == value).all()
+        assert (torch.std(rows) == 0).all()
+
+
+@pytest.mark.parametrize("odd", [math.inf, -math.inf, math.nan])
+@pytest.mark.parametrize("n", [2, 3, 3000])
+def test_the_variance_of_an_infinity_is_nan(odd, n):
+    x = torch.tensor([[odd], [1.0]], dtype=torch.float64).expand(2, n)
+    assert torch.var(x, 1).isnan().tolist() == [True, False] and torch.var(x, 0).isnan().all() and torch.var(x).isnan()

@@ -173,20 +173,37 @@ KT_ALWAYS void FN(tile_about)(const void *x, int n, T c, FN(soon) soon, T *sum, 
     *sum = FN(across)(&s), *squares = FN(across)(&q);
 }
 
+/* Of values whose sum or squares a T does not hold: from the first value, so that equal ones have no spread. */
+static __attribute__((noinline, cold)) FN(moments) FN(moments_beyond)(const void *x, int n, bool halves)
+{
+    const A first = (A)FN(value_at)(x, 0, halves), origin = first - first == 0 ? first : 0;
+    A       sum = 0, squares = 0;
+    for (int i = 0; i < n; i++)
+        sum += (A)FN(value_at)(x, i, halves) - origin;
+    const A mean = origin + sum / n;
+    for (int i = 0; i < n; i++)
+        squares += ((A)FN(value_at)(x, i, halves) - mean) * ((A)FN(value_at)(x, i, halves) - mean);
+    return (FN(moments)){n, mean, squares};
+}
+
 /* Joins the n values at x, no more than a tile: about their own mean, so that no digits are lost to it. */
 KT_ALWAYS void FN(moments_join)(FN(moments) *m, const void *x, int n, bool centred, FN(soon) soon, bool halves)
 {
     const T about = centred ? FN(tile_sum)(x, n, halves) / (T)n : 0;
     T       sum, squares;
     FN(tile_about)(x, n, about, soon, &sum, &squares, halves);
-    const A off = centred ? (A)sum / n : 0, mean = (A)about + off, own = (A)squares - (centred ? off * (A)sum : 0);
+    const A     off = centred ? (A)sum / n : 0;
+    FN(moments) own = {n, (A)about + off, (A)squares - (centred ? off * (A)sum : 0)};
+    if (__builtin_expect(centred && own.squares - own.squares != 0, 0))
+        own = FN(moments_beyond)(x, n, halves);
     if (m->n == 0) {
-        *m = (FN(moments)){n, mean, own};
+        *m = own;
         return;
     }
-    const A apart = mean - m->mean, share = (A)n / (A)(m->n + n);
-    m->squares += own + (centred ? apart * apart * (A)m->n * share : 0);
-    m->mean += centred ? apart * share : 0;
+    const A apart = own.mean - m->mean, share = (A)n / (A)(m->n + n);
+    m->squares += own.squares + (centred ? apart * apart * (A)m->n * share : 0);
+    if (centred) /* an infinite average stays, whatever joins it */
+        m->mean = __builtin_expect(apart - apart == 0, 1) ? m->mean + apart * share : m->mean + own.mean;
     m->n += n;
 }
 

@@ -142,6 +142,16 @@ KT_ALWAYS PART FN(squared)(A x)   { return x * x; }
 #define HOT   0
 #include "cpu/isa/reduce_fold.inc.c"
 
+#define FOLD  distances /* from c */
+#define MAP   (A)x - c
+#define JOIN  a + b
+#define ZERO  0
+#define LANE  A
+#define WIDE  A
+#define SHIFT(c, j) (c)[j]
+#define HOT   !KT_IS_COMPLEX
+#include "cpu/isa/reduce_fold.inc.c"
+
 #define FOLD  squares /* of the distances from c */
 #define MAP   FN(squared)((A)x - c)
 #define JOIN  a + b
@@ -432,14 +442,23 @@ static void FN(end_powers)(const FN(reduced) *r, A *f, int stride, int n)
 }
 
 /* ---- variance: mean, sum of squared distances from it, count; two passes over a piece in L1, pieces joined by their
- * means (Chan, Golub, LeVeque) ---- */
+ * means (Chan, Golub, LeVeque). A is exact for sums of narrower numbers; of its own they begin at the first value, so that
+ * equal values have no spread ---- */
 static void FN(take_var)(const FN(piece) *p, A *f, int stride)
 {
     const double count = FN(values_each)(p);
     const int    n = FN(results)(p);
-    FN(fold_sum)(p, f, NULL);
+    A           *origin = f + 2 * stride;
+    for (int j = 0; j < n; j++) {
+        const A first = (A)p->x[0][j];
+        origin[j] = sizeof(T) < sizeof(A) || first - first != 0 ? 0 : first;
+    }
+    if (sizeof(T) < sizeof(A))
+        FN(fold_sum)(p, f, NULL);
+    else
+        FN(fold_distances)(p, f, origin);
     for (int j = 0; j < n; j++)
-        f[j] /= count, f[2 * stride + j] = count;
+        f[j] = origin[j] + f[j] / count, origin[j] = count;
     FN(fold_squares)(p, f + stride, f);
 }
 
