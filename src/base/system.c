@@ -48,11 +48,17 @@ void kt_memory_fail_after(int64_t n)
     __atomic_store_n(&countdown, n < 0 ? -1 : n, __ATOMIC_RELAXED);
 }
 
-/* mmap aligns to the page size only: map 2 MiB more and unmap the ends. */
-static void *map(size_t bytes)
+/* Mapped blocks begin at different lines of a page: rows of operands that all began at the same one would take each other's
+ * places in the caches. */
+enum { HUGE_PAGE = 2 << 20, STAGGER = 256, PLACES = 16 };
+
+/* mmap aligns to the page size only: map a huge page more and unmap the ends. */
+static void *map(size_t wanted)
 {
-    const size_t huge = (size_t)2 << 20, mapped = bytes + huge;
-    char        *p = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    static unsigned blocks;
+    const size_t    huge = HUGE_PAGE, bytes = wanted + PLACES * STAGGER, mapped = bytes + huge;
+    const size_t    place = __atomic_fetch_add(&blocks, 5, __ATOMIC_RELAXED) % PLACES * STAGGER;
+    char           *p = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED)
         return NULL;
     const size_t before = (huge - (uintptr_t)p % huge) % huge, after = mapped - before - bytes;
@@ -63,7 +69,12 @@ static void *map(size_t bytes)
 #ifdef MADV_HUGEPAGE
     madvise(p + before, bytes, MADV_HUGEPAGE); /* advice: a refusal costs only speed */
 #endif
-    return p + before;
+    return p + before + place;
+}
+
+static void unmap(void *p, size_t wanted)
+{
+    munmap((char *)p - (uintptr_t)p % HUGE_PAGE, wanted + PLACES * STAGGER);
 }
 
 static void *once(size_t bytes, size_t align, bool mapped)
@@ -101,7 +112,7 @@ void *kt__floor_get(size_t bytes, size_t align, bool mapped, void (*trim)(void))
 void kt__floor_put(void *p, size_t bytes, bool mapped)
 {
     if (mapped) {
-        munmap(p, bytes);
+        unmap(p, bytes);
     } else {
         free(p);
     }

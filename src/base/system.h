@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { KT__MAP_MIN = 4 << 20 }; /* from here on: mapped, at a multiple of 2 MiB, on huge pages where the system has them */
+enum { KT__MAP_MIN = 4 << 20 }; /* from here on: mapped, near a multiple of 2 MiB, on huge pages where the system has them */
 
 /* `mapped` blocks are those of KT__MAP_MIN bytes and more, unless caches are off. When the limit or the system refuses,
  * `trim` is called and the request repeated, once; an injected failure is final. */

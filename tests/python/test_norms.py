@@ -535,3 +535,15 @@ def test_the_variance_of_equal_values_is_zero(dtype, value, n):
 def test_the_variance_of_an_infinity_is_nan(odd, n):
     x = torch.tensor([[odd], [1.0]], dtype=torch.float64).expand(2, n)
     assert torch.var(x, 1).isnan().tolist() == [True, False] and torch.var(x, 0).isnan().all() and torch.var(x).isnan()
+
+
+@pytest.mark.parametrize("dtype", (torch.float32, torch.float64, torch.bfloat16))
+@pytest.mark.parametrize("n", (31, 64, 1024, 1500))
+def test_a_row_whose_start_tells_nothing_of_its_average_is_normalized(dtype, n):
+    first = torch.zeros(n, dtype=torch.float64)
+    first[:32] = 1000.0
+    x = torch.stack([first, torch.arange(n, dtype=torch.float64) + 5000, -first, torch.randn(n, dtype=torch.float64)]).to(dtype)
+    exact = x.double()
+    away = exact - exact.mean(1, keepdim=True)
+    want = away / (away.square().mean(1, keepdim=True) + 1e-5).sqrt()
+    assert (F.layer_norm(x, (n,)).double() - want).abs().max() < {torch.bfloat16: 4e-2, torch.float32: 1e-5}.get(dtype, 1e-12)

@@ -129,48 +129,67 @@ KT_ALWAYS const void *FN(values_from)(const void *x, int64_t i, bool halves)
 
 /* ---- average and spread ---- */
 
-KT_ALWAYS T FN(tile_sum)(const void *x, int n, bool halves)
+/* The average of a tile's first values, from which distances are measured; 0 if it is no such number. */
+KT_ALWAYS T FN(tile_guess)(const void *x, int n, bool halves)
 {
-    FN(lanes) a = {0}, b = {0}, c = {0}, d = {0};
-    int       i = 0;
-    for (; i + 4 * LANES <= n; i += 4 * LANES) {
-        const FN(pair) u = FN(pair_at)(x, i, halves), v = FN(pair_at)(x, i + 2 * LANES, halves);
-        a = PLUS(a, u.a), b = PLUS(b, u.b), c = PLUS(c, v.a), d = PLUS(d, v.b);
+    T guess = 0;
+    if (n >= 2 * LANES) {
+        const FN(pair)  p = FN(pair_at)(x, 0, halves);
+        const FN(lanes) sum = PLUS(p.a, p.b);
+        guess = FN(across)(&sum) / (2 * LANES);
+    } else {
+        for (int i = 0; i < n; i++)
+            guess += FN(value_at)(x, i, halves);
+        guess /= (T)n;
     }
-    for (; !halves && i + LANES <= n; i += LANES)
-        a = PLUS(a, LANES_AT((const T *)x + i));
-    if (i < n) {
-        OPENED(lane, b);
-        for (int j = 0; i < n; i++, j = (j + 1) % LANES)
-            lane[j] += FN(value_at)(x, i, halves);
-        CLOSED(b, lane);
-    }
-    a = PLUS(PLUS(a, b), PLUS(c, d));
-    return FN(across)(&a);
+    return guess - guess == 0 ? guess : 0;
 }
 
-/* The sum of the distances from c, and of their squares. */
-KT_ALWAYS void FN(tile_about)(const void *x, int n, T c, FN(soon) soon, T *sum, T *squares, bool halves)
+/* Sums of the distances from c, and of their squares. */
+typedef struct FN(about) {
+    FN(lanes) sum, squares;
+    T         c;
+} FN(about);
+
+KT_ALWAYS FN(about) FN(about_guess)(const void *x, int n, bool centred, bool halves)
 {
-    FN(lanes) s = {0}, t = {0}, q = {0}, r = {0};
-    int       i = 0;
+    const FN(about) none = {0};
+    FN(about)       about = none;
+    about.c = centred ? FN(tile_guess)(x, n, halves) : 0;
+    return about;
+}
+
+/* Two vectors, one after the other: with a vector of lanes for each, the sums stay in registers beside what else a loop does. */
+KT_ALWAYS void FN(about_add)(FN(about) *about, const void *x, int64_t i, bool halves)
+{
+    const FN(pair)  p = FN(pair_at)(x, i, halves);
+    const FN(lanes) u = LESS(p.a, ALL(about->c)), v = LESS(p.b, ALL(about->c));
+    about->sum = PLUS(about->sum, u), about->squares = TIMES_PLUS(u, u, about->squares);
+    about->sum = PLUS(about->sum, v), about->squares = TIMES_PLUS(v, v, about->squares);
+}
+
+/* Those that are left from i on. */
+KT_ALWAYS void FN(about_rest)(FN(about) *about, const void *x, int64_t i, int64_t n, bool halves)
+{
+    if (i >= n)
+        return;
+    OPENED(lane, about->sum);
+    OPENED(square, about->squares);
+    for (int j = 0; i < n; i++, j = (j + 1) % LANES) {
+        const T u = FN(value_at)(x, i, halves) - about->c;
+        lane[j] += u, square[j] = NUMBER_TIMES_PLUS(u, u, square[j]);
+    }
+    CLOSED(about->sum, lane), CLOSED(about->squares, square);
+}
+
+KT_ALWAYS void FN(tile_about)(FN(about) *about, const void *x, int n, FN(soon) soon, bool halves)
+{
+    int i = 0;
     for (; i + 2 * LANES <= n; i += 2 * LANES) {
-        const FN(pair)  p = FN(pair_at)(x, i, halves);
-        const FN(lanes) u = LESS(p.a, ALL(c)), v = LESS(p.b, ALL(c));
         FN(ask_to_read)(soon, i);
-        s = PLUS(s, u), t = PLUS(t, v), q = TIMES_PLUS(u, u, q), r = TIMES_PLUS(v, v, r);
+        FN(about_add)(about, x, i, halves);
     }
-    if (i < n) {
-        OPENED(lane, t);
-        OPENED(square, r);
-        for (int j = 0; i < n; i++, j = (j + 1) % LANES) {
-            const T u = FN(value_at)(x, i, halves) - c;
-            lane[j] += u, square[j] = NUMBER_TIMES_PLUS(u, u, square[j]);
-        }
-        CLOSED(t, lane), CLOSED(r, square);
-    }
-    s = PLUS(s, t), q = PLUS(q, r);
-    *sum = FN(across)(&s), *squares = FN(across)(&q);
+    FN(about_rest)(about, x, i, n, halves);
 }
 
 /* Of values whose sum or squares a T does not hold: from the first value, so that equal ones have no spread. */
@@ -186,14 +205,19 @@ static __attribute__((noinline, cold)) FN(moments) FN(moments_beyond)(const void
     return (FN(moments)){n, mean, squares};
 }
 
-/* Joins the n values at x, no more than a tile: about their own mean, so that no digits are lost to it. */
-KT_ALWAYS void FN(moments_join)(FN(moments) *m, const void *x, int n, bool centred, FN(soon) soon, bool halves)
+/* Joins n values, whose sums about a guess of their mean are known. Where that was so far off that digits are lost to it, they
+ * are summed again about their mean. */
+KT_ALWAYS void FN(moments_settle)(FN(moments) *m, FN(about) about, const void *x, int n, bool centred, bool halves)
 {
-    const T about = centred ? FN(tile_sum)(x, n, halves) / (T)n : 0;
-    T       sum, squares;
-    FN(tile_about)(x, n, about, soon, &sum, &squares, halves);
-    const A     off = centred ? (A)sum / n : 0;
-    FN(moments) own = {n, (A)about + off, (A)squares - (centred ? off * (A)sum : 0)};
+    T sum = FN(across)(&about.sum), squares = FN(across)(&about.squares);
+    A off = centred ? (A)sum / n : 0;
+    if (__builtin_expect(off * (A)sum > (A)squares / 4, 0)) {
+        const FN(lanes) none = {0};
+        about = (FN(about)){none, none, (T)((A)about.c + off)};
+        FN(tile_about)(&about, x, n, (FN(soon)){x, 0}, halves);
+        sum = FN(across)(&about.sum), squares = FN(across)(&about.squares), off = (A)sum / n;
+    }
+    FN(moments) own = {n, (A)about.c + off, (A)squares - (centred ? off * (A)sum : 0)};
     if (__builtin_expect(centred && own.squares - own.squares != 0, 0))
         own = FN(moments_beyond)(x, n, halves);
     if (m->n == 0) {
@@ -205,6 +229,14 @@ KT_ALWAYS void FN(moments_join)(FN(moments) *m, const void *x, int n, bool centr
     if (centred) /* an infinite average stays, whatever joins it */
         m->mean = __builtin_expect(apart - apart == 0, 1) ? m->mean + apart * share : m->mean + own.mean;
     m->n += n;
+}
+
+/* Joins the n values at x, no more than a tile. */
+KT_ALWAYS void FN(moments_join)(FN(moments) *m, const void *x, int n, bool centred, FN(soon) soon, bool halves)
+{
+    FN(about) about = FN(about_guess)(x, n, centred, halves);
+    FN(tile_about)(&about, x, n, soon, halves);
+    FN(moments_settle)(m, about, x, n, centred, halves);
 }
 
 static void FN(moments_tile)(FN(moments) *m, const T *x, int n, bool centred)

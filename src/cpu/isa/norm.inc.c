@@ -8,16 +8,16 @@
  * take as long as what is asked of them. Independent of: operators, the number of threads. */
 #include "cpu/isa/moments.inc.c"
 
-enum { BLOCKS = 64, LEAST_BLOCK = 32, BATCH = 64, PARTIAL_BYTES = 1 << 25, NEAR = 2048 };
+enum { BLOCKS = 32, LEAST_BLOCK = 32, BATCH = 64, PARTIAL_BYTES = 1 << 25, NEAR = 2048 };
 /* blocks of rows at most; rows of a block, since its sums cost as much as a few rows; rows that are summed in T; bytes of the
  * blocks' sums, unless one block has more; bytes that the processor itself looks ahead */
 
-/* On aarch64 lines that are asked for are read before they are written: while two inputs are read that takes longer than to wait
- * (Neoverse V1: a twentieth of the gradient's time). */
+/* On aarch64 lines that are asked for are read before they are written, which takes longer than to wait (Neoverse V1: a twentieth
+ * of the time). */
 #ifdef __aarch64__
-enum { ASKS_TO_WRITE_BACK = 0 };
+enum { ASKS_TO_WRITE = 0 };
 #else
-enum { ASKS_TO_WRITE_BACK = 1 };
+enum { ASKS_TO_WRITE = 1 };
 #endif
 
 /* Operands of the plan; absent ones are -1. */
@@ -129,14 +129,26 @@ static void FN(norm_put)(const FN(norm) *p, int operand, int64_t row, T value)
 
 /* ---- forward ---- */
 
-KT_ALWAYS void FN(apply_here)(void *restrict y, const void *restrict x, T mean, T rstd, const T *restrict w, const T *restrict b,
-                              int64_t n, FN(soon) out, bool weighed, bool lifted, bool halves)
+/* A row to make; and the next one, to be summed meanwhile, unless it is NULL: the one waits for memory, the other for its own
+ * sums. */
+typedef struct FN(apply_row) {
+    void       *y;
+    const void *x, *next;
+    T           mean, rstd;
+    FN(soon)    out, soon;
+} FN(apply_row);
+
+KT_ALWAYS void FN(apply_tile)(void *restrict y, const void *restrict x, T mean, T rstd, const T *restrict w, const T *restrict b,
+                              int n, FN(soon) out, const void *restrict next, FN(about) *about, FN(soon) soon, bool weighed,
+                              bool lifted, bool sums, bool halves)
 {
-    int64_t i = 0;
+    FN(about) own = *about; /* a copy, which stays in registers */
+    int       i = 0;
     for (; i + 2 * LANES <= n; i += 2 * LANES) {
         const FN(pair) p = FN(pair_at)(x, i, halves);
         FN(lanes)      u = TIMES(LESS(p.a, ALL(mean)), ALL(rstd)), v = TIMES(LESS(p.b, ALL(mean)), ALL(rstd));
-        FN(ask_to_write)(out, i);
+        if (ASKS_TO_WRITE)
+            FN(ask_to_write)(out, i);
         if (weighed && lifted) {
             u = TIMES_PLUS(u, LANES_AT(w + i), LANES_AT(b + i));
             v = TIMES_PLUS(v, LANES_AT(w + i + LANES), LANES_AT(b + i + LANES));
@@ -146,7 +158,14 @@ KT_ALWAYS void FN(apply_here)(void *restrict y, const void *restrict x, T mean, 
             u = PLUS(u, LANES_AT(b + i)), v = PLUS(v, LANES_AT(b + i + LANES));
         }
         FN(put_pair)(y, i, (FN(pair)){u, v}, halves);
+        if (sums) {
+            FN(ask_to_read)(soon, i);
+            FN(about_add)(&own, next, i, halves);
+        }
     }
+    if (sums)
+        FN(about_rest)(&own, next, i, n, halves);
+    *about = own;
     for (; i < n; i++) {
         const T h = (FN(value_at)(x, i, halves) - mean) * rstd;
         FN(put_value)(y, i, weighed && lifted ? NUMBER_TIMES_PLUS(h, w[i], b[i]) : weighed ? h * w[i] : lifted ? h + b[i] : h,
@@ -154,43 +173,60 @@ KT_ALWAYS void FN(apply_here)(void *restrict y, const void *restrict x, T mean, 
     }
 }
 
-KT_ALWAYS void FN(norm_apply)(void *y, const void *x, T mean, T rstd, const T *w, const T *b, int64_t n, FN(soon) out,
-                              bool halves)
+KT_ALWAYS FN(moments) FN(apply_tiles)(const FN(apply_row) *r, const T *w, const T *b, int64_t n, bool centred, bool weighed,
+                                      bool lifted, bool sums, bool halves)
+{
+    FN(moments) m = {0};
+    for (int64_t done = 0; done < n; done += TILE) {
+        const int   here = n - done < TILE ? (int)(n - done) : TILE;
+        const void *next = sums ? FN(values_from)(r->next, done, halves) : NULL;
+        FN(about)   about;
+        if (sums)
+            about = FN(about_guess)(next, here, centred, halves);
+        FN(apply_tile)((char *)r->y + done * (halves ? 2 : (int64_t)sizeof(T)), FN(values_from)(r->x, done, halves), r->mean,
+                       r->rstd, weighed ? w + done : NULL, lifted ? b + done : NULL, here,
+                       (FN(soon)){r->out.at + done * r->out.width, r->out.width}, next, &about,
+                       (FN(soon)){r->soon.at + done * r->soon.width, r->soon.width}, weighed, lifted, sums, halves);
+        if (sums)
+            FN(moments_settle)(&m, about, next, here, centred, halves);
+    }
+    return m;
+}
+
+KT_ALWAYS FN(moments) FN(norm_apply)(const FN(apply_row) *r, const T *w, const T *b, int64_t n, bool centred, bool sums,
+                                     bool halves)
 {
     if (w && b)
-        FN(apply_here)(y, x, mean, rstd, w, b, n, out, true, true, halves);
-    else if (w)
-        FN(apply_here)(y, x, mean, rstd, w, NULL, n, out, true, false, halves);
-    else if (b)
-        FN(apply_here)(y, x, mean, rstd, NULL, b, n, out, false, true, halves);
-    else
-        FN(apply_here)(y, x, mean, rstd, NULL, NULL, n, out, false, false, halves);
+        return FN(apply_tiles)(r, w, b, n, centred, true, true, sums, halves);
+    if (w)
+        return FN(apply_tiles)(r, w, NULL, n, centred, true, false, sums, halves);
+    if (b)
+        return FN(apply_tiles)(r, NULL, b, n, centred, false, true, sums, halves);
+    return FN(apply_tiles)(r, NULL, NULL, n, centred, false, false, sums, halves);
 }
 
-/* Functions of their own: the loops that sum are compiled with other options (KT_IN_REGISTERS), which would take these apart. */
-static __attribute__((noinline)) void FN(apply_halves)(void *y, const void *x, T mean, T rstd, const T *w, const T *b, int64_t n,
-                                                       FN(soon) out)
+/* The moments of the next row. */
+KT_IN_REGISTERS static __attribute__((noinline)) FN(moments)
+    FN(apply_halves)(const FN(apply_row) *r, const T *w, const T *b, int64_t n, bool centred)
 {
-    FN(norm_apply)(y, x, mean, rstd, w, b, n, out, true);
+    return r->next ? FN(norm_apply)(r, w, b, n, centred, true, true) : FN(norm_apply)(r, w, b, n, centred, false, true);
 }
 
-static __attribute__((noinline)) void FN(apply_whole)(void *y, const void *x, T mean, T rstd, const T *w, const T *b, int64_t n,
-                                                      FN(soon) out)
+KT_IN_REGISTERS static __attribute__((noinline)) FN(moments)
+    FN(apply_whole)(const FN(apply_row) *r, const T *w, const T *b, int64_t n, bool centred)
 {
-    FN(norm_apply)(y, x, mean, rstd, w, b, n, out, false);
+    return r->next ? FN(norm_apply)(r, w, b, n, centred, true, false) : FN(norm_apply)(r, w, b, n, centred, false, false);
 }
 
-KT_ALWAYS void FN(norm_forward)(const FN(norm) *p, const FN(norm_room) *r, int64_t row, bool halves)
+static FN(moments) FN(norm_moments)(const FN(norm) *p, const FN(norm_room) *r, int64_t row)
 {
     const void *x = FN(norm_row)(p, p->x, row, r->x);
-    void       *y = r->y ? (void *)r->y : FN(norm_at)(p, p->y, row);
     FN(moments) m = {0};
-    FN(moments_of)(&m, x, p->length, p->centred, FN(norm_soon)(p, p->x, row), halves);
-    const T mean = (T)m.mean, rstd = (T)(1 / __builtin_sqrt(m.squares / (double)p->length + p->eps));
-    (halves ? FN(apply_halves) : FN(apply_whole))(y, x, mean, rstd, p->w, p->b, p->length, FN(norm_soon)(p, p->y, row));
-    FN(norm_write)(p, r, row);
-    FN(norm_put)(p, p->mean, row, mean);
-    FN(norm_put)(p, p->rstd, row, rstd);
+    if (p->halves)
+        FN(moments_of)(&m, x, p->length, p->centred, FN(norm_soon)(p, p->x, row), true);
+    else
+        FN(moments_of)(&m, x, p->length, p->centred, FN(norm_soon)(p, p->x, row), false);
+    return m;
 }
 
 KT_IN_REGISTERS static void FN(norm_rows)(void *ctx, int64_t begin, int64_t end)
@@ -201,11 +237,26 @@ KT_IN_REGISTERS static void FN(norm_rows)(void *ctx, int64_t begin, int64_t end)
         __atomic_store_n(&p->failed, true, __ATOMIC_RELAXED);
         return;
     }
-    for (int64_t row = begin; row < end; row++)
-        if (p->halves)
-            FN(norm_forward)(p, &r, row, true);
-        else
-            FN(norm_forward)(p, &r, row, false);
+    FN(moments) m = FN(norm_moments)(p, &r, begin);
+    for (int64_t row = begin; row < end; row++) {
+        const T             mean = (T)m.mean, rstd = (T)(1 / __builtin_sqrt(m.squares / (double)p->length + p->eps));
+        const bool          has_next = row + 1 < end, sums = has_next && !r.x;
+        const FN(apply_row) at = {
+            .y = r.y ? (void *)r.y : FN(norm_at)(p, p->y, row),
+            .x = r.x ? (const void *)r.x : FN(norm_at)(p, p->x, row),
+            .next = sums ? FN(norm_at)(p, p->x, row + 1) : NULL,
+            .mean = mean,
+            .rstd = rstd,
+            .out = FN(norm_soon)(p, p->y, row),
+            .soon = FN(norm_soon)(p, p->x, sums ? row + 1 : row),
+        };
+        m = (p->halves ? FN(apply_halves) : FN(apply_whole))(&at, p->w, p->b, p->length, p->centred);
+        FN(norm_write)(p, &r, row);
+        FN(norm_put)(p, p->mean, row, mean);
+        FN(norm_put)(p, p->rstd, row, rstd);
+        if (has_next && !sums)
+            m = FN(norm_moments)(p, &r, row + 1);
+    }
     kt__block_put(r.made, r.granted);
 }
 
@@ -220,7 +271,7 @@ KT_ALWAYS void FN(flow_here)(void *restrict to, const void *restrict x, const vo
     for (; i + 2 * LANES <= n; i += 2 * LANES) {
         const FN(pair) from = FN(pair_at)(x, i, halves);
         FN(pair)       g = FN(pair_at)(grad, i, halves);
-        if (ASKS_TO_WRITE_BACK)
+        if (ASKS_TO_WRITE)
             FN(ask_to_write)(out, i);
         if (weighed)
             g.a = TIMES(g.a, LANES_AT(w + i)), g.b = TIMES(g.b, LANES_AT(w + i + LANES));

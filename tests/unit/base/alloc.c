@@ -73,7 +73,7 @@ TEST(blocks_of_many_sizes)
         unsigned char *p = kt__block_get(n, &granted);
         REQUIRE(p != NULL);
         CHECK(granted >= n && (granted <= 64 || granted <= n + 63 + n / 4));
-        CHECK(aligned(p, granted >= KT__MAP_MIN && !kt__alloc_is_direct() ? (size_t)2 << 20 : 64));
+        CHECK(aligned(p, granted >= KT__MAP_MIN && !kt__alloc_is_direct() ? 256 : 64));
         CHECK_EQ_INT(stats().live_bytes - live, granted);
         p[0] = p[granted / 2] = p[granted - 1] = 1;
         kt__block_put(p, n % 2 ? n : granted); /* either number will do */
@@ -81,6 +81,26 @@ TEST(blocks_of_many_sizes)
     }
     kt__block_put(NULL, 10);
     CHECK_EQ_INT(stats().live_blocks, before.live_blocks);
+}
+
+TEST(mapped_blocks_begin_at_different_lines_of_a_page)
+{
+    if (kt__alloc_is_direct()) {
+        test_skip("blocks are not mapped");
+        return;
+    }
+    enum { BLOCKS = 16, PAGE = 4096 };
+    unsigned char *block[BLOCKS];
+    size_t         granted[BLOCKS];
+    for (int i = 0; i < BLOCKS; i++) {
+        block[i] = kt__block_get(KT__MAP_MIN, &granted[i]);
+        REQUIRE(block[i] != NULL);
+        block[i][0] = block[i][granted[i] - 1] = 1;
+        for (int j = 0; j < i; j++)
+            CHECK((uintptr_t)block[i] % PAGE != (uintptr_t)block[j] % PAGE);
+    }
+    for (int i = 0; i < BLOCKS; i++)
+        kt__block_put(block[i], granted[i]);
 }
 
 TEST(memory_is_reused)
