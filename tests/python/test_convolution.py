@@ -1,5 +1,7 @@
 """Convolutions: what the names of torch and nn.functional take, against products of matrices and against one another."""
 
+import math
+
 import karat as torch
 import pytest
 from karat import _karat
@@ -267,3 +269,29 @@ def test_groups_of_channels_that_lie_side_by_side(dims, channels, groups, times,
         off = (a - c).abs().to(torch.float64).max().item()
         most = a.abs().to(torch.float64).max().item()
         assert off <= {torch.float64: 1e-12, torch.bfloat16: 0.3}.get(dtype, 1e-4) * (1 + 0.05 * most)
+
+
+@pytest.mark.cpu_only("libraries of a GPU multiply what they like")
+@pytest.mark.parametrize("odd", [math.inf, math.nan])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+@pytest.mark.parametrize("last", [False, True])
+@pytest.mark.parametrize("geometry", [{}, {"padding": 1}, {"stride": 2}, {"dilation": 2, "padding": 2},
+                                      {"stride": 3, "padding": 2}])
+def test_zeros_beyond_the_image_meet_no_infinite_weight(odd, dtype, last, geometry):
+    """The image's gradient, and a transposed convolution, sum over positions that exist: `fold` of a product does."""
+    torch.manual_seed(4)
+    x, w = torch.randn(2, 3, 7, 8, dtype=dtype), torch.randn(5, 3, 3, 3, dtype=dtype)
+    w[2, 1, 0, 2] = odd
+    if last:
+        x = x.contiguous(memory_format=torch.channels_last)
+    y = F.conv2d(x.requires_grad_(), w, **geometry)
+    g = torch.randn(y.shape, dtype=dtype)
+    given, = torch.autograd.grad(y, x, g)
+    columns = w.double().flatten(1).t() @ g.double().flatten(2)
+    wanted = F.fold(columns, (7, 8), 3, **geometry)
+    least = {torch.float32: 1e-5, torch.float64: 1e-12, torch.bfloat16: 3e-2}[dtype]
+    assert torch.allclose(given.double(), wanted, rtol=least, atol=least, equal_nan=True)
+    moved = F.conv_transpose2d(g, w, **geometry)
+    sizes = moved.shape[2:]
+    assert torch.allclose(moved.double(), F.fold(columns, sizes, 3, **geometry), rtol=least, atol=least,
+                          equal_nan=True)
