@@ -295,3 +295,16 @@ def test_zeros_beyond_the_image_meet_no_infinite_weight(odd, dtype, last, geomet
     sizes = moved.shape[2:]
     assert torch.allclose(moved.double(), F.fold(columns, sizes, 3, **geometry), rtol=least, atol=least,
                           equal_nan=True)
+
+
+@pytest.mark.parametrize("conv", [F.conv2d, F.conv_transpose2d])
+@pytest.mark.parametrize("flows", [(True, False, False), (False, True, False), (True, False, True), (True, True, True)])
+def test_gradients_require_grad_if_an_operand_does(conv, flows):
+    """As PyTorch's, which makes them in one call; nothing flows from a gradient that does not depend on the operand."""
+    tensors = [random(1, 2, 4, 4), random(2, 2, 3, 3), random(2)]
+    operands = [t.requires_grad_() for t, flow in zip(tensors, flows) if flow]
+    y = conv(*tensors)
+    grads = torch.autograd.grad(y, operands, torch.ones_like(y), create_graph=True)
+    assert all(g.requires_grad for g in grads)
+    assert torch.autograd.grad(grads[0].sum(), tensors[0] if flows[0] else tensors[1], allow_unused=True) == (None,)
+    assert not any(g.requires_grad for g in torch.autograd.grad(conv(*tensors).sum(), operands))

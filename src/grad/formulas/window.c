@@ -1,4 +1,5 @@
 /* window.c - the derivatives of convolutions, which are convolutions. */
+#include "grad/beside.h"
 #include "grad/formula.h"
 #include "ops/window/window.h"
 
@@ -23,6 +24,8 @@ GRAD(convolution)
     dB = kt_convolution_weight(G, conjugate(A), in_sizes(c, 1), stride, padding, dilation, transposed, groups);
     if (given(c, 2))
         dC = over_channels(G);
+    if (c->create_graph) /* PyTorch makes all three in one call */
+        kt__place_beside("ConvolutionBackwardBackward0", c->d, c->n_inputs, (kt_tensor *[]){G, A, B}, 3);
 }
 
 GRAD_AS(convolution_of, convolution)
