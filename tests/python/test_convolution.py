@@ -308,3 +308,16 @@ def test_gradients_require_grad_if_an_operand_does(conv, flows):
     assert all(g.requires_grad for g in grads)
     assert torch.autograd.grad(grads[0].sum(), tensors[0] if flows[0] else tensors[1], allow_unused=True) == (None,)
     assert not any(g.requires_grad for g in torch.autograd.grad(conv(*tensors).sum(), operands))
+
+
+@pytest.mark.parametrize("conv,sizes", [(F.conv2d, (4, 3, 2, 2)), (F.conv_transpose2d, (3, 4, 2, 2))])
+@pytest.mark.parametrize("of", ["input", "weight", "both", "none"])
+def test_gradients_have_the_layout_of_the_result(conv, sizes, of):
+    x, w, last = random(2, 3, 5, 4, dtype=torch.float32), random(*sizes, dtype=torch.float32), torch.channels_last
+    x = x.contiguous(memory_format=last) if of in ("input", "both") else x
+    w = w.contiguous(memory_format=last) if of in ("weight", "both") else w
+    y = conv(x.requires_grad_(), w.requires_grad_())
+    for g in (torch.ones_like(y), torch.ones(()).expand(y.shape)):
+        for t in (y, *torch.autograd.grad(y, (x, w), g, retain_graph=True)):
+            assert t.is_contiguous(memory_format=last) == (of != "none")
+            assert t.is_contiguous() == (of == "none")
