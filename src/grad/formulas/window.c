@@ -18,9 +18,8 @@ static kt_tensor *over_channels(kt_tensor *g)
 /* The layout of the result, which PyTorch's gradients have, too: channels last if an operand has it. */
 static kt_tensor *laid_as(kt_tensor *t, const kt_tensor *input, const kt_tensor *weight)
 {
-    const bool plain = input && input->ndim == 5 && input->dtype == KT_F64; /* PyTorch's kernel of three dims is row-major */
-    if (!t || !input || !weight || plain)
-        return t;
+    if (!t || !input || !weight || is_complex(input) || (input->ndim == 5 && input->dtype == KT_F64))
+        return t; /* PyTorch makes complex ones of parts; its float64 kernel of three dims is row-major */
     kt_memory_format format = kt__suggested_format(input);
     if (format == KT_CONTIGUOUS_FORMAT)
         format = kt__suggested_format(weight);
@@ -33,7 +32,8 @@ GRAD(convolution)
     const bool     transposed = arg(c, 6)->b;
     const int64_t  groups = arg(c, 8)->i;
     kt_tensor     *input = A, *weight = B, *g = laid_as(G, input, weight);
-    dA = kt_convolution_input(g, conjugate(weight), in_sizes(c, 0), stride, padding, dilation, transposed, groups);
+    dA = laid_as(kt_convolution_input(g, conjugate(weight), in_sizes(c, 0), stride, padding, dilation, transposed, groups),
+                 input, weight);
     dB = laid_as(kt_convolution_weight(g, conjugate(input), in_sizes(c, 1), stride, padding, dilation, transposed, groups),
                  input, weight);
     if (given(c, 2))
