@@ -665,3 +665,10 @@ def test_a_query_of_nan_gives_later_values_no_gradient(dtype, length):
     grad, = torch.autograd.grad(y, v, torch.ones_like(y))
     assert y.isnan().all(-1)[0, 0].tolist() == [i == 2 for i in range(length)]
     assert grad.isnan().all(-1)[0, 0].tolist() == [i <= 2 for i in range(length)]
+
+
+def test_no_heads_are_as_many_as_no_heads():
+    q, k = torch.ones(3, 0, 3, 8), torch.ones(3, 0, 1, 8)
+    assert F.scaled_dot_product_attention(q, k, k, attn_mask=torch.ones(3, 1), enable_gqa=True).shape == (3, 0, 3, 8)
+    with pytest.raises(RuntimeError, match="Number of heads in key and value must divide the number of heads in "):
+        F.scaled_dot_product_attention(torch.ones(3, 2, 3, 8), k, k, attn_mask=torch.ones(3, 1), enable_gqa=True)
