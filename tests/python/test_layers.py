@@ -788,3 +788,26 @@ def ones(*sizes, **how):
 def test_of_two_mistakes_pytorchs_is_told(call, kind, says):
     with pytest.raises(kind, match=says):
         call()
+
+
+def test_attention_of_several_heads_looks_at_the_masks_dtypes_first():
+    m, x = nn.MultiheadAttention(4, 2), ones(4)
+    for name in ("key_padding_mask", "attn_mask"):
+        with pytest.raises(AssertionError, match=f"only bool and floating types of {name} are supported"):
+            m(x, x, x, **{name: ones(3, 5, dtype=torch.int32)})
+    with pytest.raises(AssertionError, match="query should be unbatched 2D or batched 3D tensor but received 1-D query tensor"):
+        m(x, x, x, attn_mask=ones(3, 5))
+
+
+@pytest.mark.parametrize("wrong,says", [
+    ({"query": (4, 5)}, r"expecting query weights shape of \(4, 4\), but got torch.Size\(\[4, 5\]\)"),
+    ({"key": (5, 5)}, r"expecting key weights shape of \(4, 5\), but got torch.Size\(\[5, 5\]\)"),
+    ({"value": (4, 4)}, r"expecting value weights shape of \(4, 7\), but got torch.Size\(\[4, 4\]\)"),
+    ({"bias": (11,)}, r"expecting value bias shape of \(4,\), but got torch.Size\(\[3\]\)")])
+def test_separate_projections_must_fit(wrong, says):
+    sizes = {"query": (4, 4), "key": (4, 5), "value": (4, 7), "bias": (12,)} | wrong
+    with pytest.raises(AssertionError, match=says):
+        F.multi_head_attention_forward(ones(3, 2, 4), ones(5, 2, 5), ones(5, 2, 7), 4, 2, None, ones(*sizes["bias"]), None, None,
+                                       False, 0.0, ones(4, 4), ones(4), use_separate_proj_weight=True,
+                                       q_proj_weight=ones(*sizes["query"]), k_proj_weight=ones(*sizes["key"]),
+                                       v_proj_weight=ones(*sizes["value"]))
