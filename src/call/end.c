@@ -33,18 +33,23 @@ static kt_status record_copy(kt_tensor *out, kt_tensor *made)
     return status;
 }
 
-/* Does the result or the target require grad? */
-static bool is_wanted(const kt_call *call, const kt_tensor *made)
+/* Does a result or a target require grad? A row with a node has asked before. */
+static bool is_wanted(const kt_call *call, kt_tensor *const *made, int n)
 {
-    return (kt__grad_flags(made) | kt__grad_flags(call->out[0])) & KT_T_REQUIRES_GRAD && kt__mode() & KT_M_GRAD &&
-           !kt__born_flags && kt__tape.rules;
+    uint32_t flags = 0;
+    for (int i = 0; i < n; i++)
+        flags |= kt__grad_flags(made[i]) | kt__grad_flags(call->out[i]);
+    return flags & KT_T_REQUIRES_GRAD && kt__mode() & KT_M_GRAD && !kt__born_flags && kt__tape.rules &&
+           (n == 1 || !call->row->node);
 }
 
-static kt_status store(kt_call *call, kt_tensor *const *made, int n)
+kt_status kt__check_ends(const kt_call *call, kt_tensor *const *made, int n)
 {
     const kt__gathered none = {.n = 0};
     kt__decision       d = {.result = made[0]->dtype, .second = n > 1 ? made[1]->dtype : KT_NONE};
-    const bool         wanted = n == 1 && is_wanted(call, made[0]);
+    const bool         wanted = call->form == KT_OUT && is_wanted(call, made, n);
+    if (call->form != KT_OUT)
+        return KT_OK;
     for (int i = 0; i < n; i++)
         if (KT__UNLIKELY(kt__are_dual(kt__grad_flags(made[i]) | kt__grad_flags(call->out[i]))))
             return kt__refuse_forward_out(call);
@@ -55,7 +60,14 @@ static kt_status store(kt_call *call, kt_tensor *const *made, int n)
         if (kt__check_target(call, &none, &d, i, kt__sizes(made[i])))
             return kt_error_status();
     }
-    if (wanted && call->row->target.grad == TARGET_RECORDED)
+    return KT_OK;
+}
+
+static kt_status store(kt_call *call, kt_tensor *const *made, int n)
+{
+    if (kt__check_ends(call, made, n))
+        return kt_error_status();
+    if (call->row->target.grad == TARGET_RECORDED && is_wanted(call, made, n))
         return record_copy(call->out[0], made[0]);
     if (call->row->target.silent_resize && !kt__has_sizes(call->out[0], kt__sizes(made[0])) &&
         kt__tensor_resize(call->out[0], kt__sizes(made[0]), NULL))

@@ -16,6 +16,8 @@ kt_status kt__end(kt_call *call, kt_tensor *made);
 /* The same, taking over the caller's reference. The dtype comes from `origin` (NULL: the lineage is set already). */
 kt_status kt__end_made(kt_call *call, kt_tensor *made, const kt_tensor *origin, kt_status status);
 kt_status kt__end_several(kt_call *call, kt_tensor *const *made, int n);
+/* What the two above check of out=, for bodies that look at the numbers of their results: PyTorch looks at the targets first. */
+kt_status kt__check_ends(const kt_call *call, kt_tensor *const *made, int n);
 
 /* Ends with `t` itself, which is taken over: a part's result of a row that is never written into, an argument to which nothing
  * was done, or the target. Bodies write straight into a target where a result made apart would cost a pass over memory (cat,

@@ -23,12 +23,14 @@ KT__COLD kt_status kt__report_first_error(const kt_call *call)
 {
     const kt_row *row = call->row;
     bool          itself = call->form == KT_OUT || (!row->way->lists && kt__arg_spec(row, 0)->kind == KT_ARG_TENSOR);
-    const bool opaque = call->form == KT_OUT && row->target.grad == TARGET_OPAQUE;
-    if (row->way->composes && !row->node && !opaque) /* a composite: its own checks precede the writes of its parts */
+    /* a composite: its own checks precede the writes of its parts, unless it hands the target to one part (`exact, by`) */
+    const bool passes_on = row->target.reported_as && row->target.dtype == TARGET_EXACT && row->target.grad == TARGET_REFUSED;
+    const bool checks = call->form == KT_OUT && (row->target.grad == TARGET_OPAQUE || passes_on);
+    if (row->way->composes && !row->node && !checks)
         itself = false;
     for (int i = 0; call->form == KT_OUT && i < kt__n_results(call->row); i++)
         itself = itself && call->out[i];
     if (call->form == KT_OUT) /* rows without a derivative may write to any target */
-        itself = itself && (call->row->node || row->target.grad == TARGET_OPAQUE) && call->row->rule != RULE_COMPARE;
+        itself = itself && (call->row->node || checks) && call->row->rule != RULE_COMPARE;
     return itself && kt__is_watched(call) ? kt__report_earlier_error(tape_rules, call) : kt_error_status();
 }

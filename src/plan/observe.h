@@ -23,6 +23,7 @@ typedef struct kt__tape_hooks {
     kt_status (*before_dual)(kt_call *call, const kt_plan *plan, bool records, int floor, void **token, void **state);
     kt_status (*after_dual)(kt_call *call, void *token, void *state, kt_status so_far);
     kt_status (*note)(kt_tensor *t); /* creates the autograd state of a new tensor, with its current version */
+    kt_status (*beside)(kt_call *call); /* results of a list that require no grad join the history of the call's tensors */
     int       (*levels)(void);       /* of forward mode that are open */
     /* t with the tangents of `from`, each as `changed` gives it; of the scope; NULL after an error */
     kt_tensor *(*carry)(kt_tensor *t, kt_tensor *from, kt_tensor *(*changed)(kt_tensor *tangent, int64_t with), int64_t with);

@@ -649,3 +649,26 @@ def test_second_derivatives_where_pytorch_has_them(heads, width, causal, masked)
     attend = lambda q, k, v: F.scaled_dot_product_attention(q, k, v, mask, is_causal=causal, enable_gqa=True)
     operands = [t.requires_grad_() for t in (q, k, v)]
     assert torch.autograd.gradcheck(attend, operands) and torch.autograd.gradgradcheck(attend, operands)
+
+
+@pytest.mark.cpu_only("a GPU's kernels skip tiles of other sizes")
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+@pytest.mark.parametrize("length", [4, 70])
+def test_a_query_of_nan_gives_later_values_no_gradient(dtype, length):
+    """A key after a query has a weight of 0 whatever the scores are."""
+    torch.manual_seed(2)
+    q, k, v = (torch.randn(1, 1, length, 8, dtype=dtype) for _ in range(3))
+    q[0, 0, 2, 0] = math.nan
+    for t in (q, k, v):
+        t.requires_grad_()
+    y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+    grad, = torch.autograd.grad(y, v, torch.ones_like(y))
+    assert y.isnan().all(-1)[0, 0].tolist() == [i == 2 for i in range(length)]
+    assert grad.isnan().all(-1)[0, 0].tolist() == [i <= 2 for i in range(length)]
+
+
+def test_no_heads_are_as_many_as_no_heads():
+    q, k = torch.ones(3, 0, 3, 8), torch.ones(3, 0, 1, 8)
+    assert F.scaled_dot_product_attention(q, k, k, attn_mask=torch.ones(3, 1), enable_gqa=True).shape == (3, 0, 3, 8)
+    with pytest.raises(RuntimeError, match="Number of heads in key and value must divide the number of heads in "):
+        F.scaled_dot_product_attention(torch.ones(3, 2, 3, 8), k, k, attn_mask=torch.ones(3, 1), enable_gqa=True)

@@ -1,5 +1,7 @@
 """Convolutions: what the names of torch and nn.functional take, against products of matrices and against one another."""
 
+import math
+
 import karat as torch
 import pytest
 from karat import _karat
@@ -267,3 +269,55 @@ def test_groups_of_channels_that_lie_side_by_side(dims, channels, groups, times,
         off = (a - c).abs().to(torch.float64).max().item()
         most = a.abs().to(torch.float64).max().item()
         assert off <= {torch.float64: 1e-12, torch.bfloat16: 0.3}.get(dtype, 1e-4) * (1 + 0.05 * most)
+
+
+@pytest.mark.cpu_only("libraries of a GPU multiply what they like")
+@pytest.mark.parametrize("odd", [math.inf, math.nan])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+@pytest.mark.parametrize("last", [False, True])
+@pytest.mark.parametrize("geometry", [{}, {"padding": 1}, {"stride": 2}, {"dilation": 2, "padding": 2},
+                                      {"stride": 3, "padding": 2}])
+def test_zeros_beyond_the_image_meet_no_infinite_weight(odd, dtype, last, geometry):
+    """The image's gradient, and a transposed convolution, sum over positions that exist: `fold` of a product does."""
+    torch.manual_seed(4)
+    x, w = torch.randn(2, 3, 7, 8, dtype=dtype), torch.randn(5, 3, 3, 3, dtype=dtype)
+    w[2, 1, 0, 2] = odd
+    if last:
+        x = x.contiguous(memory_format=torch.channels_last)
+    y = F.conv2d(x.requires_grad_(), w, **geometry)
+    g = torch.randn(y.shape, dtype=dtype)
+    given, = torch.autograd.grad(y, x, g)
+    columns = w.double().flatten(1).t() @ g.double().flatten(2)
+    wanted = F.fold(columns, (7, 8), 3, **geometry)
+    least = {torch.float32: 1e-5, torch.float64: 1e-12, torch.bfloat16: 3e-2}[dtype]
+    assert torch.allclose(given.double(), wanted, rtol=least, atol=least, equal_nan=True)
+    moved = F.conv_transpose2d(g, w, **geometry)
+    sizes = moved.shape[2:]
+    assert torch.allclose(moved.double(), F.fold(columns, sizes, 3, **geometry), rtol=least, atol=least,
+                          equal_nan=True)
+
+
+@pytest.mark.parametrize("conv", [F.conv2d, F.conv_transpose2d])
+@pytest.mark.parametrize("flows", [(True, False, False), (False, True, False), (True, False, True), (True, True, True)])
+def test_gradients_require_grad_if_an_operand_does(conv, flows):
+    """As PyTorch's, which makes them in one call; nothing flows from a gradient that does not depend on the operand."""
+    tensors = [random(1, 2, 4, 4), random(2, 2, 3, 3), random(2)]
+    operands = [t.requires_grad_() for t, flow in zip(tensors, flows) if flow]
+    y = conv(*tensors)
+    grads = torch.autograd.grad(y, operands, torch.ones_like(y), create_graph=True)
+    assert all(g.requires_grad for g in grads)
+    assert torch.autograd.grad(grads[0].sum(), tensors[0] if flows[0] else tensors[1], allow_unused=True) == (None,)
+    assert not any(g.requires_grad for g in torch.autograd.grad(conv(*tensors).sum(), operands))
+
+
+@pytest.mark.parametrize("conv,sizes", [(F.conv2d, (4, 3, 2, 2)), (F.conv_transpose2d, (3, 4, 2, 2))])
+@pytest.mark.parametrize("of", ["input", "weight", "both", "none"])
+def test_gradients_have_the_layout_of_the_result(conv, sizes, of):
+    x, w, last = random(2, 3, 5, 4, dtype=torch.float32), random(*sizes, dtype=torch.float32), torch.channels_last
+    x = x.contiguous(memory_format=last) if of in ("input", "both") else x
+    w = w.contiguous(memory_format=last) if of in ("weight", "both") else w
+    y = conv(x.requires_grad_(), w.requires_grad_())
+    for g in (torch.ones_like(y), torch.ones(()).expand(y.shape)):
+        for t in (y, *torch.autograd.grad(y, (x, w), g, retain_graph=True)):
+            assert t.is_contiguous(memory_format=last) == (of != "none")
+            assert t.is_contiguous() == (of == "none")

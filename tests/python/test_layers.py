@@ -737,3 +737,77 @@ def test_every_name_of_pytorch_is_here():
         ParameterList RNNBase RNNCellBase Sequential Transformer TransformerDecoder TransformerDecoderLayer TransformerEncoder
         TransformerEncoderLayer TripletMarginWithDistanceLoss""".split()
     assert set(nn.modules.__all__) - built == set(elsewhere)
+
+
+def ones(*sizes, **how):
+    return torch.ones(sizes, **how)
+
+
+@pytest.mark.parametrize("call,kind,says", [
+    (lambda: torch.rnn_tanh_cell(ones(3, 2, 2), ones(3, 3), ones(3, 2), ones(3, 3)), RuntimeError,
+     r"The size of tensor a \(3\) must match the size of tensor b \(2\) at non-singleton dimension 1"),
+    (lambda: torch.rnn_relu_cell(ones(3, 2, 2), ones(3, 1, 1), ones(1, 2), ones(1, 1)), RuntimeError,
+     r"output with shape \[3, 1, 1\] doesn't match the broadcast shape \[3, 2, 1\]"),
+    (lambda: torch.lstm_cell(ones(1, 2, 2), (ones(1, 1), ones(1, 1)), ones(4, 2), ones(4, 1)), RuntimeError,
+     r"output with shape \[1, 4\] doesn't match the broadcast shape \[1, 2, 4\]"),
+    (lambda: torch.gru_cell(ones(2, 2, 2), ones(2, 3), ones(9, 2), ones(9, 3)), RuntimeError, r"\[2, 2, 9\]"),
+    (lambda: torch.lstm_cell(ones(1, 2), (ones(1, 3), ones(1, 3)), ones(12, 2), ones(12, 3), ones(11), ones(13)), RuntimeError,
+     r"The expanded size of the tensor \(12\) must match the existing size \(13\)"),
+    (lambda: F.fractional_max_pool3d(ones(1, 1, 5, 2, 2), (1, 3, 3), output_size=1, _random_samples=ones(1, 1, 3)), RuntimeError,
+     "pool width 3 too large relative to input width 2"),
+    (lambda: F.fractional_max_pool3d(ones(1, 2, 5, 5, 5), 0, output_size=2, _random_samples=ones(1, 2, 3, 1)), RuntimeError,
+     "Expect _random_samples to have 3 dimensions, got 4"),
+    (lambda: F.fractional_max_pool2d(ones(1, 2, 5, 5), 0, output_size=2, _random_samples=ones(1, 2, 2)), RuntimeError,
+     "fractional_max_pool2d: kernel_size must be greater than zero"),
+    (lambda: F.grid_sample(ones(3, 3, 1), ones(3, 1, 2, 1), align_corners=False), RuntimeError,
+     "expected 5D input and grid with same number of dimensions"),
+    (lambda: F.cross_entropy(ones(5, 2), ones(5, 2, dtype=torch.int64), label_smoothing=1.5), RuntimeError,
+     "Expected floating point type for target with class probabilities, got Long"),
+    (lambda: F.cross_entropy(ones(5, 2), ones(5, 2), label_smoothing=1.5), RuntimeError, "label_smoothing must be between"),
+    (lambda: F.mse_loss(ones(3, 2), ones(4), reduction="other"), RuntimeError, "must match the size of tensor b"),
+    (lambda: F.l1_loss(ones(3, 2), ones(3, 2), reduction="other"), ValueError, "other is not a valid value for reduction"),
+    (lambda: F.embedding(ones(3, dtype=torch.int64), ones(0, 4)), RuntimeError, "self indexing axis dim should be positive"),
+    (lambda: F.bilinear(ones(3, 4), ones(3, 2), ones(2, 4, 2, 1)), RuntimeError, "number of dimensions must match"),
+    (lambda: F.fold(ones(3, 27, 4), (2, 2), 3, 2), RuntimeError,
+     r"calculated shape of the array of sliding blocks as \(-2, -2\), which is too small \(non-positive\)"),
+    (lambda: F.conv3d(ones(3, 3, 9, 7, 2), ones(3, 1, 2, 4, 2, 2)), RuntimeError,
+     r"expected stride to be a single integer value or a list of 4 values .* but got stride=\[1, 1, 1\]"),
+    (lambda: F.conv3d(ones(3, 3, 9, 7, 2), ones(3, 1, 2, 4), padding="same"), RuntimeError,
+     r"Expected 4-dimensional input for 4-dimensional weight\[3, 1, 2, 4\], but got 5-dimensional input of size"),
+    (lambda: F.conv2d(ones(3, 2, 6, 7), ones(3, 2, 1, 1), padding="same", dilation=(1, 2, 1)), RuntimeError,
+     "dilation cannot broadcast to 2 dimensions"),
+    (lambda: F.conv2d(ones(3, 2, 6, 7), ones(3, 2, 1, 1), ones(3, dtype=torch.float64), padding="same", stride=2), RuntimeError,
+     "padding='same' is not supported for strided convolutions"),
+    (lambda: F.conv2d(ones(3, 2, 6, 7), ones(3, 2, 1, 1), ones(3, dtype=torch.float64), padding="other"), RuntimeError,
+     "Invalid padding string: 'other'"),
+    (lambda: torch._convolution_mode(ones(1, 1, 2, 2, 2, 2), ones(1, 1, 1, 1, 1, 1), None, [1], "same", [1], 1), RuntimeError,
+     "dims"),
+    (lambda: F.conv2d(ones(2, 2, 8, 1, dtype=torch.complex64), ones(5, 2, 1, 3, dtype=torch.int64), groups=0), RuntimeError,
+     r"Input type \(CPUComplexFloatType\) and weight type \(torch.LongTensor\) should be the same")])
+@pytest.mark.filterwarnings("ignore:Using a target size")
+def test_of_two_mistakes_pytorchs_is_told(call, kind, says):
+    with pytest.raises(kind, match=says):
+        call()
+
+
+def test_attention_of_several_heads_looks_at_the_masks_dtypes_first():
+    m, x = nn.MultiheadAttention(4, 2), ones(4)
+    for name in ("key_padding_mask", "attn_mask"):
+        with pytest.raises(AssertionError, match=f"only bool and floating types of {name} are supported"):
+            m(x, x, x, **{name: ones(3, 5, dtype=torch.int32)})
+    with pytest.raises(AssertionError, match="query should be unbatched 2D or batched 3D tensor but received 1-D query tensor"):
+        m(x, x, x, attn_mask=ones(3, 5))
+
+
+@pytest.mark.parametrize("wrong,says", [
+    ({"query": (4, 5)}, r"expecting query weights shape of \(4, 4\), but got torch.Size\(\[4, 5\]\)"),
+    ({"key": (5, 5)}, r"expecting key weights shape of \(4, 5\), but got torch.Size\(\[5, 5\]\)"),
+    ({"value": (4, 4)}, r"expecting value weights shape of \(4, 7\), but got torch.Size\(\[4, 4\]\)"),
+    ({"bias": (11,)}, r"expecting value bias shape of \(4,\), but got torch.Size\(\[3\]\)")])
+def test_separate_projections_must_fit(wrong, says):
+    sizes = {"query": (4, 4), "key": (4, 5), "value": (4, 7), "bias": (12,)} | wrong
+    with pytest.raises(AssertionError, match=says):
+        F.multi_head_attention_forward(ones(3, 2, 4), ones(5, 2, 5), ones(5, 2, 7), 4, 2, None, ones(*sizes["bias"]), None, None,
+                                       False, 0.0, ones(4, 4), ones(4), use_separate_proj_weight=True,
+                                       q_proj_weight=ones(*sizes["query"]), k_proj_weight=ones(*sizes["key"]),
+                                       v_proj_weight=ones(*sizes["value"]))

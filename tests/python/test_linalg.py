@@ -722,3 +722,50 @@ def test_layout_of_an_out_that_grows():
                         "expected scalar type Double but found Int")]:
         with pytest.raises(RuntimeError, match=text):
             call(torch.empty(0, dtype=torch.int32))
+
+
+def info():
+    return torch.empty(0, dtype=torch.int32)
+
+
+@pytest.mark.parametrize("call,name", [
+    (lambda a, *out: L.eigh(a, out=out), "_linalg_eigh"), (lambda a, *out: L.svd(a, out=(*out, torch.empty(0))), "_linalg_svd"),
+    (lambda a, *out: L.slogdet(a, out=out), "_linalg_slogdet"), (lambda a, *out: torch.qr(a, out=out), "linalg_qr"),
+    (lambda a, one, two: L.lu_factor(a, out=(one + two, info())), "linalg_lu_factor_ex"),
+    (lambda a, one, two: L.solve_ex(a, a, out=(one + two, info())), "_linalg_solve_ex")])
+@pytest.mark.filterwarnings("ignore:torch.qr is deprecated")
+def test_several_targets_have_no_derivative(call, name):
+    """A matrix that requires grad, or any of the targets; the matrix may have wrong sizes as well."""
+    says = name + r"\(\): functions with out=... arguments don't support automatic differentiation"
+    for sizes in ((3, 3), (3,)):
+        a, leaf = torch.ones(sizes), torch.empty(0, requires_grad=True)
+        with pytest.raises(RuntimeError, match=says):
+            call(a, torch.empty(0), leaf)
+    with pytest.raises(RuntimeError, match=says):
+        call(torch.eye(3, requires_grad=True), torch.empty(0), torch.empty(0))
+    with torch.no_grad():
+        call(torch.eye(3, requires_grad=True), torch.empty(0), torch.empty(0))
+
+
+@pytest.mark.parametrize("call", [
+    lambda a, out: L.inv(a, out=out), lambda a, out: torch.inverse(a, out=out), lambda a, out: L.cholesky(a, out=out),
+    lambda a, out: L.solve(a, a, out=out), lambda a, out: L.inv_ex(a, check_errors=True, out=(out, info())),
+    lambda a, out: L.cholesky_ex(a, check_errors=True, out=(out, info())), lambda a, out: L.lu_factor(a, out=(out, info()))])
+def test_a_target_of_another_dtype_is_said_before_a_singular_matrix(call):
+    singular, target = torch.zeros(2, 2), torch.full((3,), 7.0, dtype=REAL)
+    with pytest.raises(RuntimeError, match="Expected out tensor to have dtype float, but got double instead"):
+        call(singular, target)
+    assert target.tolist() == [7, 7, 7]
+    with pytest.raises(RuntimeError, match="zero|not positive-definite|singular"):
+        call(singular, torch.empty(0))
+
+
+def test_targets_that_results_are_not_cast_to():
+    a = torch.eye(2)
+    with pytest.raises(RuntimeError, match="cholesky: Expected result to be safely castable from Float dtype, but got result"):
+        torch.cholesky(a, out=info())
+    for out, name in ((info(), torch.empty(0)), "a"), ((torch.empty(0), info()), "tau"):
+        with pytest.raises(RuntimeError, match=f"torch.geqrf: Expected {name} to be safely castable from Float dtype, but got"):
+            torch.geqrf(a, out=out)
+    made = L.ldl_factor(torch.eye(2, requires_grad=True), out=(torch.empty(0), info()))
+    assert [t.requires_grad for t in made] == [True, False]

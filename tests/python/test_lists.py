@@ -135,3 +135,41 @@ def test_gradients():
     assert karat._foreach_exp_(b) is b and b[0].grad_fn.name() == "ExpBackward0"
     karat._foreach_zero_(b)
     assert b[0].grad_fn.name() == "ZeroBackward0"
+
+
+@pytest.mark.parametrize("call", [lambda a, b: karat._foreach_add(a, b), lambda a, b: karat._foreach_mul(a, 2.0),
+                                  lambda a, b: karat._foreach_exp(a), lambda a, b: karat._foreach_norm(a),
+                                  lambda a, b: karat._foreach_addcmul(a, b, b), lambda a, b: karat._foreach_lerp(b, a, 0.5)])
+def test_all_results_require_grad_if_one_tensor_does(call):
+    """As of PyTorch's one node; nothing flows to what a result does not depend on."""
+    a = [karat.tensor([1.0, 2.0], requires_grad=True), karat.tensor([3.0, 4.0])]
+    b = [karat.tensor([5.0, 6.0]), karat.tensor([7.0, 8.0])]
+    one, two = call(a, b)
+    assert one.requires_grad and two.requires_grad and not two.is_leaf
+    assert karat.autograd.grad(two.sum(), a[0], allow_unused=True) == (None,)
+    assert karat.autograd.grad(one.sum(), a[0])[0].shape == (2,)
+    with karat.no_grad():
+        assert not any(t.requires_grad for t in call(a, b))
+
+
+def test_results_in_place_require_grad_each_by_itself():
+    x = karat.tensor([1.0, 2.0], requires_grad=True)
+    a = [x * 1, karat.tensor([3.0, 4.0])]
+    karat._foreach_add_(a, 2.0)
+    assert [t.requires_grad for t in a] == [True, False]
+
+
+def test_integers_beside_a_tensor_that_requires_grad_stay_without():
+    a = [karat.tensor([1.0], requires_grad=True), karat.tensor([3])]
+    assert [t.requires_grad for t in karat._foreach_mul(a, 2)] == [True, False]
+
+
+@pytest.mark.parametrize("name,self,other", [("clamp_min", [0, 0, 1, 0, 0, 1], [1, 0, 0, 0, 0, 0]),
+                                             ("clamp_max", [1, 0, 1, 0, 0, 0], [0, 0, 0, 0, 0, 1])])
+def test_bounds_of_lists_have_the_slopes_of_clamp(name, self, other):
+    nan, inf = math.nan, math.inf
+    a, b = karat.tensor([1.0, nan, 2.0, 5.0, nan, inf]), karat.tensor([2.0, 1.0, 2.0, nan, nan, -inf])
+    a.requires_grad_(), b.requires_grad_()
+    result, = getattr(karat, "_foreach_" + name)([a], [b])
+    grads = karat.autograd.grad(result.sum(), [a, b])
+    assert [g.tolist() for g in grads] == [self, other]

@@ -232,3 +232,18 @@ def test_samples_of_a_fractional_pool_have_no_gradient(dims):
     assert str(error.value).splitlines()[0] == (
         f"The function 'fractional_max_pool{dims}d' is not differentiable with respect to argument 'random_samples'. This input "
         "cannot have requires_grad True.")
+
+
+@pytest.mark.cpu_only("PyTorch's kernel for GPUs draws in float32")
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float32])
+@pytest.mark.parametrize("sample", [0.51171875, 0.99609375, 0.279296875])
+def test_places_are_drawn_in_the_samples_dtype(dtype, sample):
+    """Window i begins at trunc((i + sample) * step) - trunc(sample * step), each operation rounded."""
+    have, kernel, few = 13, 3, 7
+    r = lambda v: torch.tensor(v, dtype=torch.float64).to(dtype).double().item()
+    step = r((have - kernel) / (few - 1))
+    begin = [int(r(r(i + sample) * step)) - int(r(sample * step)) for i in range(few - 1)] + [have - kernel]
+    x = torch.arange(have, dtype=torch.float32).expand(1, 1, have, have).to(dtype)
+    _, places = F.fractional_max_pool2d(x, kernel, output_size=few, return_indices=True,
+                                        _random_samples=torch.full((1, 1, 2), sample, dtype=dtype))
+    assert [p % have for p in places[0, 0, 0].tolist()] == [b + kernel - 1 for b in begin]

@@ -570,6 +570,16 @@ def test_prelu_of_an_infinite_weight():
     assert karat.autograd.grad(dw, g)[0].tolist() == [-1.0]
 
 
+@pytest.mark.parametrize("at,by_weight,by_grad", [(0.0, 0.0, 1.0), (-0.0, 0.0, 1.0), (1.0, 0.0, 1.0), (-1.0, 1.5, 0.25),
+                                                  (nan, 1.5, 0.25)])
+def test_second_derivatives_of_prelu_take_zero_as_positive(at, by_weight, by_grad):
+    x, w, g = leaf([at], "float64"), leaf([0.25], "float64"), leaf([1.5], "float64")
+    dx, dw = karat.autograd.grad(karat.prelu(x, w), (x, w), g, create_graph=True)
+    assert dx.item() == (1.5 if at > 0 else 0.375)
+    assert [t.item() for t in karat.autograd.grad(dx, (w, g), retain_graph=True)] == [by_weight, by_grad]
+    assert karat.autograd.grad(dw, x)[0].item() == by_weight
+
+
 # ---- forward values ----
 
 def test_full_of_a_complex_number():

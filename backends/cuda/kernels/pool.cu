@@ -105,14 +105,22 @@ template <class T> static __global__ void __launch_bounds__(ARG_THREADS, sizeof(
                                           of[WIDTH].first + found.width * of[WIDTH].step);
 }
 
-/* Windows whose places are drawn: PyTorch's sequence, in its arithmetic. */
+/* A number as the samples' dtype has it. */
+template <class T> static __device__ T as_drawn(const pool_args &g, T value)
+{
+    alignas(8) char room[8];
+    values<T>::store(room, g.samples.is, value);
+    return values<T>::load(room, g.samples.is);
+}
+
+/* Windows whose places are drawn: PyTorch's sequence, in its arithmetic, which is that of the samples' dtype. */
 template <class T> static __device__ int32_t drawn(const pool_args &g, int d, int32_t i, T sample)
 {
     const int32_t few = (int32_t)g.few.size[d], rest = (int32_t)g.whole.size[d] - g.kernel[d];
     if (i == few - 1)
         return rest;
-    const T       apart = (T)rest / (T)(few - 1);
-    const int64_t at = (int64_t)(((T)i + sample) * apart) - (int64_t)(sample * apart);
+    const T       apart = as_drawn(g, (T)rest / (T)(few - 1)), from = as_drawn(g, (T)i + sample);
+    const int64_t at = (int64_t)as_drawn(g, from * apart) - (int64_t)as_drawn(g, sample * apart);
     return at < 0 ? 0 : at < rest ? (int32_t)at : rest;
 }
 

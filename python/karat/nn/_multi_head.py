@@ -32,11 +32,15 @@ def _check_dims(query, key, value, key_padding_mask, attn_mask, num_heads):
     return batched
 
 
+def check_mask(mask, name):
+    assert mask.dtype == _BOOL or mask.is_floating_point(), f"only bool and floating types of {name} are supported"
+
+
 def _as_scores(mask, name, other, other_name, dtype):
     """A bool mask is -inf where it is true."""
     if mask is None:
         return None
-    assert mask.dtype == _BOOL or mask.is_floating_point(), f"only bool and floating types of {name} are supported"
+    check_mask(mask, name)
     if other is not None and other.dtype != mask.dtype:
         warnings.warn(f"Support for mismatched {name} and {other_name} is deprecated. Use same type for both instead.",
                       stacklevel=4)
@@ -58,6 +62,14 @@ def _project(query, key, value, weight, bias):
         return _linear(query, weights[0], biases[0]), both[0], both[1]
     weights, biases = weight.chunk(3), (None,) * 3 if bias is None else bias.chunk(3)
     return tuple(_linear(x, w, b) for x, w, b in zip((query, key, value), weights, biases))
+
+
+def _check_projections(tensors, weights, biases, size):
+    for name, x, weight in zip(("query", "key", "value"), tensors, weights):
+        wanted = (size, x.shape[-1])
+        assert weight.shape == wanted, f"expecting {name} weights shape of {wanted}, but got {weight.shape}"
+    for name, bias in zip(("query", "key", "value"), biases):
+        assert bias is None or bias.shape == (size,), f"expecting {name} bias shape of {(size,)}, but got {bias.shape}"
 
 
 def _check_static(static, name, rows, size):
@@ -107,6 +119,7 @@ def multi_head_attention_forward(query, key, value, embed_dim_to_check, num_head
             assert weight is not None, f"use_separate_proj_weight is True but {name}_weight is None"
         biases = (None,) * 3 if in_proj_bias is None else in_proj_bias.chunk(3)
         weights = q_proj_weight, k_proj_weight, v_proj_weight
+        _check_projections((query, key, value), weights, biases, size)
         q, k, v = (_linear(x, w, b) for x, w, b in zip((query, key, value), weights, biases))
     else:
         assert key.shape == value.shape, f"key shape {key.shape} does not match value shape {value.shape}"

@@ -35,6 +35,14 @@ static TILE_NOINLINE void FN(slopes)(T *restrict scores, T *restrict slopes, con
         }
 }
 
+/* Keys after a query have no weight, even if its scores are NaN. `after`: the first such key of the panel's first query. */
+static void FN(hide_later)(T *probabilities, int64_t after, int64_t keys)
+{
+    for (int64_t l = after > 0 ? after : 0; l < keys; l++)
+        for (int64_t i = 0; i < COLS && i < l - after + 1; i++)
+            probabilities[l * COLS + i] = 0;
+}
+
 /* ---- a block of queries ---- */
 
 /* The sum of products, in as many chains on every instruction set. */
@@ -88,6 +96,8 @@ static int64_t FN(back_panel)(const FN(back) *b, FN(back_room) *r, const FN(plac
     if (at->kept)
         FN(drop)(slopes, at->kept + at->first, i, (T)(1 / a->keep), seen);
     FN(slopes)(scores, slopes, r->lse + i, r->inner + i, seen);
+    if (a->causal)
+        FN(hide_later)(scores, at->query + i + 1 - at->first, seen);
     return seen;
 }
 

@@ -574,14 +574,25 @@ static void FN(pool_block_back)(FN(pool_work) *w, int64_t n, int64_t channel, in
 
 /* ---- forward, windows whose places are drawn: one plane ---- */
 
-/* Where window i of dim d begins: PyTorch's sequence, in its arithmetic. */
-static int64_t FN(pool_drawn)(const kt__pool *p, int d, int64_t i, T sample)
+/* A number as the samples' dtype has it. */
+static T FN(pool_rounded)(const FN(lens) *drawn, T value)
+{
+    char room[sizeof(T)];
+    if (drawn->is == SELF)
+        return value;
+    FN(store_tile)(room, drawn, &value, 1);
+    FN(load_tile)(&value, drawn, room, 1);
+    return value;
+}
+
+/* Where window i of dim d begins: PyTorch's sequence, in its arithmetic, which is that of the samples' dtype. */
+static int64_t FN(pool_drawn)(const kt__pool *p, int d, int64_t i, T sample, const FN(lens) *drawn)
 {
     const int64_t few = p->few.size[d], rest = p->whole.size[d] - p->kernel[d];
     if (i == few - 1)
         return rest;
-    const T       apart = (T)rest / (T)(few - 1);
-    const int64_t at = (int64_t)(((T)i + sample) * apart) - (int64_t)(sample * apart);
+    const T       apart = FN(pool_rounded)(drawn, (T)rest / (T)(few - 1)), from = FN(pool_rounded)(drawn, (T)i + sample);
+    const int64_t at = (int64_t)FN(pool_rounded)(drawn, from * apart) - (int64_t)FN(pool_rounded)(drawn, sample * apart);
     return at < 0 ? 0 : at < rest ? at : rest;
 }
 
@@ -608,7 +619,7 @@ static void FN(pool_fraction)(FN(pool_work) *w, int64_t n, int64_t channel)
         int64_t       first[KT__SPACE_DIMS], best = -1;
         T             top = LOWEST;
         for (int d = 0; d < KT__SPACE_DIMS; d++)
-            first[d] = FN(pool_drawn)(p, d, o[d], sample[d]);
+            first[d] = FN(pool_drawn)(p, d, o[d], sample[d], &drawn);
         for (int64_t k = 0; k < kt__volume(p->kernel); k++) {
             const int64_t d = k / p->kernel[WIDTH] / p->kernel[HEIGHT], h = k / p->kernel[WIDTH] % p->kernel[HEIGHT];
             const int64_t e = ((first[DEPTH] + d) * x->size[HEIGHT] + first[HEIGHT] + h) * x->size[WIDTH] + first[WIDTH] +

@@ -19,6 +19,7 @@
 #include "cpu/window/row_major.h"
 #include "cpu/window/pass.h"
 #include "cpu/window/pool.h"
+#include "cpu/window/within.h"
 #include "tables/kernels/product.h"
 #include "tables/kernels/reduce.h"
 #include "tables/kernels/window.h"
@@ -421,6 +422,17 @@ static kt_status run_forward(const kt__cpu_build *build, const kt_plan *plan)
     return run_pass(&p, &w, false);
 }
 
+/* Again without what lies beyond the image, if that made NaN. */
+static kt_status run_class(const pass *p, const weight *w)
+{
+    pass      plain = *p;
+    bool      nan = false;
+    kt_status status = run_pass(&plain, w, true);
+    if (!status)
+        status = kt__has_nan_at_corners(p, &nan);
+    return nan ? kt__run_within(p, w, run_pass) : status;
+}
+
 static kt_status run_back(const kt__cpu_build *build, const kt_plan *plan)
 {
     const geometry g = geometry_of(plan);
@@ -434,7 +446,7 @@ static kt_status run_back(const kt__cpu_build *build, const kt_plan *plan)
             rest /= g.stride[d];
         }
         if (p.reach[0].count && p.reach[1].count && p.reach[2].count)
-            status = run_pass(&p, &w, true);
+            status = run_class(&p, &w);
     }
     return status;
 }

@@ -152,9 +152,9 @@ GRAD(prelu_kernel)
     dA = slopes.input;
     dB = slopes.weight;
 }
-GRAD(prelu_kernel_backward)
+GRAD(prelu_kernel_backward) /* where a zero counts as positive, as in PyTorch; in the first derivative it is negative */
 {
-    kt_tensor *input = c->grads[0], *weight = c->grads[1], *below = kt_le_s(B, KT_INT(0));
+    kt_tensor *input = c->grads[0], *weight = c->grads[1], *below = kt_logical_not(kt_ge_s(B, KT_INT(0)));
     kt_tensor *by_input = input ? kt_where(below, kt_mul(input, C), input) : NULL;
     kt_tensor *by_weight = weight ? zero_unless(below, kt_mul(weight, B)) : NULL;
     dA = by_input && by_weight ? kt_add(by_input, by_weight) : by_input ? by_input : by_weight;

@@ -1,4 +1,5 @@
 /* window.c - the derivatives of convolutions, which are convolutions. */
+#include "grad/beside.h"
 #include "grad/formula.h"
 #include "ops/window/window.h"
 
@@ -14,15 +15,31 @@ static kt_tensor *over_channels(kt_tensor *g)
     return kt_sum_dim(g, ((kt_shape){n, dims}));
 }
 
+/* The layout of the result, which PyTorch's gradients have, too: channels last if an operand has it. */
+static kt_tensor *laid_as(kt_tensor *t, const kt_tensor *input, const kt_tensor *weight)
+{
+    if (!t || !input || !weight || is_complex(input) || (input->ndim == 5 && input->dtype == KT_F64))
+        return t; /* PyTorch makes complex ones of parts; its float64 kernel of three dims is row-major */
+    kt_memory_format format = kt__suggested_format(input);
+    if (format == KT_CONTIGUOUS_FORMAT)
+        format = kt__suggested_format(weight);
+    return format == KT_CONTIGUOUS_FORMAT ? t : kt_contiguous(t, .memory_format = format);
+}
+
 GRAD(convolution)
 {
     const kt_shape stride = arg(c, 3)->ints, padding = arg(c, 4)->ints, dilation = arg(c, 5)->ints;
     const bool     transposed = arg(c, 6)->b;
     const int64_t  groups = arg(c, 8)->i;
-    dA = kt_convolution_input(G, conjugate(B), in_sizes(c, 0), stride, padding, dilation, transposed, groups);
-    dB = kt_convolution_weight(G, conjugate(A), in_sizes(c, 1), stride, padding, dilation, transposed, groups);
+    kt_tensor     *input = A, *weight = B, *g = laid_as(G, input, weight);
+    dA = laid_as(kt_convolution_input(g, conjugate(weight), in_sizes(c, 0), stride, padding, dilation, transposed, groups),
+                 input, weight);
+    dB = laid_as(kt_convolution_weight(g, conjugate(input), in_sizes(c, 1), stride, padding, dilation, transposed, groups),
+                 input, weight);
     if (given(c, 2))
         dC = over_channels(G);
+    if (c->create_graph) /* PyTorch makes all three in one call */
+        kt__place_beside("ConvolutionBackwardBackward0", c->d, c->n_inputs, (kt_tensor *[]){G, input, weight}, 3);
 }
 
 GRAD_AS(convolution_of, convolution)

@@ -61,7 +61,7 @@ static kt_tensor *repeated(kt_tensor *t, const kt_tensor *query)
     if (!t || kt__wrap_dim(&dim, t->ndim) || (dim = -3, kt__wrap_dim(&dim, query->ndim)))
         return NULL;
     const int64_t heads = query->sizes[query->ndim - 3], have = t->sizes[t->ndim - 3];
-    if (have == 0 || heads % have) {
+    if (heads != have && (have == 0 || heads % have)) {
         kt_fail(KT_ERR_RUNTIME, "Number of heads in key and value must divide the number of heads in ");
         return NULL;
     }

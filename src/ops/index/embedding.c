@@ -24,12 +24,20 @@ static kt_status check_embedding(const kt_call *call, const kt_tensor *weight, c
     return KT_OK;
 }
 
+/* PyTorch selects rows, and looks at their number first. */
+static kt_status has_rows(const kt_tensor *weight, const kt_tensor *indices)
+{
+    return weight->sizes[0] > 0 || indices->numel == 0
+               ? KT_OK
+               : kt_fail(KT_ERR_RUNTIME, "index_select(): self indexing axis dim should be positive");
+}
+
 kt_status kt__body_embedding(kt_call *call)
 {
     kt_tensor *weight = call->arg[0].t, *indices = call->arg[1].t, *from = NULL;
     int64_t    sizes[KT_MAX_DIMS];
     if (check_embedding(call, weight, indices) || kt__one_device((kt_tensor *[]){weight, indices}, 2) ||
-        kt__plain_of(weight, &from))
+        has_rows(weight, indices) || kt__plain_of(weight, &from))
         return kt_error_status();
     memcpy(sizes, indices->sizes, (size_t)indices->ndim * sizeof *sizes);
     sizes[indices->ndim] = weight->sizes[1];

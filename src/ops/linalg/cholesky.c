@@ -20,7 +20,7 @@ kt_status kt__body_linalg_cholesky_ex(kt_call *call)
     kt_tensor   *a = call->arg[0].t, *l, *info;
     kt__decision room;
     if (kt__check_square(a, "linalg.cholesky") || !kt__resolve_in_body(call, &room) ||
-        factor(call, a, kt__arg_bool(call, 1), &l, &info) ||
+        factor(call, a, kt__arg_bool(call, 1), &l, &info) || kt__check_ends(call, (kt_tensor *[]){l, info}, 2) ||
         (kt__arg_bool(call, 2) && kt__check_info(info, KT__NOT_POSITIVE, "linalg.cholesky_ex")))
         return kt_error_status();
     return kt__end_several(call, (kt_tensor *[]){l, info}, 2);
@@ -30,7 +30,7 @@ kt_status kt__body_linalg_cholesky(kt_call *call)
 {
     KT_SCOPE;
     const kt_linalg_cholesky_ex_results r = kt_linalg_cholesky_ex(call->arg[0].t, .upper = kt__arg_bool(call, 1));
-    if (!r.info || kt__check_info(r.info, KT__NOT_POSITIVE, "linalg.cholesky"))
+    if (!r.info || kt__check_ends(call, &r.L, 1) || kt__check_info(r.info, KT__NOT_POSITIVE, "linalg.cholesky"))
         return kt_error_status();
     return kt__end(call, r.L);
 }
@@ -48,7 +48,8 @@ kt_status kt__body_cholesky(kt_call *call)
         return kt__resolve_in_body(call, &room) ? kt__end(call, kt_empty_like(a, .memory_format = KT_CONTIGUOUS_FORMAT))
                                                 : kt_error_status();
     if (kt__check_square(a, "cholesky") || !kt__resolve_in_body(call, &room) ||
-        factor(call, a, kt__arg_bool(call, 1), &l, &info) || kt__check_info(info, KT__NOT_POSITIVE, "cholesky"))
+        factor(call, a, kt__arg_bool(call, 1), &l, &info) || kt__check_ends(call, &l, 1) ||
+        kt__check_info(info, KT__NOT_POSITIVE, "cholesky"))
         return kt_error_status();
     return kt__end(call, l);
 }
@@ -64,7 +65,7 @@ kt_status kt__body_cholesky_inverse(kt_call *call)
     kt_tensor *info = kt__new_numbers(l, KT_I32, kt__batch_of(l));
     if (kt__run_matrices(call, KT_K_cholesky_inverse, l, (kt__matrix_arg[]){{x, 2}, {info, 0}, {l, 2}}, 2, 1,
                          (kt_scalar[]){KT_INT(kt__arg_bool(call, 1))}, 1) ||
-        kt__check_info(info, KT__NOT_INVERTIBLE, "cholesky_inverse"))
+        kt__check_ends(call, &x, 1) || kt__check_info(info, KT__NOT_INVERTIBLE, "cholesky_inverse"))
         return kt_error_status();
     return kt__end_matrices(call, x, true);
 }

@@ -37,19 +37,23 @@ kt_status kt__body_linalg_lu_factor_ex(kt_call *call)
     KT_SCOPE;
     kt_tensor *a = call->arg[0].t;
     factors    f;
-    if (check_factor(call, a, kt__arg_bool(call, 1), "torch.lu_factor") || factor(call, a, &f) ||
+    if (check_factor(call, a, kt__arg_bool(call, 1), "torch.lu_factor") || factor(call, a, &f))
+        return kt_error_status();
+    kt_tensor *const made[] = {f.lu, f.pivots, f.info};
+    if (kt__check_ends(call, made, 3) ||
         (kt__arg_bool(call, 2) && kt__check_info(f.info, KT__ZERO_PIVOT, "torch.linalg.lu_factor_ex")))
         return kt_error_status();
-    return kt__end_several(call, (kt_tensor *[]){f.lu, f.pivots, f.info}, 3);
+    return kt__end_several(call, made, 3);
 }
 
 kt_status kt__body_linalg_lu_factor(kt_call *call)
 {
     KT_SCOPE;
     const kt_linalg_lu_factor_ex_results f = kt_linalg_lu_factor_ex(call->arg[0].t, .pivot = KT_SOME(kt__arg_bool(call, 1)));
-    if (!f.info || kt__check_info(f.info, KT__ZERO_PIVOT, "torch.linalg.lu_factor"))
+    kt_tensor *const made[] = {f.LU, f.pivots};
+    if (!f.info || kt__check_ends(call, made, 2) || kt__check_info(f.info, KT__ZERO_PIVOT, "torch.linalg.lu_factor"))
         return kt_error_status();
-    return kt__end_several(call, (kt_tensor *[]){f.LU, f.pivots}, 2);
+    return kt__end_several(call, made, 2);
 }
 
 /* check_errors is not looked at, as in PyTorch. */
@@ -259,7 +263,7 @@ kt_status kt__body_linalg_solve(kt_call *call)
     KT_SCOPE;
     const kt_linalg_solve_lu_results r =
         kt_linalg_solve_lu(call->arg[0].t, call->arg[1].t, .left = KT_SOME(kt__arg_bool(call, 2)));
-    if (!r.info || kt__check_info(r.info, KT__NOT_SOLVABLE, "torch.linalg.solve"))
+    if (!r.info || kt__check_ends(call, &r.result, 1) || kt__check_info(r.info, KT__NOT_SOLVABLE, "torch.linalg.solve"))
         return kt_error_status();
     return kt__end(call, r.result);
 }
@@ -275,6 +279,7 @@ kt_status kt__body_linalg_inv_ex(kt_call *call)
     kt_tensor *x = kt__new_matrices(a, (kt_dtype)a->dtype, kt__batch_of(a), kt__rows_in(a), kt__rows_in(a));
     kt_tensor *info = kt__new_numbers(a, KT_I32, kt__batch_of(a));
     if (kt__run_matrices(call, KT_K_inverse, a, (kt__matrix_arg[]){{x, 2}, {info, 0}, {a, 2}}, 2, 1, NULL, 0) ||
+        kt__check_ends(call, (kt_tensor *[]){x, info}, 2) ||
         (kt__arg_bool(call, 1) && kt__check_info(info, KT__NOT_INVERTIBLE, "linalg.inv_ex")))
         return kt_error_status();
     return kt__end_several(call, (kt_tensor *[]){x, info}, 2);
@@ -284,7 +289,7 @@ static kt_status inverse(kt_call *call)
 {
     KT_SCOPE;
     const kt_linalg_inv_ex_results r = kt_linalg_inv_ex(call->arg[0].t);
-    if (!r.info || kt__check_info(r.info, KT__NOT_INVERTIBLE, "linalg.inv"))
+    if (!r.info || kt__check_ends(call, &r.inverse, 1) || kt__check_info(r.info, KT__NOT_INVERTIBLE, "linalg.inv"))
         return kt_error_status();
     return kt__end(call, r.inverse);
 }

@@ -97,6 +97,15 @@ static kt_status add_one(kt_call *call, kt_call *c, int64_t i, kt__batch *batch,
 
 /* ---- the list's call ---- */
 
+/* PyTorch's list has one node: if a tensor requires grad, all results do. */
+static kt_status finish(kt_call *call, kt_status status)
+{
+    const uint32_t flags = kt__input_flags(call);
+    if (!status && call->form == KT_PLAIN && flags & KT_T_REQUIRES_GRAD && kt__are_followed(flags))
+        status = kt__tape.beside(call);
+    return kt__list_done(call, status);
+}
+
 static bool has_examples(const kt_call *call)
 {
     const kt__input_map *map = &call->row->inputs;
@@ -158,7 +167,7 @@ static kt_status each_packed(kt_call *call, int op, const kt_scalar *packed)
     if (!status)
         status = flush(call, &batch, &begin, n);
     kt__batch_free(&batch);
-    return kt__list_done(call, status);
+    return finish(call, status);
 }
 
 static kt_status each(kt_call *call, int op) { return each_packed(call, op, NULL); }
@@ -240,7 +249,7 @@ kt_status kt__body_foreach_norm(kt_call *call)
             kt__put(&c, DTYPE_OF_NORM, dtype, call->arg[DTYPE].dtype);
         status = run_one(call, &c, i);
     }
-    return kt__list_done(call, status);
+    return finish(call, status);
 }
 
 /* ---- the rows ---- */
@@ -290,8 +299,8 @@ BINARY(div, div, div)
 BINARY(pow, pow, pow)
 BINARY(maximum, clamp_min, maximum)
 BINARY(minimum, clamp_max, minimum)
-BINARY(clamp_min, clamp_min, maximum)
-BINARY(clamp_max, clamp_max, minimum)
+BINARY(clamp_min, clamp_min, clamp_min)
+BINARY(clamp_max, clamp_max, clamp_max)
 BINARY(lerp, lerp, lerp)
 
 ROW(add_tensor, each_with, add)

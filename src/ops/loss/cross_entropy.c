@@ -106,10 +106,13 @@ kt_status kt__body_nn_cross_entropy(kt_call *call)
     p.classes = p.input->ndim ? p.input->sizes[p.dim] : 1;
     if (kt__reduction_of(call, (kt__reduction_args){3, 5, 6}, &p.how))
         return kt_error_status();
+    const bool probable = kt__same_sizes(p.input, p.target);
+    if (probable && check_probabilities(call, &p))
+        return kt_error_status();
     if (p.smooth > 1)
         return kt_fail(KT_ERR_RUNTIME, "label_smoothing must be between 0.0 and 1.0. Got: %g", p.smooth);
-    if (kt__same_sizes(p.input, p.target))
-        return check_probabilities(call, &p) ? kt_error_status() : kt__end(call, by_probability(&p));
+    if (probable)
+        return kt__end(call, by_probability(&p));
     if (p.smooth > 0)
         return kt__end(call, smoothed(&p));
     if (kt__cross_entropy_takes(p.input, p.target, p.weight))

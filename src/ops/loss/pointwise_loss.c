@@ -117,12 +117,10 @@ static kt_status make_pair(const kt_call *call, kt__reduction_args at, int weigh
     warn_of_sizes(p->input, p->target);
     if (p->weight && check_weight(p->weight, p->input, kt__arg(call, at.reduction)->str))
         return kt_error_status();
-    if (kt__reduction_of(call, at, &p->how))
+    if (kt__broadcast((kt_tensor *[]){p->input, p->target}, 2, sizes, &rank) || kt__reduction_of(call, at, &p->how))
         return kt_error_status();
     if (kt__same_sizes(p->input, p->target))
         return KT_OK;
-    if (kt__broadcast((kt_tensor *[]){p->input, p->target}, 2, sizes, &rank))
-        return kt_error_status();
     p->input = spread(p->input, (kt_shape){rank, sizes});
     p->target = spread(p->target, (kt_shape){rank, sizes});
     return p->input && p->target ? KT_OK : kt_error_status();

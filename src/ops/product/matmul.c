@@ -138,7 +138,7 @@ static kt_status bilinear_sizes(const kt_tensor *x, const kt_tensor *y, const kt
                            (long long)in->sizes[in->ndim - 1], (long long)weight->sizes[i + 1]);
     }
     if (weight->ndim != 3)
-        return kt_fail(KT_ERR_RUNTIME, "bilinear(): the weight must have 3 dimensions, but has %d", weight->ndim);
+        return kt_fail(KT_ERR_RUNTIME, "number of dimensions must match");
     if (bias && bias->ndim == 0)
         return kt_fail(KT_ERR_INDEX, "Dimension specified as 0 but tensor has no dimensions");
     if (bias && bias->sizes[0] != weight->sizes[0])

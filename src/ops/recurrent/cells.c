@@ -6,7 +6,24 @@
 
 static bool split_gates(kt_tensor *gates, int n, kt_tensor **to)
 {
-    return gates && kt_chunk(gates, n, to, n, .dim = 1) == n;
+    if (!gates)
+        return false;
+    const int64_t parts = kt_chunk(gates, n, to, n, .dim = 1);
+    if (parts >= 0 && parts < n)
+        kt_fail(KT_ERR_RUNTIME, "gates %s cannot be split into %d along dim 1", KT__SIZES_TEXT(gates), n);
+    return parts == n;
+}
+
+/* PyTorch adds what the input gives to what the state gives, in place. */
+static kt_tensor *both_gates(kt_tensor *from_state, kt_tensor *from_input)
+{
+    kt_tensor *sum = kt_add(from_state, from_input);
+    if (sum && !kt__same_sizes(sum, from_state)) {
+        kt_fail(KT_ERR_RUNTIME, "output with shape %s doesn't match the broadcast shape %s", KT__SIZES_TEXT(from_state),
+                KT__SIZES_TEXT(sum));
+        return NULL;
+    }
+    return sum;
 }
 
 static kt_tensor *step_lstm(kt_tensor *gates, kt_tensor **cell)
@@ -32,8 +49,8 @@ kt_tensor *kt__step(int mode, kt_tensor *from_input, kt_tensor *from_state, kt_t
 {
     if (mode == KT__GRU)
         return step_gru(from_input, from_state, state);
-    kt_tensor *gates = kt_add(from_input, from_state);
-    return mode == KT__LSTM ? step_lstm(gates, cell) : mode == KT__RNN_TANH ? kt_tanh(gates) : kt_relu(gates);
+    kt_tensor *gates = both_gates(from_state, from_input);
+    return !gates ? NULL : mode == KT__LSTM ? step_lstm(gates, cell) : mode == KT__RNN_TANH ? kt_tanh(gates) : kt_relu(gates);
 }
 
 /* ---- rows ---- */
@@ -116,9 +133,11 @@ static kt_status run_cell(kt_call *call, int mode)
     kt_tensor *b_ih = kt__given(call, B_IH) ? call->arg[B_IH].t : NULL, *b_hh = kt__given(call, B_HH) ? call->arg[B_HH].t : NULL;
     if (check_cell(call, mode, h, c))
         return kt_error_status();
-    kt_tensor *from_input = kt_linear(call->arg[INPUT].t, call->arg[W_IH].t, .bias = b_ih);
-    kt_tensor *from_state = from_input ? kt_linear(h, call->arg[W_HH].t, .bias = b_hh) : NULL;
-    h = from_state ? kt__step(mode, from_input, from_state, h, &c) : NULL;
+    /* the input's come first in a GRU's cell alone */
+    kt_tensor *first = mode == KT__GRU ? kt_linear(call->arg[INPUT].t, call->arg[W_IH].t, .bias = b_ih) : NULL;
+    kt_tensor *from_state = mode != KT__GRU || first ? kt_linear(h, call->arg[W_HH].t, .bias = b_hh) : NULL;
+    kt_tensor *from_input = first || !from_state ? first : kt_linear(call->arg[INPUT].t, call->arg[W_IH].t, .bias = b_ih);
+    h = from_state && from_input ? kt__step(mode, from_input, from_state, h, &c) : NULL;
     if (!h)
         return kt_error_status();
     return cells ? kt__end_several(call, (kt_tensor *[]){h, c}, 2) : kt__end(call, h);

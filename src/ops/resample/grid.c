@@ -101,8 +101,8 @@ kt_status kt__body_grid_sampler(kt_call *call)
     const bool    align = kt__arg_bool(call, ALIGN);
     if (kt__one_device((kt_tensor *[]){input, grid}, 2) || check_pair(input, grid))
         return kt_error_status();
-    return kt__end(call, input->ndim == 5 ? kt_grid_sampler_3d(input, grid, mode, padding, align)
-                                          : kt_grid_sampler_2d(input, grid, mode, padding, align));
+    return kt__end(call, input->ndim == 4 ? kt_grid_sampler_2d(input, grid, mode, padding, align)
+                                          : kt_grid_sampler_3d(input, grid, mode, padding, align));
 }
 
 /* ---- back: (grad_output, input, grid, modes, output_mask) ---- */

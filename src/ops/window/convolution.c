@@ -80,9 +80,12 @@ static kt_status check_groups(int64_t groups)
     return groups > 0 ? KT_OK : kt_fail(KT_ERR_RUNTIME, "non-positive groups is not supported");
 }
 
-static kt_status check_named(const kt_tensor *weight, int64_t groups)
+/* Of complex images the groups are looked at later: PyTorch compares dtypes first. */
+static kt_status check_named(const kt_tensor *input, const kt_tensor *weight, int64_t groups)
 {
-    return weight->ndim < 3 ? kt_fail(KT_ERR_RUNTIME, "weight should have at least three dimensions") : check_groups(groups);
+    if (weight->ndim < 3)
+        return kt_fail(KT_ERR_RUNTIME, "weight should have at least three dimensions");
+    return kt__dtype_rows[input->dtype].category == KT_CAT_COMPLEX ? KT_OK : check_groups(groups);
 }
 
 static bool is_dilated(const geometry *g)
@@ -291,13 +294,30 @@ static kt_status check_dtype(const kt_call *call, const kt_tensor *input, const 
 
 enum { INPUT, WEIGHT, BIAS, STRIDE, PADDING, DILATION, TRANSPOSED, OUTPUT_PADDING, GROUPS };
 
+/* A weight of more dims than there are kernels for: lists and the input do not fit it. */
+static kt_status refuse_dims(const kt_call *call, const kt_tensor *weight, int dims)
+{
+    int64_t          any[KT_MAX_DIMS];
+    const kt_tensor *input = call->arg[INPUT].t;
+    return kt__per_dim(kt__arg_ints(call, STRIDE), dims, "stride", any) ||
+                   kt__per_dim(kt__arg_ints(call, PADDING), dims, "padding", any) ||
+                   kt__per_dim(kt__arg_ints(call, DILATION), dims, "dilation", any) ||
+                   kt__per_dim(kt__arg_ints(call, OUTPUT_PADDING), dims, "output_padding", any)
+               ? kt_error_status()
+               : kt_fail(KT_ERR_RUNTIME, "Expected %d-dimensional input for %d-dimensional weight %s, but got %d-dimensional "
+                         "input of size %s instead", weight->ndim, weight->ndim, KT__SIZES_TEXT(weight), input->ndim,
+                         KT__SIZES_TEXT(input));
+}
+
 static kt_status read_geometry(const kt_call *call, const kt_tensor *weight, geometry *g)
 {
     g->dims = weight->ndim - 2;
     g->transposed = kt__arg_bool(call, TRANSPOSED);
     g->groups = kt__arg_int(call, GROUPS);
-    if (g->dims < 1 || g->dims > KT__SPACE)
+    if (g->dims < 1)
         return kt_fail(KT_ERR_RUNTIME, "weight should have at least three dimensions");
+    if (g->dims > KT__SPACE)
+        return refuse_dims(call, weight, g->dims);
     return kt__per_dim(kt__arg_ints(call, STRIDE), g->dims, "stride", g->stride) ||
                    kt__per_dim(kt__arg_ints(call, PADDING), g->dims, "padding", g->padding) ||
                    kt__per_dim(kt__arg_ints(call, DILATION), g->dims, "dilation", g->dilation) ||
@@ -472,7 +492,7 @@ static kt_status by_dims(kt_call *call, int dims, const char *op)
         return kt_error_status();
     bool       unbatched;
     kt_tensor *input = kt__batched(call->arg[INPUT].t, dims, op, &unbatched);
-    if (!input || check_named(call->arg[WEIGHT].t, kt__arg_int(call, BY_GROUPS)))
+    if (!input || check_named(input, call->arg[WEIGHT].t, kt__arg_int(call, BY_GROUPS)))
         return kt_error_status();
     return end_image(call,
                      convolve(input, call, dims, kt__arg_ints(call, BY_STRIDE), kt__arg_ints(call, BY_PADDING),
@@ -486,17 +506,29 @@ kt_status kt__body_conv3d(kt_call *call) { return by_dims(call, 3, "conv3d"); }
 
 /* ---- padding by name ---- */
 
+static kt_status broadcast(kt_shape list, int dims, const char *what, int64_t *to)
+{
+    return list.n == 1 || list.n == dims ? kt__per_dim(list, dims, what, to)
+                                         : kt_fail(KT_ERR_RUNTIME, "%s cannot broadcast to %d dimensions", what, dims);
+}
+
 /* What 'same' adds on both sides; what it adds on the right alone becomes a padded copy of the input. */
 static kt_tensor *padded_same(kt_tensor *input, const kt_tensor *weight, kt_shape stride, kt_shape dilation, int64_t *both)
 {
     const int dims = weight->ndim - 2;
     int64_t   steps[KT__SPACE], apart[KT__SPACE], more[2 * KT__SPACE] = {0};
     bool      uneven = false;
-    if (dims < 1 || dims > KT__SPACE) {
-        kt_fail(KT_ERR_RUNTIME, "weight should have at least three dimensions");
+    if (input->ndim != weight->ndim) {
+        kt_fail(KT_ERR_RUNTIME, "Expected %d-dimensional input for %d-dimensional weight%s, but got %d-dimensional "
+                "input of size %s instead", weight->ndim, weight->ndim, KT__SIZES_TEXT(weight), input->ndim,
+                KT__SIZES_TEXT(input));
         return NULL;
     }
-    if (kt__per_dim(stride, dims, "stride", steps) || kt__per_dim(dilation, dims, "dilation", apart))
+    if (dims > KT__SPACE) {
+        kt_fail(KT_ERR_RUNTIME, "a window of %d dims, of which there are up to %d", dims, KT__SPACE);
+        return NULL;
+    }
+    if (broadcast(stride, dims, "stride", steps) || broadcast(dilation, dims, "dilation", apart))
         return NULL;
     for (int i = 0; i < dims; i++)
         if (steps[i] != 1) {
@@ -526,15 +558,13 @@ static kt_status check_padding_name(const char *padding)
 static kt_status by_name(kt_call *call, int dims, const char *op)
 {
     KT_SCOPE;
-    if (kt__refuse(call, STAGE_AFTER)) /* a bias of another dtype comes before everything else */
-        return kt_error_status();
     bool           unbatched;
     int64_t        both[KT__SPACE] = {0};
     const char    *padding = kt__arg(call, BY_PADDING)->str;
     const kt_shape stride = kt__arg_ints(call, BY_STRIDE), dilation = kt__arg_ints(call, BY_DILATION);
     kt_tensor     *weight = call->arg[WEIGHT].t, *input = kt__batched(call->arg[INPUT].t, dims, op, &unbatched);
     const bool     same = strcmp(padding, "same") == 0;
-    if (!input || check_padding_name(padding) || check_named(call->arg[WEIGHT].t, kt__arg_int(call, BY_GROUPS)))
+    if (!input || check_padding_name(padding) || check_named(input, call->arg[WEIGHT].t, kt__arg_int(call, BY_GROUPS)))
         return kt_error_status();
     input = same ? padded_same(input, weight, stride, dilation, both) : input;
     if (!input)
@@ -560,14 +590,10 @@ kt_status kt__body_convolution_mode(kt_call *call)
     kt_tensor     *input = call->arg[INPUT].t, *weight = call->arg[WEIGHT].t;
     kt_tensor     *bias = kt__given(call, BIAS) ? call->arg[BIAS].t : NULL;
     const int64_t  groups = kt__arg_int(call, BY_GROUPS);
-    if (check_padding_name(padding) || check_named(weight, groups))
+    if (check_padding_name(padding) || check_named(input, weight, groups))
         return kt_error_status();
     if (strcmp(padding, "valid") == 0)
         return kt__end(call, kt__convolved(input, weight, bias, stride, KT_SHAPE(0), dilation, false, KT_SHAPE(0), groups));
-    if (input->ndim != weight->ndim)
-        return kt_fail(KT_ERR_RUNTIME, "Expected %d-dimensional input for %d-dimensional weight%s, but got %d-dimensional "
-                       "input of size %s instead", weight->ndim, weight->ndim, KT__SIZES_TEXT(weight), input->ndim,
-                       KT__SIZES_TEXT(input));
     input = padded_same(input, weight, stride, dilation, both);
     const kt_shape spread_both = {weight->ndim - 2, both};
     return kt__end(call, kt__convolved(input, weight, bias, stride, spread_both, dilation, false, KT_SHAPE(0), groups));
@@ -582,7 +608,7 @@ static kt_status turned(kt_call *call, int dims, const char *op)
     KT_SCOPE;
     bool       unbatched;
     kt_tensor *input = kt__batched(call->arg[INPUT].t, dims, op, &unbatched);
-    if (!input || check_named(call->arg[WEIGHT].t, kt__arg_int(call, TURNED_GROUPS)))
+    if (!input || check_named(input, call->arg[WEIGHT].t, kt__arg_int(call, TURNED_GROUPS)))
         return kt_error_status();
     return end_image(call,
                      convolve(input, call, dims, kt__arg_ints(call, TURNED_STRIDE),

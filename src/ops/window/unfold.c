@@ -108,6 +108,13 @@ static kt_status check_columns(const kt_tensor *t, geometry *g)
     if (g->image[0] < 1 || g->image[1] < 1)
         return kt_fail(KT_ERR_RUNTIME, "Expected output spatial size to be positive, but got: output_size=(%lld, %lld).",
                        (long long)g->image[0], (long long)g->image[1]);
+    if (g->blocks[0] < 1 || g->blocks[1] < 1) /* two negative numbers may have the right product */
+        return kt_fail(KT_ERR_RUNTIME, "Given output_size=(%lld, %lld), kernel_size=(%lld, %lld), dilation=(%lld, %lld), "
+                       "padding=(%lld, %lld), stride=(%lld, %lld), calculated shape of the array of sliding blocks as "
+                       "(%lld, %lld), which is too small (non-positive)", (long long)g->image[0], (long long)g->image[1],
+                       (long long)g->kernel[0], (long long)g->kernel[1], (long long)g->dilation[0], (long long)g->dilation[1],
+                       (long long)g->padding[0], (long long)g->padding[1], (long long)g->stride[0], (long long)g->stride[1],
+                       (long long)g->blocks[0], (long long)g->blocks[1]);
     return KT_OK;
 }
 

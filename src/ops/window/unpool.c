@@ -106,7 +106,8 @@ static kt_status check_fraction(const kt_tensor *self, const kt__pooling *g, con
         if (self->sizes[i] == 0)
             return kt_fail(KT_ERR_RUNTIME, "%s(): Expected input to have non-zero size for non-batch dimensions, but got%s with "
                            "dimension %d being empty.", op, KT__SIZES_TEXT(self), i);
-    for (int i = 0; i < g->dims; i++) {
+    for (int k = 0; k < g->dims; k++) { /* the width of a volume comes before its height */
+        const int     i = g->dims == 3 && k > 0 ? 3 - k : k;
         const int64_t have = self->sizes[self->ndim - g->dims + i];
         if (g->kernel[i] > have || size[i] + g->kernel[i] - 1 > have - (g->dims == 3)) /* volumes need one more */
             return kt_fail(KT_ERR_RUNTIME, "%s(): pool %s %lld too large relative to input %s %lld", op, names[3 - g->dims + i],
@@ -139,11 +140,17 @@ static kt_status read_fraction(const kt_call *call, int first, int dims, kt__poo
     if (spread(kt__arg_ints(call, first), dims, g->kernel, "kernel_size") ||
         spread(kt__arg_ints(call, first + 1), dims, size, "output_size"))
         return kt_error_status();
-    for (int i = 0; i < dims; i++) {
-        if (g->kernel[i] < 1) /* PyTorch reads beyond the image */
-            return kt_fail(KT_ERR_RUNTIME, "fractional_max_pool%dd: kernel_size must be greater than zero", dims);
+    for (int i = 0; i < dims; i++)
         g->stride[i] = g->dilation[i] = 1;
-    }
+    return KT_OK;
+}
+
+/* PyTorch takes any, and reads beyond the image. */
+static kt_status check_window(const kt__pooling *g)
+{
+    for (int i = 0; i < g->dims; i++)
+        if (g->kernel[i] < 1)
+            return kt_fail(KT_ERR_RUNTIME, "fractional_max_pool%dd: kernel_size must be greater than zero", g->dims);
     return KT_OK;
 }
 
@@ -161,7 +168,8 @@ static kt_status fraction(kt_call *call, int dims)
     out[1] = kt__scoped(kt__new_pooled(self, KT_I64, size, dims, true));
     if (!out[0] || !out[1] || check_samples(self, samples, dims) ||
         kt__pool_takes(call, self, KT__NO_INTS, true, dims == 2 ? "fractional_max_pool2d_out_frame"
-                       : "fractional_max_pool3d_out_frame"))
+                       : "fractional_max_pool3d_out_frame") ||
+        check_window(&g))
         return kt_error_status();
     const kt__decision *d = kt__resolve_in_body(call, &room);
     if (!d)

@@ -5,6 +5,7 @@ import warnings
 from ... import _karat
 from .. import functional as F
 from .. import init
+from .._multi_head import check_mask
 from ..parameter import Parameter
 from .linear import NonDynamicallyQuantizableLinear
 from .module import Module
@@ -430,6 +431,9 @@ class MultiheadAttention(Module):
 
     def forward(self, query, key, value, key_padding_mask=None, need_weights=True, attn_mask=None, average_attn_weights=True,
                 is_causal=False):
+        for name, mask in ("key_padding_mask", key_padding_mask), ("attn_mask", attn_mask):  # before sizes are looked at
+            if mask is not None:
+                check_mask(mask, name)
         turned = self.batch_first and query.dim() == 3
         if turned:  # one of each, by identity: a shared input is projected once
             across = {id(t): t.transpose(1, 0) for t in (query, key, value)}
