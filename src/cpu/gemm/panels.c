@@ -7,10 +7,12 @@
 #include <string.h>
 
 /* In elements: k of a part; a block of c, which is one task. In bytes: what is read of a panel at a time, two of which fill L1
- * half; all panels of a matrix that are packed at a time, as much as the core's second cache has. */
-enum { DEEPEST = 4096, SHALLOWEST = 512,
-       BLOCK_M = 128, BLOCK_N = 128, PANEL_BYTES = 1 << 14, PACKED_BYTES = 1 << 20, LEAST_TASK = 1 << 19,
-       LEAST_PANELS = 4 };
+ * half; all rows of a matrix over k of a part, as much as the core's second cache has; all panels of it that are packed at a
+ * time. Those need not fit there, since blocks of them are read one after the other; the more they are, the seldomer the other
+ * matrix is packed again and threads wait for each other (Neoverse V1: 2048 x 2048 x 2048 takes 0.97 times as long as with
+ * 1 MiB). */
+enum { DEEPEST = 4096, SHALLOWEST = 512, BLOCK_M = 128, BLOCK_N = 128, PANEL_BYTES = 1 << 14, PART_BYTES = 1 << 20,
+       PACKED_BYTES = 1 << 22, LEAST_TASK = 1 << 19, LEAST_PANELS = 4 };
 
 typedef struct side { /* a, or b turned round: `count` rows of k elements */
     const char  *data;
@@ -79,7 +81,7 @@ static void pack(work *w, side *s, int64_t first, int64_t rows)
  * part of the other; but no fewer than are read of a panel at a time. Sums of parts would be rounded in a bfloat16 c. */
 static int64_t depth_of(const work *w)
 {
-    const int64_t fit = PACKED_BYTES / (rounded_up(most(w->g->m, w->g->n), BLOCK_M) * w->width) / SHALLOWEST * SHALLOWEST;
+    const int64_t fit = PART_BYTES / (rounded_up(most(w->g->m, w->g->n), BLOCK_M) * w->width) / SHALLOWEST * SHALLOWEST;
     return w->g->to == KT_BF16 ? w->g->k : least(w->g->k, most(SHALLOWEST, least(DEEPEST, fit)));
 }
 
