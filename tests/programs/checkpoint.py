@@ -87,4 +87,4 @@ m5[0].weight.data.zero_()
 print(m[0].weight.abs().sum() > 0, m5.training)
 sd = m.state_dict()
 sd2 = {k.replace("0.", "fc."): v for k, v in sd.items()}
-print(list(sd2), sd._metadata if hasattr(sd, "_metadata") else None)
+print(list(sd2), list(sd._metadata.items()) if hasattr(sd, "_metadata") else None)

@@ -27,9 +27,10 @@ typedef struct back_room {
 /* ---- one panel ---- */
 
 /* Of queries from `query` of their block on: scores become probabilities, and the gradients of those the gradients of the scores
- * but for the scale: both rounded, as rows, and the latter as pairs too. */
-KT_ALWAYS void slopes_of(back_room *r, int64_t query, int64_t queries, float scale, int64_t keys, const uint64_t *kept,
-                         float share)
+ * but for the scale: both rounded, as rows, and the latter as pairs too. `later`: how many places the first key comes after
+ * the first query, where keys after a query have no weight, even if its scores are NaN; else so low that no key does. */
+KT_ALWAYS void slopes_of(back_room *r, int64_t query, int64_t queries, float scale, int64_t keys, int64_t later,
+                         const uint64_t *kept, float share)
 {
     half *const  shares = r->shares + query * BACK_KEYS, *const slopes = r->slopes + query * BACK_KEYS;
     half *const  pairs = r->pairs + query * BACK_KEYS;
@@ -39,13 +40,13 @@ KT_ALWAYS void slopes_of(back_room *r, int64_t query, int64_t queries, float sca
         __m512i both[2], joined[2];
 #pragma GCC unroll 2
         for (int i = 0; i < 2; i++) {
-            const __m512    less = _mm512_loadu_ps(lse + i * SIDE), mean = _mm512_loadu_ps(inner + i * SIDE);
-            const __mmask16 there = (__mmask16)(up_to(queries) >> i * SIDE);
-            __m512          p[2], s[2];
+            const __m512 less = _mm512_loadu_ps(lse + i * SIDE), mean = _mm512_loadu_ps(inner + i * SIDE);
+            __m512       p[2], s[2];
 #pragma GCC unroll 2
             for (int k = 0; k < 2; k++) {
-                const int64_t at = (l + k) * SPAN + i * SIDE;
-                __m512        g = _mm512_loadu_ps(r->grads + at);
+                const int64_t   at = (l + k) * SPAN + i * SIDE;
+                const __mmask16 there = (__mmask16)((up_to(queries) & ~blind_to(later + l + k)) >> i * SIDE);
+                __m512          g = _mm512_loadu_ps(r->grads + at);
                 p[k] = exp_below_16(_mm512_fmsub_ps(_mm512_loadu_ps(r->scores + at), times, less));
                 const __mmask16 stays = there & (__mmask16)(kept ? kept[l + k] >> (query + i * SIDE) : ~UINT64_C(0));
                 if (kept)
@@ -64,15 +65,15 @@ KT_ALWAYS void slopes_of(back_room *r, int64_t query, int64_t queries, float sca
     }
 }
 
-static NOINLINE void slopes_of_all(back_room *r, int64_t query, int64_t queries, float scale, int64_t keys)
+static NOINLINE void slopes_of_all(back_room *r, int64_t query, int64_t queries, float scale, int64_t keys, int64_t later)
 {
-    slopes_of(r, query, queries, scale, keys, NULL, 1);
+    slopes_of(r, query, queries, scale, keys, later, NULL, 1);
 }
 
-static NOINLINE void slopes_of_kept(back_room *r, int64_t query, int64_t queries, float scale, int64_t keys, const uint64_t *kept,
-                                    float share)
+static NOINLINE void slopes_of_kept(back_room *r, int64_t query, int64_t queries, float scale, int64_t keys, int64_t later,
+                                    const uint64_t *kept, float share)
 {
-    slopes_of(r, query, queries, scale, keys, kept, share);
+    slopes_of(r, query, queries, scale, keys, later, kept, share);
 }
 
 /* ---- a block of queries ---- */
@@ -115,11 +116,12 @@ static void back_panel(const back *b, back_room *r, place at, int64_t i, const h
     const side    queries = pairs_side(r->query_columns + i * depth, SPAN), grads = pairs_side(r->grad_columns + i * width, SPAN);
     product(r->scores, SPAN, rows_side(keys, depth), queries, n, SPAN, depth / SPAN, false);
     product(r->grads, SPAN, rows_side(values, width), grads, n, SPAN, width / SPAN, false);
-    const float scale = settle(r->scores, b->a, at, n, r->lines);
+    const float   scale = settle(r->scores, b->a, at, n, r->lines);
+    const int64_t later = b->a->causal ? at.first - at.query : -n;
     if (kept)
-        slopes_of_kept(r, i, at.queries, scale, n, kept + at.first, (float)(1 / b->a->keep));
+        slopes_of_kept(r, i, at.queries, scale, n, later, kept + at.first, (float)(1 / b->a->keep));
     else
-        slopes_of_all(r, i, at.queries, scale, n);
+        slopes_of_all(r, i, at.queries, scale, n, later);
 }
 
 static void back_block(const back *b, back_room *r, int64_t batch, int64_t head, int64_t query)

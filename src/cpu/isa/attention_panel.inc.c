@@ -49,6 +49,9 @@ static NOINLINE void add_lines(float *panel, const float *lines, int64_t ld, int
     }
 }
 
+/* Of the queries of a panel, those that do not see a key so many places after the first of them. */
+KT_ALWAYS __mmask32 blind_to(int64_t later) { return later > 0 ? up_to(later) : 0; }
+
 /* lines: room for SIDE of them. */
 static void add_mask(float *panel, const kt__attention *a, place at, int64_t keys, float *lines)
 {
@@ -79,8 +82,7 @@ static NOINLINE void scale_scores(float *panel, float scale, int64_t keys)
 static NOINLINE void mask_future(float *panel, place at, int64_t keys)
 {
     for (int64_t l = at.query < at.first ? 0 : at.query - at.first + 1; l < keys; l++) {
-        const int64_t  later = lesser(at.first + l - at.query, SPAN);
-        const uint32_t blind = (uint32_t)((UINT64_C(1) << later) - 1);
+        const __mmask32 blind = blind_to(at.first + l - at.query);
         _mm512_mask_storeu_ps(panel + l * SPAN, (__mmask16)blind, _mm512_set1_ps(-INFINITY));
         _mm512_mask_storeu_ps(panel + l * SPAN + SIDE, (__mmask16)(blind >> SIDE), _mm512_set1_ps(-INFINITY));
     }
