@@ -29,6 +29,8 @@ TEST(facts)
     printf("device: %s, %s, %.1f GiB, %d multiprocessors\n", p.name, p.architecture, (double)p.memory / 0x1p30,
            p.multiprocessors);
     CHECK(p.major >= 7 && p.warp == 32 && p.memory > 0 && p.multiprocessors > 0);
+    CHECK(p.threads_of_block == 1024 && p.registers >= 65536 && p.shared >= p.shared_of_block_at_will &&
+          p.shared_of_block_at_will >= p.shared_of_block && p.shared_of_block > 0 && p.cache > 0 && p.bus_width > 0);
 }
 
 /* ---- streams and events ---- */
@@ -225,6 +227,7 @@ TEST(a_late_error_names_its_line)
     char want[64];
     snprintf(want, sizeof want, "layer.c:%d", line);
     CHECK(kt_device_sync(here) == KT_ERR_RUNTIME);
+    CHECK_EQ_INT(kt_error_device_code(), 710); /* "device-side assert triggered" */
     printf("late error: %s\n", kt_error());
     CHECK(strncmp(kt_error(), "ZeroDivisionError", 17) == 0 && strstr(kt_error(), "floor_divide") && strstr(kt_error(), want));
     kt_clear();
