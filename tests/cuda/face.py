@@ -1,6 +1,7 @@
 """The CUDA backend through Python: the names a script uses, a capture, a late error's line, a model that trains as on the CPU."""
 import subprocess
 import sys
+import threading
 import warnings
 
 import karat as torch
@@ -16,6 +17,22 @@ def names():
     assert (x.T * 2 + 1).tolist() == [[1, 7], [3, 9], [5, 11]]
     assert x.to(torch.bfloat16).cpu().dtype == torch.bfloat16
     assert x.sum().item() == 15.0
+
+
+def properties():
+    """PyTorch's, if it is here to ask."""
+    ours = torch.cuda.get_device_properties(0)
+    print("properties:", ours)
+    try:
+        import torch as other
+    except ImportError:
+        return
+    theirs = other.cuda.get_device_properties(0)
+    for name in vars(ours):
+        if name != "gcnArchName":  # what was compiled for, by PyTorch
+            here, there = getattr(ours, name), getattr(theirs, name)
+            assert str(here) == str(there) and (name != "uuid" or here.bytes == list(there.bytes)), (name, here, there)
+    print("PyTorch's: ", theirs)
 
 
 def streams():
@@ -44,6 +61,32 @@ def captures():
         assert y[0].item() == (torch.exp(torch.tensor(value * value)) + 1).item()
 
 
+def captures_of_threads():
+    """Threads replay one graph, each on streams of its own, more than it remembers."""
+    count, graph = torch.zeros(1000, device="cuda"), torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        count.add_(1)
+    torch.cuda.synchronize()
+    failed = []
+
+    def replays():
+        try:
+            for _ in range(12):
+                with torch.cuda.stream(torch.cuda.Stream()):
+                    for _ in range(20):
+                        graph.replay()
+        except Exception as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=replays) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    torch.cuda.synchronize()
+    assert not failed and count.tolist() == [4 * 12 * 20] * 1000, (failed, count[:3])
+
+
 def loops():
     """Launches that come back with the same arguments keep them: fewer and more than there is room for, on two streams."""
     for many, turns in ((40, 12), (700, 8)):
@@ -67,6 +110,7 @@ def late_errors():
     except RuntimeError as error:
         print("late error:", str(error).replace("\n", " |"))
         assert "ZeroDivisionError" in str(error) and "face.py" in str(error)
+        assert type(error) is torch.AcceleratorError and error.error_code == 710  # "device-side assert triggered"
     else:
         raise AssertionError("no error")
     assert (ones + ones).tolist() == [2, 2, 2]
@@ -287,7 +331,8 @@ def forks():
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0 and torch.ones(1, device="cuda").item() == 1
 
 
-PARTS = (names, streams, captures, loops, late_errors, draws, training, memory, lent, holders, legacy, forks)
+PARTS = (names, properties, streams, captures, captures_of_threads, loops, late_errors, draws, training, memory, lent, holders,
+         legacy, forks)
 for part in PARTS:
     part()
 print(f"face: {len(PARTS)} parts passed")
