@@ -31,7 +31,7 @@ def sums_in_any_order(d, c):
         c.gap is not None and c.gap.is_float and c.within(c.gap))
 
 
-SUMS = re.compile(r"\.linalg\.|pinverse\(|_norm\(|_stats\(|_loss\(|attention\(")
+SUMS = re.compile(r"\.linalg\.|pinverse\(|_norm\(|norm_except_dim\(|_stats\(|_loss\(|attention\(")
 PUTS = re.compile(r"index_copy|index_put|scatter_?\(|\bput_?\(|^t\d+(\[\d+\])?\[.*(t\d|\[).*\] [-+*/]?= ")
 PRODUCTS = re.compile(r"@|\b(inner|matmul|mm|bmm|mv|v?dot|addmm|addmv|baddbmm|addbmm|addr|outer|einsum|linear|tensordot|"
                       r"bilinear)_?\(")
