@@ -115,8 +115,8 @@ def sums_of_other_bits(d, c):
             and is_touched(d, c, lambda line: ADDS.search(line)))
 
 
-FOUND_BY_KERNELS = re.compile(r"negative entry|cannot be negative|sum to zero|should be between 0 and 1|out of range|out of bounds|"
-                              r"ZeroDivisionError")
+FOUND_BY_KERNELS = re.compile(r"negative entry|cannot be negative|sum to zero|should be between 0 and 1|out of range|"
+                              r"out of bounds|ZeroDivisionError")
 
 
 def another_error_first(d, c):
