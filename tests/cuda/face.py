@@ -1,7 +1,6 @@
 """The CUDA backend through Python: the names a script uses, a capture, a late error's line, a model that trains as on the CPU."""
 import subprocess
 import sys
-import threading
 import warnings
 
 import karat as torch
@@ -59,32 +58,6 @@ def captures():
         x.fill_(value)
         graph.replay()
         assert y[0].item() == (torch.exp(torch.tensor(value * value)) + 1).item()
-
-
-def captures_of_threads():
-    """Threads replay one graph, each on streams of its own, more than it remembers."""
-    count, graph = torch.zeros(1000, device="cuda"), torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        count.add_(1)
-    torch.cuda.synchronize()
-    failed = []
-
-    def replays():
-        try:
-            for _ in range(12):
-                with torch.cuda.stream(torch.cuda.Stream()):
-                    for _ in range(20):
-                        graph.replay()
-        except Exception as error:
-            failed.append(error)
-
-    threads = [threading.Thread(target=replays) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    torch.cuda.synchronize()
-    assert not failed and count.tolist() == [4 * 12 * 20] * 1000, (failed, count[:3])
 
 
 def loops():
@@ -331,8 +304,7 @@ def forks():
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0 and torch.ones(1, device="cuda").item() == 1
 
 
-PARTS = (names, properties, streams, captures, captures_of_threads, loops, late_errors, draws, training, memory, lent, holders,
-         legacy, forks)
+PARTS = (names, properties, streams, captures, loops, late_errors, draws, training, memory, lent, holders, legacy, forks)
 for part in PARTS:
     part()
 print(f"face: {len(PARTS)} parts passed")
