@@ -8,6 +8,7 @@
 enum { MOST_STREAMS = 16 };
 
 typedef struct graph {
+    pthread_mutex_t lock; /* held by who replays it: the runtime's graphs are for one thread at a time */
     cudaGraphExec_t run;
     graph_memory   *memory;
     int             index;
@@ -53,6 +54,7 @@ static void drop_graph(graph *g)
         memory_free(NULL, g->index, g->replay, 0);
     if (g->memory)
         memory_of_graph_drop(g->memory, g->stream, g->n_streams);
+    pthread_mutex_destroy(&g->lock);
     free(g);
 }
 
@@ -67,6 +69,7 @@ static kt_status begin(kt_backend *self, int index, kt_handle stream)
         return host->fail(KT_ERR_MEMORY, "no memory for a capture");
     }
     *c = (capture){.index = index, .stream = stream, .made = g};
+    pthread_mutex_init(&g->lock, NULL);
     kt_status status = fault_take(index);
     if (!status && !stream)
         status = host->fail(KT_ERR_RUNTIME, "the default stream cannot be captured: make another one current");
@@ -84,7 +87,7 @@ static kt_status begin(kt_backend *self, int index, kt_handle stream)
     }
     if (status) {
         free(c);
-        free(g);
+        drop_graph(g);
         return status;
     }
     pthread_mutex_lock(&lock);
@@ -152,11 +155,12 @@ kt_status capture_replay_place(int index, kt_handle stream, const uint64_t **pla
     *place = NULL;
     if (!g)
         return KT_OK;
-    if (!g->replay && memory_alloc(NULL, index, stream, 2 * sizeof *g->replay, &memory, &granted))
-        return KT_ERR_MEMORY;
+    pthread_mutex_lock(&g->lock); /* two threads may record into one graph, on streams that wait for each other */
+    const kt_status status = g->replay ? KT_OK : memory_alloc(NULL, index, stream, 2 * sizeof *g->replay, &memory, &granted);
     g->replay = g->replay ? g->replay : memory;
     *place = g->replay;
-    return KT_OK;
+    pthread_mutex_unlock(&g->lock);
+    return status;
 }
 
 /* The two numbers have been read when the copy returns. */
@@ -176,11 +180,16 @@ static kt_status replay(kt_backend *self, int index, kt_handle handle, kt_handle
     kt_status status = fault_take(index);
     if (!status)
         status = use_device(index);
-    if (!status)
-        status = remember(g, stream);
+    if (status)
+        return status;
+    pthread_mutex_lock(&g->lock);
+    status = remember(g, stream);
     if (!status)
         status = set_replay(g, stream, seed, offset);
-    return status ? status : check(cudaGraphLaunch(g->run, stream_at(stream)), "a graph is replayed");
+    if (!status)
+        status = check(cudaGraphLaunch(g->run, stream_at(stream)), "a graph is replayed");
+    pthread_mutex_unlock(&g->lock);
+    return status;
 }
 
 static void drop(kt_backend *self, int index, kt_handle handle)

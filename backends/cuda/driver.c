@@ -48,9 +48,11 @@ kt_status use_device(int index)
 
 kt_status failed(cudaError_t error, const char *what)
 {
+    char text[512];
     cudaGetLastError();
-    return host->fail(error == cudaErrorMemoryAllocation ? KT_ERR_MEMORY : KT_ERR_RUNTIME, "CUDA error: %s (%s) while %s",
-                      cudaGetErrorString(error), cudaGetErrorName(error), what);
+    snprintf(text, sizeof text, "CUDA error: %s (%s) while %s", cudaGetErrorString(error), cudaGetErrorName(error), what);
+    return host->fail_late(&(kt_late_error){.code = error == cudaErrorMemoryAllocation ? KT_ERR_MEMORY : KT_ERR_RUNTIME,
+                                            .text = text, .device_code = (int32_t)error});
 }
 
 static void *open_in(const char *folder, const char *const *names, int how)

@@ -113,5 +113,5 @@ kt_status fault_take(int index)
     pthread_mutex_unlock(&lock);
     if (!e.launch)
         return KT_OK;
-    return host->fail_late(&(kt_late_error){.fault = &fault, .row = e.row, .site = e.site});
+    return host->fail_late(&(kt_late_error){.fault = &fault, .row = e.row, .site = e.site, .device_code = cudaErrorAssert});
 }

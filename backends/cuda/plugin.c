@@ -28,15 +28,21 @@ static void used_on(kt_backend *self, int index, void *data, kt_handle stream)
         memory_used_on(index, data, stream);
 }
 
-static kt_status facts(kt_backend *self, int index, kt_device_facts *out)
+static kt_status facts(kt_backend *self, int index, kt_device_properties *out)
 {
     (void)self;
     struct cudaDeviceProp p;
     if (check(cudaGetDeviceProperties(&p, index), "a device is asked for its properties"))
         return KT_ERR_RUNTIME;
-    *out = (kt_device_facts){.major = p.major, .minor = p.minor, .memory = p.totalGlobalMem,
-                             .multiprocessors = p.multiProcessorCount, .warp = p.warpSize,
-                             .threads = p.maxThreadsPerMultiProcessor};
+    *out = (kt_device_properties){.major = p.major, .minor = p.minor, .memory = p.totalGlobalMem,
+                                  .multiprocessors = p.multiProcessorCount, .warp = p.warpSize,
+                                  .threads = p.maxThreadsPerMultiProcessor, .threads_of_block = p.maxThreadsPerBlock,
+                                  .registers = p.regsPerMultiprocessor, .shared = p.sharedMemPerMultiprocessor,
+                                  .shared_of_block = p.sharedMemPerBlock, .shared_of_block_at_will = p.sharedMemPerBlockOptin,
+                                  .cache = (size_t)p.l2CacheSize, .bus_width = p.memoryBusWidth, .pci_bus = p.pciBusID,
+                                  .pci_device = p.pciDeviceID, .pci_domain = p.pciDomainID, .integrated = p.integrated,
+                                  .shares_board = p.isMultiGpuBoard};
+    memcpy(out->uuid, p.uuid.bytes, sizeof out->uuid);
     snprintf(out->name, sizeof out->name, "%.127s", p.name);
     snprintf(out->architecture, sizeof out->architecture, "sm_%d%d", p.major, p.minor);
     return KT_OK;

@@ -80,6 +80,7 @@ typedef struct kt_tensor kt_tensor;
 /* ---- errors (thread-local) ---- */
 KT_API bool        kt_failed(void);                   /* is an error pending on this thread? */
 KT_API kt_status   kt_error_status(void);             /* KT_OK when none */
+KT_API int         kt_error_device_code(void);        /* what a device's runtime calls it; 0: it is no error of a device */
 KT_API const char *kt_error(void);                    /* the whole text; its first line is PyTorch's. "" when none */
 KT_API void        kt_clear(void);                    /* forget the pending error */
 KT_API int         kt_report(FILE *to);               /* print the pending error, if any; returns 0 or 1 (an exit code) */

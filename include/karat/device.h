@@ -22,10 +22,17 @@ KT_API int       kt_device_index(int kind);
 
 typedef struct kt_device_properties {
     size_t size; /* set it to sizeof(kt_device_properties) */
-    char   name[128], architecture[32];
-    int    major, minor; /* compute capability */
-    size_t memory;
-    int    multiprocessors, warp, threads;
+    char   name[128], architecture[32]; /* "NVIDIA H200", "sm_90" */
+    int    major, minor;                /* compute capability */
+    size_t memory;                      /* bytes in all */
+    int    multiprocessors, warp, threads; /* threads, registers, shared: the most of one multiprocessor */
+    int    threads_of_block, registers;
+    size_t shared, shared_of_block, shared_of_block_at_will; /* bytes; at_will: if a kernel asks for more than it has unasked */
+    size_t cache;                       /* bytes of the second level */
+    int    bus_width;                   /* bits */
+    int    pci_bus, pci_device, pci_domain;
+    bool   integrated, shares_board;    /* in the CPU's memory; with other devices */
+    uint8_t uuid[16];
 } kt_device_properties;
 KT_API kt_status kt_device_ask(kt_device d, kt_device_properties *out);
 /* What its backend works with, for people: a line for each library, which it may open. kt_free_string it; "": it says nothing. */

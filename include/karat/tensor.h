@@ -25,7 +25,9 @@ typedef struct kt_device {
 KT_API kt_device   kt_device_find(const char *name);
 KT_API const char *kt_device_name(kt_device d);            /* "cpu" */
 KT_API kt_status   kt_device_sync(kt_device d);
-/* The device of this thread's new tensors when none is given; initially the CPU; KT_DEVICE_DEFAULT resets it. */
+KT_API kt_status   kt_device_check(kt_device d);           /* KT_OK, or the error of whoever makes a tensor there */
+/* The device of this thread's new tensors when none is given; initially the CPU; KT_DEVICE_DEFAULT resets it. A CUDA device need
+ * not be there. */
 KT_API kt_status   kt_set_default_device(kt_device d);
 KT_API kt_device   kt_get_default_device(void);
 

@@ -64,7 +64,7 @@ PyObject *kp_make_subclass(PyObject *unused, PyObject *args, PyObject *keywords)
 bool kp_in_transform(void); /* does the program run inside a transform of karat.func, on this thread? */
 
 /* ---- errors (error.c) ---- */
-int       kp_error_start(PyObject *module); /* module.OutOfMemoryError */
+int       kp_error_start(PyObject *module); /* module's classes of errors */
 /* Raises: `op` refuses t's dtype and would accept `wanted` (kt_refuse_dtype). Returns NULL. */
 PyObject *kp_refuse_dtype(kt_status status, const kt_tensor *t, const char *op, kt_dtype wanted, const char *text);
 /* Remembers a module that is called, while a profile wants to know of modules (profiler.c). */
@@ -200,6 +200,7 @@ PyObject *kp_dtype_object(kt_dtype d);          /* new reference to the one obje
 int       kp_to_dtype(PyObject *o, kt_dtype *d);   /* 1, or 0: not a dtype */
 PyObject *kp_device_object(kt_device d);
 PyObject *kp_device_object_of(kt_device d);        /* the same; index -1: none */
+bool      kp_is_absent_device(PyObject *o); /* does it name one that PyTorch knows and that is not here? No exception */
 int       kp_to_device(PyObject *o, kt_device *d); /* 1; 0: neither device nor string; -1: no such device */
 int       kp_to_cpu(PyObject *o);                  /* the same; anything but the CPU is refused, as by legacy constructors */
 void      kp_refuse_kind(kt_device expected, kt_device passed); /* by a legacy constructor */

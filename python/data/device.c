@@ -35,11 +35,10 @@ enum { CUDA = -2, XPU = -4 };
 /* The errors of a CPU-only build of PyTorch; with the backend there but no device, those of its CUDA build. */
 static int refuse_absent(int kind)
 {
-    if (kind == CUDA && kt_device_name((kt_device){KT_CUDA, 0})[0] != '?')
-        PyErr_SetString(PyExc_RuntimeError, "Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and "
-                                            "installed a driver from http://www.nvidia.com/Download/index.aspx");
-    else if (kind == CUDA || kind == XPU)
-        PyErr_Format(PyExc_AssertionError, "Torch not compiled with %s enabled", kind == CUDA ? "CUDA" : "XPU");
+    if (kind == CUDA && kt_device_check((kt_device){KT_CUDA, 0}))
+        kp_raise();
+    else if (kind == XPU)
+        PyErr_SetString(PyExc_AssertionError, "Torch not compiled with XPU enabled");
     else
         PyErr_Format(PyExc_RuntimeError, "PyTorch is not linked with support for %s devices", absent[-kind - 2]);
     return -1;
@@ -153,6 +152,16 @@ static int check_index(kt_device d)
     PyErr_Format(PyExc_RuntimeError, "%s error: invalid device ordinal\n  there is no %s:%d: %d '%s' %s", text, name,
                  (int)d.index, n, name, n == 1 ? "device is here" : "devices are here");
     return -1;
+}
+
+bool kp_is_absent_device(PyObject *o)
+{
+    kt_device d = {KT_CPU, 0};
+    if (PyLong_Check(o) && !PyBool_Check(o))
+        return !of_number(o, &d) ? d.kind < 0 : (PyErr_Clear(), false);
+    if (PyUnicode_Check(o))
+        return device_of_text(o, &d) >= 0 ? d.kind < 0 : (PyErr_Clear(), false);
+    return Py_IS_TYPE(o, &kp_device_type) && ((kp_device *)o)->d.kind < 0;
 }
 
 int kp_to_device(PyObject *o, kt_device *d)
@@ -307,6 +316,15 @@ static _Thread_local struct {
     int       depth;
 } scopes;
 
+/* A CUDA device need not be there: who makes a tensor is told. */
+static int to_usual(PyObject *o, kt_device *d)
+{
+    if (!Py_IS_TYPE(o, &kp_device_type) || ((kp_device *)o)->d.kind != CUDA)
+        return kp_to_device(o, d);
+    *d = (kt_device){KT_CUDA, ((kp_device *)o)->has_index ? ((kp_device *)o)->d.index : -1};
+    return 1;
+}
+
 static PyObject *device_enter(PyObject *self, PyObject *unused)
 {
     (void)unused;
@@ -314,7 +332,7 @@ static PyObject *device_enter(PyObject *self, PyObject *unused)
         return PyErr_Format(PyExc_RuntimeError, "more than %d scopes of a default device", DEEPEST);
     scopes.before[scopes.depth] = kt_get_default_device();
     kt_device d;
-    if (kp_to_device(self, &d) <= 0)
+    if (to_usual(self, &d) <= 0)
         return NULL;
     if (kt_set_default_device(d))
         return kp_raise();
@@ -333,14 +351,17 @@ static PyObject *device_exit(PyObject *self, PyObject *unused)
 static PyObject *get_default_device(PyObject *module, PyObject *unused)
 {
     (void)module, (void)unused;
-    return kp_device_object(kt_get_default_device());
+    const kt_device d = kt_get_default_device();
+    if (d.index < 0 && kt_device_check(d))
+        return kp_raise();
+    return d.kind == KT_CUDA && !kt_device_count("cuda") ? new_device((kt_device){CUDA, d.index}, 1) : kp_device_object(d);
 }
 
 static PyObject *set_default_device(PyObject *module, PyObject *o)
 {
     (void)module;
     kt_device d = {KT_DEVICE_DEFAULT, 0};
-    if (o != Py_None && kp_to_device(o, &d) <= 0)
+    if (o != Py_None && to_usual(o, &d) <= 0)
         return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "a device is needed, not %s", Py_TYPE(o)->tp_name);
     return kt_set_default_device(d) ? kp_raise() : Py_NewRef(Py_None);
 }

@@ -79,9 +79,15 @@ static PyObject *device_properties(PyObject *module, PyObject *o)
         return NULL;
     if (kt_device_ask(d, &p))
         return kp_raise();
-    return Py_BuildValue("{ss ss si si sn si si si}", "name", p.name, "architecture", p.architecture, "major", p.major, "minor",
-                         p.minor, "total_memory", (Py_ssize_t)p.memory, "multi_processor_count", p.multiprocessors, "warp_size",
-                         p.warp, "max_threads_per_multi_processor", p.threads);
+    return Py_BuildValue(
+        "{ss ss si si sn si si si si si sn sn sn sn si si si si si si sy#}", "name", p.name, "gcnArchName", p.architecture,
+        "major", p.major, "minor", p.minor, "total_memory", (Py_ssize_t)p.memory, "multi_processor_count", p.multiprocessors,
+        "warp_size", p.warp, "max_threads_per_multi_processor", p.threads, "max_threads_per_block", p.threads_of_block,
+        "regs_per_multiprocessor", p.registers, "shared_memory_per_multiprocessor", (Py_ssize_t)p.shared,
+        "shared_memory_per_block", (Py_ssize_t)p.shared_of_block, "shared_memory_per_block_optin",
+        (Py_ssize_t)p.shared_of_block_at_will, "L2_cache_size", (Py_ssize_t)p.cache, "memory_bus_width", p.bus_width,
+        "pci_bus_id", p.pci_bus, "pci_device_id", p.pci_device, "pci_domain_id", p.pci_domain, "is_integrated",
+        (int)p.integrated, "is_multi_gpu_board", (int)p.shares_board, "uuid", (const char *)p.uuid, (Py_ssize_t)sizeof p.uuid);
 }
 
 /* ---- memory ---- */

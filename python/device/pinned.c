@@ -6,6 +6,13 @@
 #define SELF   {.name = "self", .kind = KT_ARG_TENSOR}
 #define DEVICE {.name = "device", .kind = KT_ARG_DEVICE, .optional = 1, .has_default = 1}
 
+static int warn_of_device(const kp_signature *signature)
+{
+    return PyErr_WarnFormat(PyExc_DeprecationWarning, 1,
+                            "The argument 'device' of Tensor.%s() is deprecated. Please do not pass this argument.",
+                            signature->name);
+}
+
 /* Whose pinned memory it is; device= is deprecated. */
 static int pinned_for(PyObject *self, kp_signature *signature, PyObject *const *argv, Py_ssize_t n, PyObject *keywords,
                       kt_device *d)
@@ -20,9 +27,7 @@ static int pinned_for(PyObject *self, kp_signature *signature, PyObject *const *
     if (!(a.call.given & 2))
         return 0;
     *d = a.call.arg[1].device;
-    return PyErr_WarnFormat(PyExc_DeprecationWarning, 1,
-                            "The argument 'device' of Tensor.%s() is deprecated. Please do not pass this argument.",
-                            signature->name);
+    return warn_of_device(signature);
 }
 
 kt_tensor *kp_pinned(kt_tensor *t, kt_device d)
@@ -63,8 +68,11 @@ PyObject *kp_pin_memory(PyObject *self, PyObject *const *argv, Py_ssize_t n, PyO
 PyObject *kp_is_pinned(PyObject *self, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)
 {
     static kp_signature signature = {.name = "is_pinned", .spec = {SELF, DEVICE}};
-    kt_device           d;
-    if (pinned_for(self, &signature, argv, n, keywords, &d))
+    kt_device           d = {KT_CPU, 0};
+    const bool          by_name = !n && keywords && PyTuple_GET_SIZE(keywords) == 1 &&
+                         PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(keywords, 0), "device") == 0;
+    const bool          absent = ((n == 1 && !keywords) || by_name) && kp_is_absent_device(argv[0]);
+    if (absent ? warn_of_device(&signature) : pinned_for(self, &signature, argv, n, keywords, &d))
         return NULL;
     return PyBool_FromLong(d.kind != KT_CPU && d.kind != KT_META && kt_is_pinned(kp_tensor_of(self)));
 }

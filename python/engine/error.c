@@ -10,8 +10,27 @@
 static PyObject *out_of_memory; /* torch.OutOfMemoryError */
 static PyObject *linalg_error;  /* torch.linalg.LinAlgError */
 
+/* Errors of a device: PyTorch's class. One that has another class on the CPU is of both. */
+static PyObject *of_device, *index_of_device, *value_of_device;
+
+static int make_device_class(PyObject *module, PyObject **made, const char *name, PyObject *beside)
+{
+    char full[64];
+    snprintf(full, sizeof full, "karat%s.%s", beside ? "._karat" : "", name);
+    PyObject *bases = *made ? NULL : beside ? PyTuple_Pack(2, beside, of_device) : Py_NewRef(PyExc_RuntimeError);
+    if (bases)
+        *made = PyErr_NewExceptionWithDoc(full, "A device found an error, in a call or in work that was queued before. "
+                                                "error_code: the number that its runtime has for it.", bases, NULL);
+    Py_XDECREF(bases);
+    return *made ? PyModule_AddObjectRef(module, name, *made) : -1;
+}
+
 int kp_error_start(PyObject *module)
 {
+    if (make_device_class(module, &of_device, "AcceleratorError", NULL) ||
+        make_device_class(module, &index_of_device, "AcceleratorIndexError", PyExc_IndexError) ||
+        make_device_class(module, &value_of_device, "AcceleratorValueError", PyExc_ValueError))
+        return -1;
     if (!linalg_error)
         linalg_error = PyErr_NewExceptionWithDoc("karat._C._LinAlgError",
                                                  "A matrix is singular, or an algorithm of torch.linalg did not converge.",
@@ -24,10 +43,17 @@ int kp_error_start(PyObject *module)
     return out_of_memory ? PyModule_AddObjectRef(module, "OutOfMemoryError", out_of_memory) : -1;
 }
 
-static PyObject *class_of(kt_status status)
+static PyObject *class_of(kt_status status, int device_code)
 {
     if (status == KT_ERR_LINALG)
         return linalg_error;
+    if (device_code)
+        switch (status) {
+        case KT_ERR_RUNTIME: return of_device;
+        case KT_ERR_INDEX: return index_of_device;
+        case KT_ERR_VALUE: return value_of_device;
+        default: break;
+        }
     switch (status) {
     case KT_ERR_TYPE: return PyExc_TypeError;
     case KT_ERR_VALUE: return PyExc_ValueError;
@@ -99,11 +125,16 @@ PyObject *kp_raise(void)
         return NULL;
     }
     const char *text = kt_error();
+    const int   device_code = kt_error_device_code();
+    PyObject   *class = class_of(status, device_code);
     PyObject   *message = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
-    PyObject   *error = message ? PyObject_CallOneArg(class_of(status), message) : NULL;
+    PyObject   *error = message ? PyObject_CallOneArg(class, message) : NULL;
     PyObject   *mistake = error ? kp_mistake_object() : NULL;
-    if (mistake && PyObject_SetAttrString(error, "karat", mistake) == 0)
-        PyErr_SetObject(class_of(status), error);
+    PyObject   *number = mistake ? PyLong_FromLong(device_code) : NULL;
+    if (number && PyObject_SetAttrString(error, "karat", mistake) == 0 &&
+        (!device_code || PyObject_SetAttrString(error, "error_code", number) == 0))
+        PyErr_SetObject(class, error);
+    Py_XDECREF(number);
     Py_XDECREF(message);
     Py_XDECREF(error);
     Py_XDECREF(mistake);

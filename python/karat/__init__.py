@@ -14,6 +14,7 @@ globals().update(_missing.functions_of(_karat.functions))
 globals().update(_karat.dtypes)
 
 from ._karat import (  # noqa: E402
+    AcceleratorError,
     Event,
     Generator,
     OutOfMemoryError,

@@ -25,6 +25,7 @@ typedef struct page {
     void (*release_foreign)(void *);
     void *record;
     void (*free_record)(void *);
+    int  device_code;
     bool from_system;
     bool taken; /* by a thread; atomic */
     char text[TEXT_BYTES];
@@ -106,8 +107,10 @@ static page *open_page(void)
         if (current && !hooked)
             hooked = kt__on_thread_exit(&at_exit, end_thread);
     }
-    if (current)
+    if (current) {
         current->str = kt__str_in(current->text, TEXT_BYTES);
+        current->device_code = 0;
+    }
     return current;
 }
 
@@ -198,6 +201,17 @@ void *kt__error_take_record(void)
     if (record)
         current->record = NULL;
     return record;
+}
+
+void kt__error_set_device_code(int code)
+{
+    if (kt__failed() && current)
+        current->device_code = code;
+}
+
+int kt_error_device_code(void)
+{
+    return kt__failed() && current ? current->device_code : 0;
 }
 
 kt_status kt__fail_memory(size_t bytes)

@@ -19,6 +19,9 @@ static inline bool kt__failed(void)
     return KT__UNLIKELY(kt__error_code != KT_OK);
 }
 
+/* The number that the device's runtime has for the pending error, if one is pending. */
+void kt__error_set_device_code(int code);
+
 const char *kt__status_name(kt_status code); /* "RuntimeError": the Python exception; "OK" for KT_OK */
 
 /* An exception of the binding travels as the payload. `release` is called once, unless the payload is taken: at

@@ -576,5 +576,5 @@ kt_status kt__wrap_dim(int64_t *dim, int64_t rank)
 kt_status kt__arg_device(const kt_call *c, int i, kt_device *device)
 {
     *device = kt__default_device(kt__given(c, i) ? c->arg[i].device : (kt_device){KT_DEVICE_DEFAULT, 0});
-    return kt__backend(device->kind) ? KT_OK : kt_fail(KT_ERR_RUNTIME, "there is no such device");
+    return kt_device_check(*device);
 }

@@ -26,8 +26,12 @@ static kt_status fail_late(const kt_late_error *error)
     if (error->row)
         snprintf(op, sizeof op, " by %s",
                  kt__row_display_name(error->row, kt__lineage.in_binding && kt__lineage.in_binding(), room, sizeof room));
-    return kt_fail(code, "%s%s%s%s%s", error->fault ? fault : error->text, site[0] || op[0] ? "\n  launched" : "", op,
-                   site[0] ? " at " : "", site);
+    if (kt__failed()) /* of two the first is told */
+        return kt_error_status();
+    kt_fail(code, "%s%s%s%s%s", error->fault ? fault : error->text, site[0] || op[0] ? "\n  launched" : "", op,
+            site[0] ? " at " : "", site);
+    kt__error_set_device_code(error->device_code);
+    return kt_error_status();
 }
 
 /* ---- opening a plugin ---- */

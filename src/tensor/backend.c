@@ -19,10 +19,25 @@ kt_device kt__default_device(kt_device d) { return d.kind == KT_DEVICE_DEFAULT ?
 
 kt_status kt_set_default_device(kt_device d)
 {
-    if (d.kind != KT_DEVICE_DEFAULT && !kt__backend(d.kind))
+    if (d.kind != KT_DEVICE_DEFAULT && d.kind != KT_CUDA && !kt__backend(d.kind))
         return kt_fail(KT_ERR_RUNTIME, "there is no such device");
     chosen = d;
     return KT_OK;
+}
+
+kt_status kt_device_check(kt_device d)
+{
+    d = kt__default_device(d);
+    kt_backend *b = kt__backend(d.kind);
+    const int   n = b && d.kind > KT_META ? b->count(b) : 0;
+    if (b && (d.kind <= KT_META || (d.index >= 0 && d.index < n)))
+        return KT_OK;
+    if (d.kind == KT_CUDA && !b)
+        return kt_fail(KT_ERR_ASSERTION, "Torch not compiled with CUDA enabled");
+    if (d.kind == KT_CUDA && !n)
+        return kt_fail(KT_ERR_RUNTIME, "Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and "
+                                       "installed a driver from http://www.nvidia.com/Download/index.aspx");
+    return kt_fail(KT_ERR_RUNTIME, "there is no such device");
 }
 
 /* ---- nothing of a plugin runs before its structs are known to lie as ours do ---- */

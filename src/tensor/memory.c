@@ -237,18 +237,10 @@ kt_status kt_device_ask(kt_device d, kt_device_properties *out)
         return kt_fail(KT_ERR_RUNTIME, "device '%s' has no properties", kt_device_name(d));
     if (!out)
         return kt_fail(KT_ERR_TYPE, "expected a place for the properties, got NULL");
-    kt_device_facts f = {0};
-    if (b->facts(b, d.index, &f))
+    kt_device_properties full = {0};
+    if (b->facts(b, d.index, &full))
         return kt_error_status();
-    kt_device_properties full = {.size = out->size,
-                                 .major = f.major,
-                                 .minor = f.minor,
-                                 .memory = f.memory,
-                                 .multiprocessors = f.multiprocessors,
-                                 .warp = f.warp,
-                                 .threads = f.threads};
-    memcpy(full.name, f.name, sizeof full.name);
-    memcpy(full.architecture, f.architecture, sizeof full.architecture);
+    full.size = out->size;
     memcpy(out, &full, out->size < sizeof full ? out->size : sizeof full);
     return KT_OK;
 }

@@ -243,6 +243,30 @@ def a_value_that_is_not_read():
     print("a value that is not read is an error")
 
 
+def classes():
+    """What a kernel finds, and what a call of the runtime says, is PyTorch's error of an accelerator, with CUDA's number."""
+    def raised(call):
+        try:
+            call()
+            torch.cuda.synchronize()
+        except Exception as error:
+            return error
+        raise AssertionError("no error")
+
+    def captures():
+        with torch.cuda.graph(torch.cuda.CUDAGraph()):
+            on_device(3)
+
+    x = torch.arange(3, device="cuda")
+    zeros, far = torch.zeros_like(x), torch.tensor([9], device="cuda")
+    for call, also, code in ((lambda: x // zeros, RuntimeError, 710), (lambda: x[far], IndexError, 710),
+                             (captures, RuntimeError, 801)):  # nothing is captured here
+        error = raised(call)
+        assert isinstance(error, torch.AcceleratorError) and isinstance(error, also) and error.error_code == code, repr(error)
+    assert x.tolist() == [0, 1, 2] and runtime.on_cpu_last_error() == 0
+    print("errors of the device are AcceleratorErrors")
+
+
 if __name__ == "__main__":
     chosen = [program for program in PROGRAMS if not sys.argv[1:] or program.__name__ in sys.argv[1:]]
     for program in chosen:
@@ -252,3 +276,4 @@ if __name__ == "__main__":
     blocks_that_wait()
     a_table_that_is_not_made_yet()
     a_value_that_is_not_read()
+    classes()

@@ -18,6 +18,22 @@ def names():
     assert x.sum().item() == 15.0
 
 
+def properties():
+    """PyTorch's, if it is here to ask."""
+    ours = torch.cuda.get_device_properties(0)
+    print("properties:", ours)
+    try:
+        import torch as other
+    except ImportError:
+        return
+    theirs = other.cuda.get_device_properties(0)
+    for name in vars(ours):
+        if name != "gcnArchName":  # what was compiled for, by PyTorch
+            here, there = getattr(ours, name), getattr(theirs, name)
+            assert str(here) == str(there) and (name != "uuid" or here.bytes == list(there.bytes)), (name, here, there)
+    print("PyTorch's: ", theirs)
+
+
 def streams():
     side, done = torch.cuda.Stream(), torch.cuda.Event(enable_timing=True)
     begin = torch.cuda.Event(enable_timing=True)
@@ -67,6 +83,7 @@ def late_errors():
     except RuntimeError as error:
         print("late error:", str(error).replace("\n", " |"))
         assert "ZeroDivisionError" in str(error) and "face.py" in str(error)
+        assert type(error) is torch.AcceleratorError and error.error_code == 710  # "device-side assert triggered"
     else:
         raise AssertionError("no error")
     assert (ones + ones).tolist() == [2, 2, 2]
@@ -287,7 +304,7 @@ def forks():
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0 and torch.ones(1, device="cuda").item() == 1
 
 
-PARTS = (names, streams, captures, loops, late_errors, draws, training, memory, lent, holders, legacy, forks)
+PARTS = (names, properties, streams, captures, loops, late_errors, draws, training, memory, lent, holders, legacy, forks)
 for part in PARTS:
     part()
 print(f"face: {len(PARTS)} parts passed")

@@ -5,6 +5,7 @@ missing, and seeds and settings that a script makes before it asks are accepted.
 """
 import subprocess
 import sys
+import warnings
 
 import karat as torch
 
@@ -21,7 +22,21 @@ def answers():
     cuda.manual_seed(3), cuda.manual_seed_all(3), cuda.seed(), cuda.seed_all(), cuda.empty_cache(), torch.manual_seed(3)
     with cuda.device(-1), cuda.device_of(torch.zeros(1)), cuda.stream(None), cuda.nvtx.range("a"):
         pass
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the argument is deprecated
+        assert not torch.zeros(1).is_pinned("cuda") and not torch.zeros(1).is_pinned(device=torch.device("cuda:1"))
+    torch.set_default_device("cuda:3")
+    assert torch.get_default_device() == torch.device("cuda:3") and torch.zeros(1, device="cpu").device.type == "cpu"
+    torch.set_default_device(None)
     assert torch.device("cuda:9").index == 9 and not torch.zeros(1).is_cuda and not torch.zeros(1).is_pinned()
+
+
+def with_default(call):
+    torch.set_default_device("cuda")
+    try:
+        call()
+    finally:
+        torch.set_default_device(None)
 
 
 def refusals():
@@ -31,7 +46,9 @@ def refusals():
                  cuda.current_device, cuda.current_stream, lambda: cuda.set_device(0), cuda.get_device_name, cuda.mem_get_info,
                  lambda: torch.Generator(device="cuda"), cuda.get_rng_state, cuda.initial_seed, x.untyped_storage().cuda,
                  cuda.Stream, cuda.Event, cuda.CUDAGraph, lambda: torch.Stream("cuda"),
-                 lambda: torch.from_dlpack(x, device="cuda")):
+                 lambda: torch.from_dlpack(x, device="cuda"), lambda: with_default(lambda: torch.zeros(1)),
+                 lambda: with_default(lambda: torch.tensor([1.0])), lambda: with_default(lambda: torch.nn.Linear(2, 2)),
+                 lambda: with_default(torch.get_default_device)):
         try:
             call()
         except RuntimeError as error:

@@ -31,7 +31,7 @@ def sums_in_any_order(d, c):
         c.gap is not None and c.gap.is_float and c.within(c.gap))
 
 
-SUMS = re.compile(r"\.linalg\.|pinverse\(|_norm\(|_stats\(|_loss\(|attention\(")
+SUMS = re.compile(r"\.linalg\.|pinverse\(|_norm\(|norm_except_dim\(|_stats\(|_loss\(|attention\(")
 PUTS = re.compile(r"index_copy|index_put|scatter_?\(|\bput_?\(|^t\d+(\[\d+\])?\[.*(t\d|\[).*\] [-+*/]?= ")
 PRODUCTS = re.compile(r"@|\b(inner|matmul|mm|bmm|mv|v?dot|addmm|addmv|baddbmm|addbmm|addr|outer|einsum|linear|tensordot|"
                       r"bilinear)_?\(")
@@ -115,12 +115,18 @@ def sums_of_other_bits(d, c):
             and is_touched(d, c, lambda line: ADDS.search(line)))
 
 
-FOUND_BY_KERNELS = re.compile(r"negative entry|should be between 0 and 1|out of range|out of bounds|ZeroDivisionError")
+FOUND_BY_KERNELS = re.compile(r"negative entry|cannot be negative|sum to zero|should be between 0 and 1|out of range|"
+                              r"out of bounds|ZeroDivisionError")
 
 
 def another_error_first(d, c):
     """Values are looked at late: what is refused for its dtypes or sizes comes first."""
     return d.kind == "error type" and FOUND_BY_KERNELS.search(str(d.torch))
+
+
+def warned_before_it_failed(d, c):
+    """As another error: a call goes on, and warns, until what a kernel found in its operands is known (cov's weights)."""
+    return d.kind == "warnings" and c.errors and FOUND_BY_KERNELS.search(c.errors[1]) and set(d.torch) < set(d.karat)
 
 
 KNOWN = [
@@ -134,6 +140,7 @@ KNOWN = [
      "functions of complex128 are CUDA's"),
     (recorded_before_it_failed, "an error that a kernel finds comes late: the write was counted"),
     (another_error_first, "an error that a kernel finds comes late: another one came first"),
+    (warned_before_it_failed, "an error that a kernel finds comes late: a warning came first"),
     (lambda d, c: d.kind == "grad_fn" and statement.plain_op(d) == "scaled_dot_product_attention",
      "attention on CUDA is made of other operators, which have their own gradients"),
     (dtypes_of_norms, "norms on CUDA take weights of the input's dtype alone"),

@@ -54,7 +54,7 @@ fi
 is_wanted layer && KARAT_ALLOC= check memcheck layer "$build/tests/test_cuda_layer" # the caches are what it tests
 is_wanted values && check memcheck values "$build/tests/test_cuda_values"
 families memcheck families reductions softmaxes entropies indexing ordered copies lines conversions lookups lists norms draws
-families memcheck families choices complexes
+families memcheck families choices complexes extremes pieces
 families memcheck layers steps optimizers channels pools resampling alignments searches ranks
 is_wanted programs && check memcheck programs "$python" tests/cuda/programs.py --programs 100 --jobs 1
 is_wanted python && KARAT_TEST_DEVICE=cuda KARAT_TEST_SAMPLE=${SAMPLE:-200} check memcheck python \

@@ -23,6 +23,12 @@ def cpu_repr(value):
     return repr(value).replace(f", device='{DEVICE}:0'", "")
 
 
+def cpu_class(error):
+    """The name of an error's class, as it is on the CPU: what a device has found is an AcceleratorError beside."""
+    late = isinstance(error, karat.AcceleratorError)
+    return next(kind.__name__ for kind in type(error).__mro__ if not late or kind.__module__ == "builtins")
+
+
 def synchronize():
     """Waits for all that was launched; an error of it is raised here."""
 

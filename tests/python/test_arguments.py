@@ -7,7 +7,7 @@ import warnings
 import pytest
 
 import karat
-from on_device import cpu_repr
+from on_device import cpu_class, cpu_repr
 
 CASES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "argument_cases.txt")
 
@@ -42,7 +42,7 @@ def outcome_of(call):
     except TypeError as error:  # types say torch under `karat run` only
         return f"TypeError: {error}".rstrip("\n").replace("karat.", "torch.")
     except Exception as error:
-        return f"{type(error).__name__}: {str(error).splitlines()[0]}"
+        return f"{cpu_class(error)}: {str(error).splitlines()[0]}"
 
 
 @pytest.mark.parametrize("call, outcome", list(cases()))

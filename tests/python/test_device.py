@@ -3,6 +3,7 @@
 import ctypes
 import gc
 import os
+import pickle
 import threading
 import time
 
@@ -84,6 +85,13 @@ def test_facts():
     properties = mirror.get_device_properties()
     assert properties.name == mirror.get_device_name(1) == "Mirror of the CPU" and properties.total_memory > 1 << 20
     assert mirror.get_device_capability() == (1, 0) and "Mirror" in repr(properties)
+    assert properties.warp_size == 1 and properties.max_threads_per_multi_processor > 0 and properties.gcnArchName == "mirror"
+    assert properties.shared_memory_per_multiprocessor == 3 << 30 and properties.shared_memory_per_block == 0
+    assert (properties.pci_bus_id, properties.pci_device_id, properties.pci_domain_id) == (3, 0, 0)
+    assert properties.is_integrated == 1 and properties.is_multi_gpu_board == 0
+    assert properties.uuid.bytes == [0x4b] + [0] * 14 + [0xa1] and str(properties.uuid) == "4b000000-0000-0000-0000-0000000000a1"
+    assert repr(properties).endswith("uuid=4b000000-0000-0000-0000-0000000000a1, pci_bus_id=3, pci_device_id=0, pci_domain_id=0, "
+                                     "L2_cache_size=0MB)")
     with pytest.raises(ValueError, match="^Expected a mirror device, but got: cpu$"):
         mirror.get_device_name("cpu")
     with pytest.raises(ValueError, match="Expected a torch.device with a specified index or an integer, but got:1.5"):
@@ -443,9 +451,25 @@ def test_a_late_error_names_its_line_and_has_its_class():
     x = karat.arange(5, device="mirror")
     for wait in (mirror.synchronize, lambda: mirror.current_stream().synchronize(), lambda: x.sum().item()):
         x[karat.tensor([9], device="mirror")]  # launched here
-        with pytest.raises(IndexError, match=r"(?s)out of (range|bounds).*launched .*test_device.py"):
+        with pytest.raises(IndexError, match=r"(?s)out of (range|bounds).*launched .*test_device.py") as late:
             wait()
+        assert isinstance(late.value, karat.AcceleratorError) and late.value.error_code == 710
         assert x.tolist() == [0, 1, 2, 3, 4]  # the device stays usable
+
+
+def test_an_error_of_a_device_is_an_accelerator_error():
+    kind = karat.AcceleratorError
+    assert kind.__mro__[1] is RuntimeError and kind is karat.cuda.AcceleratorError is karat._C.AcceleratorError
+    assert not hasattr(kind("x"), "error_code") and kind("x").args == ("x",)
+    ones(3).int() // ones(3).int().zero_()
+    with pytest.raises(RuntimeError, match="^ZeroDivisionError") as late:
+        mirror.synchronize()
+    assert type(late.value) is kind and late.value.error_code == 710
+    with pytest.raises(RuntimeError) as refused:
+        ones(3) + ones(4)  # nothing of the device's
+    assert not isinstance(refused.value, kind) and not hasattr(refused.value, "error_code")
+    copy = pickle.loads(pickle.dumps(late.value))
+    assert type(copy) is kind and copy.error_code == 710
 
 
 # ---- captures ----

@@ -44,7 +44,8 @@ def test_a_late_error_is_the_cpus(name):
     with pytest.raises(Exception) as there:
         WRONG[name]("mirror")
         mirror.synchronize()
-    assert type(there.value) is type(here.value)
+    assert isinstance(there.value, type(here.value))
+    assert name == "multinomial" or isinstance(there.value, torch.AcceleratorError)
     assert str(there.value).split("\n")[0] == str(here.value).split("\n")[0]
     if name != "multinomial":  # the CPU draws, from weights that it reads
         line = WRONG[name].__code__.co_firstlineno
@@ -130,7 +131,7 @@ def test_an_error_that_nobody_reads_is_told_at_the_end(name, tmp_path):
     script.write_text(text)
     for command in (["-m", "karat", "run", str(script)], ["-c", "import sys, karat\nsys.modules['torch'] = karat\n" + text]):
         done = subprocess.run([sys.executable, *command], capture_output=True, text=True, timeout=60)
-        told = "RuntimeError: ZeroDivisionError\n  launched by floor_divide at " in done.stderr
+        told = "AcceleratorError: ZeroDivisionError\n  launched by floor_divide at " in done.stderr
         assert told == expected and done.returncode == status, done.stderr
 
 

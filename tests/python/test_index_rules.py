@@ -3,6 +3,7 @@
 import numpy as np
 import karat
 import pytest
+from on_device import cpu_class
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -10,7 +11,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 def raised(code, **names):
     with pytest.raises(Exception) as info:
         exec(code, {"karat": karat, "np": np, **names})
-    return f"{type(info.value).__name__}: {str(info.value).splitlines()[0]}"
+    return f"{cpu_class(info.value)}: {str(info.value).splitlines()[0]}"
 
 
 def test_sequences_and_arrays_are_read_as_int64():

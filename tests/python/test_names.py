@@ -4,6 +4,7 @@ import pickle
 import warnings
 
 import karat
+import numpy
 import pytest
 
 
@@ -142,6 +143,42 @@ def test_default_device():
     assert karat.get_default_device() == karat.device("cpu")
     with pytest.raises(RuntimeError):
         karat.set_default_device("nowhere")
+
+
+@pytest.mark.skipif(karat.cuda.is_available(), reason="there is a device")
+def test_a_default_device_that_is_not_there():
+    refused = r"^(Torch not compiled with CUDA enabled|Found no NVIDIA driver)"  # without and with the backend
+    try:
+        for device in ("cuda:3", karat.device("cuda", 3)):
+            karat.set_default_device(device)
+            assert str(karat.get_default_device()) == "cuda:3"
+        for make in (lambda: karat.ones(2), lambda: karat.tensor([1.0]), lambda: karat.as_tensor([1]), lambda: karat.arange(3),
+                     lambda: karat.randn(2), lambda: karat.nn.Linear(2, 2), lambda: karat.empty(0)):
+            with pytest.raises((AssertionError, RuntimeError), match=refused):
+                make()
+        here = karat.ones(2, device="cpu")
+        assert (here + 1).tolist() == [2, 2] and karat.ones_like(here).tolist() == [1, 1]
+        assert karat.from_numpy(numpy.ones(2)).tolist() == [1, 1]
+        karat.set_default_device("cuda")
+        with pytest.raises((AssertionError, RuntimeError), match=refused):
+            karat.get_default_device()
+    finally:
+        karat.set_default_device(None)
+    with karat.device("cuda:1"):
+        assert karat.get_default_device() == karat.device("cuda:1")
+    assert karat.get_default_device() == karat.device("cpu")
+
+
+def test_memory_pinned_for_a_device_that_is_not_there():
+    x = karat.ones(2)
+    for device in ("cuda", "mps", karat.device("xpu:1")):
+        for asked in (lambda: x.is_pinned(device), lambda: x.is_pinned(device=device)):
+            with pytest.warns(DeprecationWarning, match="^The argument 'device' of Tensor.is_pinned"):
+                assert asked() is False
+    with pytest.raises(TypeError):
+        x.is_pinned([])
+    with pytest.raises(RuntimeError, match="^Expected one of cpu, cuda"):
+        x.is_pinned("nowhere")
 
 
 def test_modes_decorate_with_and_without_brackets():

@@ -15,6 +15,13 @@ def namespace(module):
     return {"torch": module, "F": module.nn.functional, "inf": float("inf"), "nan": float("nan"), "log": []}
 
 
+def class_name(error):
+    """The class; of what a device has found late, that of the CPU's error."""
+    classes = type(error).__mro__
+    late = any(c.__name__ == "AcceleratorError" for c in classes)
+    return next(c.__name__ for c in classes if not late or c.__module__ == "builtins")
+
+
 def contents(tensor):
     """The elements' bytes in the order of indices, or why they cannot be read."""
     try:
@@ -27,14 +34,14 @@ def contents(tensor):
         module_uint8 = plain.new_zeros(0).byte().dtype
         return plain.view(module_uint8).cpu().numpy().tobytes()[:PAYLOAD]
     except Exception as e:
-        return f"{type(e).__name__}: {first_line(e)}"
+        return f"{class_name(e)}: {first_line(e)}"
 
 
 def asked(tensor, question):
     try:
         return question(tensor)
     except Exception as e:
-        return f"{type(e).__name__}: {first_line(e)}"
+        return f"{class_name(e)}: {first_line(e)}"
 
 
 def picture(tensor, with_gradient=True):
@@ -137,7 +144,7 @@ def execute(module, program, each=True, space=None):
             try:
                 run(statement, space)
             except Exception as e:
-                error = (type(e).__name__, first_line(e))
+                error = (class_name(e), first_line(e))
         said = [(w.category.__name__, re.sub(r" \(Triggered internally at .*", "", (str(w.message).splitlines() or [""])[0]))
             for w in heard]
         look = each or i == len(program) - 1

@@ -16,7 +16,7 @@
 KT_BEGIN
 
 enum {
-    KT_BACKEND_ABI  = 6,
+    KT_BACKEND_ABI  = 7,
     KT_MAX_DIMS     = 64,
     KT_MAX_OPERANDS = 12, /* outputs and inputs of one kernel call */
     KT_MAX_PARAMS   = 16  /* scalars of one kernel call: alpha, value, min, max, ... */
@@ -228,14 +228,6 @@ typedef struct kt_memory_calls {
     void      (*reset_totals)(kt_backend *self, int index);
 } kt_memory_calls;
 
-typedef struct kt_device_facts {
-    char   name[128];        /* "NVIDIA H200" */
-    char   architecture[32]; /* "sm_90" */
-    int    major, minor;     /* compute capability */
-    size_t memory;           /* bytes in all */
-    int    multiprocessors, warp, threads; /* threads: most of one multiprocessor */
-} kt_device_facts;
-
 struct kt_backend {
     kt_layout   layout; /* KT_LAYOUT */
     const char *name;   /* "cpu", "meta", "cuda" */
@@ -263,7 +255,7 @@ struct kt_backend {
     /* The device draws by itself from {seed, offset} (Philox): by how much does this plan move the offset? A multiple of 4. NULL:
      * random kernels run on the CPU and their results are copied. */
     uint64_t    (*draws)(kt_backend *self, const kt_plan *plan);
-    kt_status   (*facts)(kt_backend *self, int index, kt_device_facts *out);
+    kt_status   (*facts)(kt_backend *self, int index, kt_device_properties *out); /* all but `size`, which were 0 */
     /* What it works with, for people: a line for each library, its version and file. It may open them. */
     void        (*about)(kt_backend *self, int index, char *text, size_t room);
     /* Launches the first plans of a list together, as many as it wants to: *taken of them, 0: none, so that the first is to be
@@ -284,6 +276,7 @@ typedef struct kt_late_error {
     const char          *text;
     const struct kt_row *row;  /* of the plan; NULL: not of a plan */
     uint32_t             site; /* of the plan */
+    int32_t              device_code; /* what the device's runtime calls it: kt_error_device_code. 0: not its error */
 } kt_late_error;
 
 /* What a plugin may call. */

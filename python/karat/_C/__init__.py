@@ -2,6 +2,7 @@
 
 from .. import _karat, _missing
 from .._karat import (  # noqa: F401
+    AcceleratorError,
     Generator,
     OutOfMemoryError,
     Size,

@@ -1,5 +1,7 @@
 """kind.py - devices of one name: whether there are any, and which one an argument means."""
 
+import uuid
+
 from .. import _karat
 
 
@@ -95,14 +97,22 @@ class Kind:
 class Properties:
     """What is known of a device."""
 
-    def __init__(self, *, name, architecture, major, minor, total_memory, multi_processor_count, warp_size,
-                 max_threads_per_multi_processor):
-        self.name, self.gcnArchName = name, architecture
-        self.major, self.minor = major, minor
-        self.total_memory = total_memory
-        self.multi_processor_count, self.warp_size = multi_processor_count, warp_size
-        self.max_threads_per_multi_processor = max_threads_per_multi_processor
+    def __init__(self, **values):
+        vars(self).update(values)
+        self.uuid = Uuid(self.uuid)
 
     def __repr__(self):
         return (f"_CudaDeviceProperties(name='{self.name}', major={self.major}, minor={self.minor}, "
-                f"total_memory={self.total_memory >> 20}MB, multi_processor_count={self.multi_processor_count})")
+                f"total_memory={self.total_memory >> 20}MB, multi_processor_count={self.multi_processor_count}, "
+                f"uuid={self.uuid}, pci_bus_id={self.pci_bus_id}, pci_device_id={self.pci_device_id}, "
+                f"pci_domain_id={self.pci_domain_id}, L2_cache_size={self.L2_cache_size >> 20}MB)")
+
+
+class Uuid:
+    """The 16 bytes that name a device; str() writes them as people do."""
+
+    def __init__(self, content):
+        self.bytes = list(content)
+
+    def __str__(self):
+        return str(uuid.UUID(bytes=bytes(self.bytes)))

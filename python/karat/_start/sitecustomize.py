@@ -129,7 +129,8 @@ def _become_torch(torch, karat):
     missing = import_module("karat._missing")
     missing.shown, public, own = "torch", missing.names_of(""), vars(torch)
     version = import_module("karat.torch_version")
-    for kind, home in ((karat.Tensor, ""), (karat.OutOfMemoryError, ""), (karat.finfo, ""), (karat.iinfo, ""),
+    for kind, home in ((karat.Tensor, ""), (karat.OutOfMemoryError, ""),
+                       (karat.AcceleratorError, ""), (karat.finfo, ""), (karat.iinfo, ""),
                        (karat.linalg.LinAlgError, "._C"), (version.TorchVersion, ".torch_version")):
         kind.__module__ = "torch" + home
     karat._karat.name_types_of_torch()

@@ -1,7 +1,7 @@
 """karat.cuda: CUDA devices. Without one there is nothing to do, or the function says so."""
 
 from .. import _device, _missing
-from .._karat import OutOfMemoryError, Tensor  # noqa: F401
+from .._karat import AcceleratorError, OutOfMemoryError, Tensor  # noqa: F401
 from ..legacy import CUDA_NAMES as _legacy
 from ._unmeasured import (  # noqa: F401
     can_device_access_peer,
@@ -26,7 +26,7 @@ has_half, has_magma = True, False
 
 
 class CudaError(RuntimeError):
-    """An error of CUDA's runtime, by its number. Karat's own errors say what failed, and are RuntimeErrors."""
+    """An error of CUDA's runtime, by its number. Karat's own say what failed, and are AcceleratorErrors."""
 
     def __init__(self, code):
         super().__init__(f"CUDA error ({code})")

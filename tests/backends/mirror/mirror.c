@@ -147,12 +147,13 @@ static kt_status mirror_sync(kt_backend *self, int index)
     return late_error(index);
 }
 
-static kt_status mirror_facts(kt_backend *self, int index, kt_device_facts *out)
+static kt_status mirror_facts(kt_backend *self, int index, kt_device_properties *out)
 {
     kt_backend_memory memory;
     memory_calls.ask(self, index, &memory);
-    *out = (kt_device_facts){.name = "Mirror of the CPU", .architecture = "mirror", .major = 1, .memory = memory.total,
-                             .multiprocessors = (int)multiprocessors(), .warp = 1, .threads = THREADS};
+    *out = (kt_device_properties){.name = "Mirror of the CPU", .architecture = "mirror", .major = 1, .memory = memory.total,
+                                  .multiprocessors = (int)multiprocessors(), .warp = 1, .threads = THREADS, .pci_bus = 3,
+                                  .shared = (size_t)3 << 30, .integrated = true, .uuid = {0x4b, [15] = 0xa1}};
     return KT_OK;
 }
 

@@ -48,7 +48,7 @@ kt_status late_error(int index)
 {
     char          text[sizeof failure[0].text];
     kt_fault      fault;
-    kt_late_error e = {.text = text};
+    kt_late_error e = {.text = text, .device_code = 710}; /* as CUDA's "device-side assert triggered" */
     pthread_mutex_lock(&lock);
     e.code = failure[index].code;
     e.row = failure[index].row;

@@ -29,6 +29,8 @@ TEST(facts)
     printf("device: %s, %s, %.1f GiB, %d multiprocessors\n", p.name, p.architecture, (double)p.memory / 0x1p30,
            p.multiprocessors);
     CHECK(p.major >= 7 && p.warp == 32 && p.memory > 0 && p.multiprocessors > 0);
+    CHECK(p.threads_of_block == 1024 && p.registers >= 65536 && p.shared >= p.shared_of_block_at_will &&
+          p.shared_of_block_at_will >= p.shared_of_block && p.shared_of_block > 0 && p.cache > 0 && p.bus_width > 0);
 }
 
 /* ---- streams and events ---- */
@@ -211,6 +213,55 @@ TEST(captures_run_again)
     CHECK_FAILS(kt_capture_begin(before), KT_ERR_RUNTIME, "the default stream cannot be captured");
 }
 
+typedef struct replayer {
+    pthread_t thread;
+    kt_graph *graph;
+    int       failed;
+} replayer;
+enum { REPLAYERS = 4, STREAMS_OF_ONE = 5, REPLAYS = 40 }; /* more streams than a graph remembers */
+
+static void *replay_often(void *argument)
+{
+    replayer *r = argument;
+    kt_stream mine[STREAMS_OF_ONE];
+    for (int i = 0; i < STREAMS_OF_ONE; i++)
+        r->failed += kt_stream_new(here, 0, &mine[i]) != KT_OK;
+    for (int i = 0; i < REPLAYS && !r->failed; i++)
+        r->failed += kt_graph_replay(r->graph, mine[i % STREAMS_OF_ONE]) != KT_OK;
+    for (int i = 0; i < STREAMS_OF_ONE && !r->failed; i++)
+        kt_stream_drop(mine[i]);
+    return NULL;
+}
+
+TEST(threads_replay_one_graph)
+{
+    if (!device())
+        return;
+    KT_SCOPE;
+    kt_stream s, before;
+    replayer  r[REPLAYERS] = {{0}};
+    kt_graph *graph = NULL;
+    REQUIRE(kt_stream_new(here, 0, &s) == KT_OK && kt_stream_current(here, &before) == KT_OK);
+    kt_tensor *count = kt_zeros(KT_SHAPE(1000), .device = here);
+    CHECK_EQ_INT(kt_device_sync(here), KT_OK);
+    REQUIRE(kt_capture_begin(s) == KT_OK);
+    kt_add_s_(count, KT_INT(1));
+    REQUIRE(kt_capture_end(&graph) == KT_OK);
+    kt_stream_set(before);
+    for (int i = 0; i < REPLAYERS; i++) {
+        r[i].graph = graph;
+        pthread_create(&r[i].thread, NULL, replay_often, &r[i]);
+    }
+    for (int i = 0; i < REPLAYERS; i++) {
+        pthread_join(r[i].thread, NULL);
+        CHECK_EQ_INT(r[i].failed, 0);
+    }
+    CHECK_EQ_INT(kt_device_sync(here), KT_OK);
+    CHECK_NEAR(first_of(count), (double)REPLAYERS * REPLAYS, 0.0);
+    kt_graph_drop(graph);
+    kt_stream_drop(s);
+}
+
 /* ---- late errors ---- */
 TEST(a_late_error_names_its_line)
 {
@@ -225,6 +276,7 @@ TEST(a_late_error_names_its_line)
     char want[64];
     snprintf(want, sizeof want, "layer.c:%d", line);
     CHECK(kt_device_sync(here) == KT_ERR_RUNTIME);
+    CHECK_EQ_INT(kt_error_device_code(), 710); /* "device-side assert triggered" */
     printf("late error: %s\n", kt_error());
     CHECK(strncmp(kt_error(), "ZeroDivisionError", 17) == 0 && strstr(kt_error(), "floor_divide") && strstr(kt_error(), want));
     kt_clear();

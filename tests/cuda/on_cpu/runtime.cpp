@@ -204,7 +204,7 @@ cudaError_t cudaSetDevice(int device)
 }
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int)
 {
-    *prop = {"the CPU", TOTAL, 9, 0, PROCESSORS, WARP_LANES, THREADS_OF_ONE};
+    *prop = {"the CPU", TOTAL, 9, 0, PROCESSORS, WARP_LANES, THREADS_OF_ONE, 1024, 65536, 233472, 49152, 232448, 60 << 20, 6144};
     return cudaSuccess;
 }
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int)

@@ -125,6 +125,25 @@ TEST(report_names_the_kind)
     CHECK_STR(kt__status_name((kt_status)-99), "Error");
 }
 
+TEST(a_device_code_goes_with_its_error)
+{
+    kt__error_set_device_code(7); /* of none */
+    CHECK_EQ_INT(kt_error_device_code(), 0);
+    kt_fail(KT_ERR_RUNTIME, "a device failed");
+    CHECK_EQ_INT(kt_error_device_code(), 0);
+    kt__error_set_device_code(710);
+    CHECK_EQ_INT(kt_error_device_code(), 710);
+    kt_error_state *state = kt_error_push();
+    CHECK_EQ_INT(kt_error_device_code(), 0);
+    kt_error_pop(state);
+    CHECK_EQ_INT(kt_error_device_code(), 710);
+    kt_clear();
+    CHECK_EQ_INT(kt_error_device_code(), 0);
+    kt_fail(KT_ERR_RUNTIME, "something else failed");
+    CHECK_EQ_INT(kt_error_device_code(), 0);
+    kt_clear();
+}
+
 TEST(memory_refusal_has_the_known_text)
 {
     CHECK_FAILS(kt__fail_memory(4096), KT_ERR_MEMORY,

@@ -322,6 +322,10 @@ TEST(facts)
     CHECK_STR(p.name, "Mirror of the CPU");
     CHECK_STR(p.architecture, "mirror");
     CHECK(p.major == 1 && p.memory > 0 && p.multiprocessors == 1 && p.threads == 2048 && p.size == sizeof p);
+    CHECK(p.shared == (size_t)3 << 30 && p.pci_bus == 3 && p.integrated && !p.shares_board && p.uuid[15] == 0xa1);
+    kt_device_properties before = {.size = offsetof(kt_device_properties, threads_of_block), .pci_bus = -1};
+    CHECK_EQ_INT(kt_device_ask(mirror1, &before), KT_OK); /* by a program that was built before there were more */
+    CHECK(before.threads == 2048 && before.pci_bus == -1 && before.size == offsetof(kt_device_properties, threads_of_block));
     CHECK_FAILS(kt_device_ask(mirror1, NULL), KT_ERR_TYPE, "expected a place for the properties");
     CHECK_FAILS(kt_device_ask((kt_device){mirror0.kind, 5}, &p), KT_ERR_RUNTIME, "device 'mirror' has no properties");
     CHECK_FAILS(kt_device_ask((kt_device){KT_CPU, 0}, &p), KT_ERR_RUNTIME, "device 'cpu' has no properties");

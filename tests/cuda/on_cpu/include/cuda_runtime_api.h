@@ -16,6 +16,7 @@ typedef enum cudaError {
     cudaErrorInvalidValue = 1,
     cudaErrorMemoryAllocation = 2,
     cudaErrorNotReady = 600,
+    cudaErrorAssert = 710,
     cudaErrorNotSupported = 801
 } cudaError_t;
 typedef struct CUstream_st    *cudaStream_t;
@@ -37,7 +38,12 @@ enum cudaDeviceAttr { cudaDevAttrMultiProcessorCount = 16, cudaDevAttrMaxThreads
 struct cudaDeviceProp {
     char   name[256];
     size_t totalGlobalMem;
-    int    major, minor, multiProcessorCount, warpSize, maxThreadsPerMultiProcessor;
+    int    major, minor, multiProcessorCount, warpSize, maxThreadsPerMultiProcessor, maxThreadsPerBlock, regsPerMultiprocessor;
+    size_t sharedMemPerMultiprocessor, sharedMemPerBlock, sharedMemPerBlockOptin;
+    int    l2CacheSize, memoryBusWidth, pciBusID, pciDeviceID, pciDomainID, integrated, isMultiGpuBoard;
+    struct {
+        char bytes[16];
+    } uuid;
 };
 struct cudaKernelNodeParams {
     void    *func;
