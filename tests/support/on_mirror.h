@@ -48,7 +48,7 @@ static inline bool is_idle(kt_stream s)
 /* The stream has work for tens of milliseconds. The host does not wait. */
 static inline void keep_busy(kt_stream s)
 {
-    enum { SIDE = 160, TIMES = 12 };
+    enum { SIDE = 160, TIMES = 40 };
     KT_SCOPE;
     const kt_stream before = current(s.device);
     go_to(s);
