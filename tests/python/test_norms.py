@@ -522,10 +522,10 @@ def test_equal_values_have_no_spread_however_large(value, dtype, n):
 @pytest.mark.parametrize("value", [1.3625887088789637, 0.1, 1.6227040660454253e200])
 def test_few_equal_float64_values_have_no_spread(value):
     for n in range(2, 20):
-        mean, var = torch.zeros(3, dtype=torch.float64), torch.ones(3, dtype=torch.float64)
-        x = torch.full((1, 3, n), value, dtype=torch.float64)
-        y = F.batch_norm(x, mean, var, training=True, momentum=1.0)
-        assert (mean == value).all() and (var == 0).all() and (y == 0).all()
+        for x in (torch.full((n, 3), value, dtype=torch.float64), torch.full((1, 3, n), value, dtype=torch.float64)):
+            mean, var = torch.zeros(3, dtype=torch.float64), torch.ones(3, dtype=torch.float64)
+            y = F.batch_norm(x, mean, var, training=True, momentum=1.0)
+            assert (mean == value).all() and (var == 0).all() and (y == 0).all()
         assert (F.group_norm(x, 3) == 0).all() and (F.instance_norm(x) == 0).all()
 
 

@@ -207,18 +207,23 @@ static void FN(abreast_load)(const FN(planes) *p, int operand, int64_t group, in
         to[j] = FN(plane_number)(p, operand, 0, group + j, 0, absent);
 }
 
+/* Sums begin at the first values, so that equal ones have no spread. */
 static void FN(abreast_moments)(const FN(planes) *p, const FN(lens) *l, int64_t group, int n, FN(abreast) *a)
 {
-    T room[ABREAST];
+    T        room[ABREAST];
+    A        origin[ABREAST];
+    const T *first = FN(plane_tile)(l, FN(plane_at)(p, p->x, 0, group, 0), 0, n, room);
+    for (int j = 0; j < n; j++)
+        origin[j] = first[j] - first[j] == 0 ? (A)first[j] : 0;
     memset(a->sum, 0, sizeof a->sum);
     memset(a->product, 0, sizeof a->product);
     for (int64_t k = 0; k < p->size[PLANE]; k++) {
         const T *x = FN(plane_tile)(l, FN(plane_at)(p, p->x, 0, group, k), 0, n, room);
         for (int j = 0; j < n; j++)
-            a->sum[j] += (A)x[j];
+            a->sum[j] += (A)x[j] - origin[j];
     }
     for (int j = 0; j < n; j++)
-        a->sum[j] /= (A)p->count;
+        a->sum[j] = origin[j] + a->sum[j] / (A)p->count;
     for (int64_t k = 0; k < p->size[PLANE]; k++) {
         const T *x = FN(plane_tile)(l, FN(plane_at)(p, p->x, 0, group, k), 0, n, room);
         for (int j = 0; j < n; j++)
