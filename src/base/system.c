@@ -50,13 +50,14 @@ void kt_memory_fail_after(int64_t n)
 
 /* Mapped blocks begin at different lines of a page: rows of operands that all began at the same one would take each other's
  * places in the caches. */
-enum { HUGE_PAGE = 2 << 20, STAGGER = 256, PLACES = 16 };
+enum { HUGE_PAGE = 2 << 20, LARGEST_PAGE = 64 << 10, STAGGER = 256, PLACES = 16 };
 
-/* mmap aligns to the page size only: map a huge page more and unmap the ends. */
+/* mmap aligns to the page size only: map a huge page more and unmap the ends. Those are whole pages, of whatever size: where a
+ * page has 64 KiB, an end that began after 4 KiB could not be unmapped. */
 static void *map(size_t wanted)
 {
     static unsigned blocks;
-    const size_t    huge = HUGE_PAGE, bytes = wanted + PLACES * STAGGER, mapped = bytes + huge;
+    const size_t    huge = HUGE_PAGE, bytes = wanted + LARGEST_PAGE, mapped = bytes + huge;
     const size_t    place = __atomic_fetch_add(&blocks, 5, __ATOMIC_RELAXED) % PLACES * STAGGER;
     char           *p = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED)
@@ -74,7 +75,7 @@ static void *map(size_t wanted)
 
 static void unmap(void *p, size_t wanted)
 {
-    munmap((char *)p - (uintptr_t)p % HUGE_PAGE, wanted + PLACES * STAGGER);
+    munmap((char *)p - (uintptr_t)p % HUGE_PAGE, wanted + LARGEST_PAGE);
 }
 
 static void *once(size_t bytes, size_t align, bool mapped)

@@ -519,6 +519,30 @@ def test_equal_values_have_no_spread_however_large(value, dtype, n):
 
 
 @pytest.mark.cpu_only("a GPU's kernels sum in another order")
+@pytest.mark.parametrize("value", [1.3625887088789637, 0.1, 1.6227040660454253e200])
+def test_few_equal_float64_values_have_no_spread(value):
+    for n in range(2, 20):
+        for x in (torch.full((n, 3), value, dtype=torch.float64), torch.full((1, 3, n), value, dtype=torch.float64)):
+            mean, var = torch.zeros(3, dtype=torch.float64), torch.ones(3, dtype=torch.float64)
+            y = F.batch_norm(x, mean, var, training=True, momentum=1.0)
+            assert (mean == value).all() and (var == 0).all() and (y == 0).all()
+        assert (F.group_norm(x, 3) == 0).all() and (F.instance_norm(x) == 0).all()
+
+
+@pytest.mark.cpu_only("a GPU's kernels join averages in another order")
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("n", [3, 20, 100, 5000])
+@pytest.mark.parametrize("odd", [math.inf, -math.inf])
+def test_a_row_with_an_infinity_has_no_average(dtype, n, odd):
+    x = torch.ones(3, n, dtype=dtype)
+    x[1, 0] = odd
+    y, mean, rstd = torch.native_layer_norm(x, (n,), None, None, 1e-5)
+    for t in (y, mean, rstd):
+        assert t.isnan().all(1).tolist() == [False, True, False]
+    assert (y[::2] == 0).all() and (mean[::2] == 1).all()
+
+
+@pytest.mark.cpu_only("a GPU's kernels sum in another order")
 @pytest.mark.parametrize("dtype", [torch.float64, torch.complex128])
 @pytest.mark.parametrize("value", [0.1, 3.3, 1e200, -1.7e308])
 @pytest.mark.parametrize("n", [2, 3, 7, 100, 5000])

@@ -103,21 +103,38 @@ static void ask_for(const char *x, int64_t bytes)
         __builtin_prefetch(x + i, 0, 3);
 }
 
+/* The sums of the parts before, in whole tiles. */
+static void begin_with(float *sums, const float *c, int64_t ldc, int64_t m, int64_t n, int64_t rows, int64_t columns)
+{
+    const int64_t wide = rounded_up(n, columns);
+    for (int64_t x = 0; x < rounded_up(m, rows); x++) {
+        const int64_t there = x < m ? n : 0;
+        memcpy(sums + x * BLOCK_N, c + (x < m ? x : 0) * ldc, (size_t)there * sizeof *sums);
+        memset(sums + x * BLOCK_N + there, 0, (size_t)(wide - there) * sizeof *sums);
+    }
+}
+
+/* Parts go on from what c holds in every block, whether it is made in place or not: how c is cut into blocks depends on the
+ * threads, the bits do not. */
 static void make_block(const work *w, float *sums, int64_t i, int64_t j)
 {
     const kt__gemm *g = w->g;
     const int64_t   rows = w->a.unit, columns = w->b.unit, m = least(w->block_m, w->a.rows - i),
                     n = least(w->block_n, w->b.rows - j), each = PANEL_BYTES / (columns * w->width),
                     line = w->depth * w->width, wide = g->to == KT_BF16 ? 2 : 4;
-    const bool      goes_on = w->from > 0; /* c holds the sums of the parts before */
-    const float     alpha = (float)__real__ g->alpha, beta = goes_on ? 1 : (float)__real__ g->beta;
+    const bool      later = w->from > 0; /* c holds the sums of the parts before */
+    const float     alpha = (float)__real__ g->alpha;
+    const bool      goes_on = later && alpha == 1;
+    const float     beta = goes_on ? 0 : later ? 1 : (float)__real__ g->beta;
     char *const     c = g->c + ((w->a.first + i) * g->ldc + w->b.first + j) * wide;
-    const bool      in_place = wide == 4 && alpha == 1 && (beta == 0 || goes_on) && m % rows == 0 && n % columns == 0;
+    const bool      in_place = wide == 4 && alpha == 1 && beta == 0 && m % rows == 0 && n % columns == 0;
     float *const    to = in_place ? (float *)(void *)c : sums;
     const int64_t   ld = in_place ? g->ldc : BLOCK_N;
+    if (goes_on && !in_place)
+        begin_with(sums, (const float *)(const void *)c, g->ldc, m, n, rows, columns);
     for (int64_t k = 0; k < w->depth; k += each) {
         const int64_t terms = least(each, w->depth - k), share = terms * columns * w->width * rows / m;
-        const bool    adds = k > 0 || (in_place && goes_on);
+        const bool    adds = k > 0 || goes_on;
         for (int64_t y = 0; y < n; y += columns)
             for (int64_t x = 0; x < m; x += rows) { /* blocks begin with a panel: so many rows lie before it */
                 const char *b = w->b.packed + (j + y) * line + k * columns * w->width;

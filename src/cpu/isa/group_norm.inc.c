@@ -82,18 +82,6 @@ static void FN(group_apply)(const FN(planes) *p, int64_t outer, int64_t group, T
     }
 }
 
-/* A few values side by side: less than what vectors of them cost. */
-KT_ALWAYS void FN(moments_few)(FN(moments) *m, const T *x, int64_t n)
-{
-    A sum = 0, squares = 0;
-    for (int64_t i = 0; i < n; i++)
-        sum += (A)x[i];
-    const A mean = sum / (A)n;
-    for (int64_t i = 0; i < n; i++)
-        squares += ((A)x[i] - mean) * ((A)x[i] - mean);
-    *m = (FN(moments)){n, mean, squares};
-}
-
 static void FN(group_forward)(void *ctx, int64_t begin, int64_t end)
 {
     const FN(planes) *p = ctx;
@@ -109,8 +97,8 @@ static void FN(group_forward)(void *ctx, int64_t begin, int64_t end)
         const bool one = p->lens[p->x].direct && p->count <= TILE &&
                          (p->size[PLANE] == 1 || p->plan->stride[p->x][PLANE] == p->size[ELEMENT] * (int64_t)sizeof(T));
         const T   *all = (const T *)(const void *)FN(plane_at)(p, p->x, outer, group, 0);
-        if (one && p->count <= LANES) /* short planes side by side */
-            FN(moments_few)(&m, all, p->count);
+        if (one && p->count <= LANES) /* short planes side by side: less than what vectors of them cost */
+            m = FN(moments_few)(all, p->count, false);
         else if (one)
             FN(moments_tile)(&m, all, (int)p->count, true);
         for (int64_t k = 0; k < p->size[PLANE] && !one; k++) {
@@ -219,18 +207,23 @@ static void FN(abreast_load)(const FN(planes) *p, int operand, int64_t group, in
         to[j] = FN(plane_number)(p, operand, 0, group + j, 0, absent);
 }
 
+/* Sums begin at the first values, so that equal ones have no spread. */
 static void FN(abreast_moments)(const FN(planes) *p, const FN(lens) *l, int64_t group, int n, FN(abreast) *a)
 {
-    T room[ABREAST];
+    T        room[ABREAST];
+    A        origin[ABREAST];
+    const T *first = FN(plane_tile)(l, FN(plane_at)(p, p->x, 0, group, 0), 0, n, room);
+    for (int j = 0; j < n; j++)
+        origin[j] = first[j] - first[j] == 0 ? (A)first[j] : 0;
     memset(a->sum, 0, sizeof a->sum);
     memset(a->product, 0, sizeof a->product);
     for (int64_t k = 0; k < p->size[PLANE]; k++) {
         const T *x = FN(plane_tile)(l, FN(plane_at)(p, p->x, 0, group, k), 0, n, room);
         for (int j = 0; j < n; j++)
-            a->sum[j] += (A)x[j];
+            a->sum[j] += (A)x[j] - origin[j];
     }
     for (int j = 0; j < n; j++)
-        a->sum[j] /= (A)p->count;
+        a->sum[j] = origin[j] + a->sum[j] / (A)p->count;
     for (int64_t k = 0; k < p->size[PLANE]; k++) {
         const T *x = FN(plane_tile)(l, FN(plane_at)(p, p->x, 0, group, k), 0, n, room);
         for (int j = 0; j < n; j++)

@@ -192,17 +192,23 @@ KT_ALWAYS void FN(tile_about)(FN(about) *about, const void *x, int n, FN(soon) s
     FN(about_rest)(about, x, i, n, halves);
 }
 
-/* Of values whose sum or squares a T does not hold: from the first value, so that equal ones have no spread. */
-static __attribute__((noinline, cold)) FN(moments) FN(moments_beyond)(const void *x, int n, bool halves)
+/* Of a few values: from the first one, so that equal ones have no spread. */
+KT_ALWAYS FN(moments) FN(moments_few)(const void *x, int64_t n, bool halves)
 {
     const A first = (A)FN(value_at)(x, 0, halves), origin = first - first == 0 ? first : 0;
     A       sum = 0, squares = 0;
-    for (int i = 0; i < n; i++)
+    for (int64_t i = 0; i < n; i++)
         sum += (A)FN(value_at)(x, i, halves) - origin;
-    const A mean = origin + sum / n;
-    for (int i = 0; i < n; i++)
+    const A mean = origin + sum / (A)n;
+    for (int64_t i = 0; i < n; i++)
         squares += ((A)FN(value_at)(x, i, halves) - mean) * ((A)FN(value_at)(x, i, halves) - mean);
     return (FN(moments)){n, mean, squares};
+}
+
+/* Of values whose sum or squares a T does not hold. */
+static __attribute__((noinline, cold)) FN(moments) FN(moments_beyond)(const void *x, int n, bool halves)
+{
+    return FN(moments_few)(x, n, halves);
 }
 
 /* Joins n values, whose sums about a guess of their mean are known. Where that was so far off that digits are lost to it, they

@@ -239,7 +239,8 @@ KT_IN_REGISTERS static void FN(norm_rows)(void *ctx, int64_t begin, int64_t end)
     }
     FN(moments) m = FN(norm_moments)(p, &r, begin);
     for (int64_t row = begin; row < end; row++) {
-        const T             mean = (T)m.mean, rstd = (T)(1 / __builtin_sqrt(m.squares / (double)p->length + p->eps));
+        const A             average = p->centred && m.squares != m.squares ? m.squares : m.mean; /* NaN beside an infinity */
+        const T             mean = (T)average, rstd = (T)(1 / __builtin_sqrt(m.squares / (double)p->length + p->eps));
         const bool          has_next = row + 1 < end, sums = has_next && !r.x;
         const FN(apply_row) at = {
             .y = r.y ? (void *)r.y : FN(norm_at)(p, p->y, row),

@@ -629,19 +629,26 @@ TEST(empty)
     CHECK_EQ_INT(z[96], 0x44);
 }
 
-TEST(one_thread_and_two)
+/* Blocks are cut by the threads, and k into parts by the sizes; the last rows and columns fill no tile. All bits of the factors
+ * are used, so that sums in another order differ. */
+TEST(any_number_of_threads)
 {
-    const shape s = {1, 300, 520, 300, 0, 0, 0};
-    const int   threads = kt_get_num_threads();
-    kt_plan     p;
-    fill_random(a, KT_F32, s.m * s.k), fill_random(b, KT_F32, s.n * s.k);
-    plan_product(&p, KT_F32, &s);
-    kt_set_num_threads(1);
-    CHECK_EQ_INT(run_plan(&p), KT_OK);
-    memcpy(again, z, (size_t)(s.m * s.n * 4));
-    kt_set_num_threads(2);
-    CHECK_EQ_INT(run_plan(&p), KT_OK);
-    CHECK_MEM(z, again, (size_t)(s.m * s.n * 4));
+    static const shape ragged[] = {{1, 300, 520, 300, 0, 0, 0}, {1, 100, 300, 1100, 0, 0, 0}, {1, 301, 61, 1030, 1, 0, 0},
+                                   {1, 333, 129, 1100, 0, 1, 0}};
+    const int          threads = kt_get_num_threads();
+    for (int i = 0; i < 4; i++) {
+        const shape *s = &ragged[i];
+        kt_plan      p;
+        fill_exponents(a, s->m * s->k, 0), fill_exponents(b, s->n * s->k, 0);
+        plan_product(&p, KT_F32, s);
+        for (int n = 1; n <= 8; n++) {
+            kt_set_num_threads(n);
+            CHECK_EQ_INT(run_plan(&p), KT_OK);
+            if (n == 1)
+                memcpy(again, z, (size_t)(s->m * s->n * 4));
+            CHECK_MEM(z, again, (size_t)(s->m * s->n * 4));
+        }
+    }
     kt_set_num_threads(threads);
 }
 
