@@ -55,6 +55,9 @@ def test_the_consumers_stream_waits_for_ours(name):
 def test_minus_one_waits_for_nothing():
     ours, consumer = mirror.Stream(), mirror.Stream()
     with ours:
+        slow = karat.ones(160, 160, dtype=karat.int64, device="mirror")
+        for _ in range(40):
+            slow @ slow
         x = karat.zeros(10, device="mirror") + 1
         capsules = [x.__dlpack__(), x.__dlpack__(stream=-1), x.__dlpack__(stream=ours.native_handle)]
     consumer.synchronize()
