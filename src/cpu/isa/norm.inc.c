@@ -180,7 +180,7 @@ KT_ALWAYS FN(moments) FN(apply_tiles)(const FN(apply_row) *r, const T *w, const 
     for (int64_t done = 0; done < n; done += TILE) {
         const int   here = n - done < TILE ? (int)(n - done) : TILE;
         const void *next = sums ? FN(values_from)(r->next, done, halves) : NULL;
-        FN(about)   about;
+        FN(about)   about = {0};
         if (sums)
             about = FN(about_guess)(next, here, centred, halves);
         FN(apply_tile)((char *)r->y + done * (halves ? 2 : (int64_t)sizeof(T)), FN(values_from)(r->x, done, halves), r->mean,
