@@ -300,28 +300,32 @@ def test_the_cpu_has_streams_but_no_events():
 # ---- the GIL ----
 
 
-@pytest.mark.parametrize("wait", ["stream", "event", "device", "item"])
-def test_other_threads_run_while_one_waits(wait):
+def counted_while(wait):
+    """How often another thread counted in the middle of a wait for much work."""
     x = ones(300, 300)
-    for _ in range(30):
-        x = (x @ x).clamp_(0, 1)
     ran, over = [], threading.Event()
 
     def count():
         while not over.is_set():
             ran.append(time.perf_counter())
 
-    event = mirror.current_stream().record_event()
     thread = threading.Thread(target=count)
     thread.start()
+    for _ in range(30):
+        x = (x @ x).clamp_(0, 1)
+    event = mirror.current_stream().record_event()
     begin = time.perf_counter()
     {"stream": mirror.current_stream().synchronize, "event": event.synchronize, "device": mirror.synchronize,
      "item": x.sum().item}[wait]()
     end = time.perf_counter()
     over.set()
     thread.join()
-    within = [t for t in ran if begin + 0.2 * (end - begin) < t < begin + 0.8 * (end - begin)]
-    assert len(within) > 10
+    return sum(begin + 0.2 * (end - begin) < t < begin + 0.8 * (end - begin) for t in ran)
+
+
+@pytest.mark.parametrize("wait", ["stream", "event", "device", "item"])
+def test_other_threads_run_while_one_waits(wait):
+    assert any(counted_while(wait) > 10 for _ in range(5))  # a loaded host may run neither, or end the work before the wait
 
 
 READERS = {
@@ -545,8 +549,16 @@ def test_graphed_callables_are_refused():
     refused(AssertionError, "Modules must not have hooks", hooked, (ones(1, 2),))
     refused(AssertionError, "only parameters may be trainable", buffered, (ones(2),))
     refused(AssertionError, "2 entries, got 1", (lambda x: x, lambda x: x), ((ones(2),),))
-    refused(RuntimeError, "appears to not have been used", lambda a, b: a * 2,
-            (ones(2, requires_grad=True), ones(2, requires_grad=True)))
+    made = []
+
+    def slow(a, b):
+        product = a @ a @ a
+        made.append(mirror.current_stream().record_event())
+        return product
+
+    refused(RuntimeError, "appears to not have been used", slow,
+            (ones(400, 400, requires_grad=True), ones(2, requires_grad=True)))
+    assert made[0].query()  # nothing reads the samples any more
     used = mirror.make_graphed_callables(lambda a, b: a * 2, (ones(2, requires_grad=True), ones(2, requires_grad=True)),
                                          allow_unused_input=True)
     a, b = ones(2, requires_grad=True), ones(2, requires_grad=True)

@@ -82,6 +82,7 @@ def test_our_stream_is_told_to_the_producer():
     karat.from_dlpack(producer)
     with s:
         karat.from_dlpack(producer, copy=True)
+    s.synchronize()  # the tensor belongs to another stream, which does not wait before it is freed
     assert producer.asked == [{"max_version": (1, 0), "stream": 1},
                               {"max_version": (1, 0), "copy": True, "stream": s.native_handle}]
     host = Producer(karat.ones(3))

@@ -120,10 +120,12 @@ def make(kind, callables, sample_args, num_warmup_iters, pool, **options):
         raise RuntimeError("make_graphed_callables does not support the autocast caching. Please set `cache_enabled=False`.")
     made = [_Recorded(kind, call, sample, options) for call, sample in zip(callables, sample_args)]
     kind.synchronize()
-    with kind.stream(kind.Stream()):
-        for one in made:
-            one.warm_up(num_warmup_iters)
-    kind.synchronize()
+    try:
+        with kind.stream(kind.Stream()):
+            for one in made:
+                one.warm_up(num_warmup_iters)
+    finally:  # a callable that raised leaves work behind, which reads the samples
+        kind.synchronize()
     for one in made:  # in the order in which they will run, then back
         one.record(pool)
     for one in reversed(made):
