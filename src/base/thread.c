@@ -29,6 +29,9 @@ static pthread_once_t     once = PTHREAD_ONCE_INIT;
 static int                threads; /* atomic */
 static bool               forked;  /* set in a child, which then has one thread */
 static KT__HOT_LOCAL bool inside;
+#if WITH_OPENMP
+static KT__HOT_LOCAL bool deaf; /* a worker to which no signal goes */
+#endif
 
 static int positive(const char *text)
 {
@@ -96,6 +99,34 @@ int kt__hold_openmp(int n)
     return 0;
 #endif
 }
+
+static void hold_here(sigset_t *were)
+{
+    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
+    sigset_t         others;
+    sigfillset(&others);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        sigdelset(&others, own[i]);
+    pthread_sigmask(SIG_BLOCK, &others, were);
+}
+
+void kt__hold_signals(int n, sigset_t *were)
+{
+    hold_here(were);
+#if WITH_OPENMP
+    if (n <= 1 || omp_in_parallel())
+        return;
+#pragma omp parallel num_threads(n)
+    if (omp_get_thread_num() != 0 && !deaf) { /* for good: signals go to the program's threads */
+        hold_here(NULL);
+        deaf = true;
+    }
+#else
+    (void)n;
+#endif
+}
+
+void kt__let_signals(const sigset_t *were) { pthread_sigmask(SIG_SETMASK, were, NULL); }
 
 bool kt__in_parallel(void)
 {

@@ -10,6 +10,8 @@
 
 #include <karat/base.h>
 
+#include <signal.h>
+
 enum { KT_MOST_THREADS = 1024 };
 
 typedef void kt__range_fn(void *ctx, int64_t begin, int64_t end);
@@ -20,6 +22,12 @@ void kt__parallel(int64_t n, int64_t grain, kt__range_fn *fn, void *ctx);
 /* How many threads a foreign library may start through OpenMP on this thread; returns what it was. Without OpenMP: 0, and
  * nothing is changed. */
 int kt__hold_openmp(int n);
+
+/* For code that runs without a stack, where a signal's handler would write over memory: signals wait until kt__let_signals, on
+ * this thread and on the others of the `threads` that the code may use through OpenMP. Those that a thread's own mistake raises
+ * (SIGSEGV) do not wait. */
+void kt__hold_signals(int threads, sigset_t *were);
+void kt__let_signals(const sigset_t *were);
 
 bool kt__in_parallel(void); /* is this a part of a kt__parallel? */
 

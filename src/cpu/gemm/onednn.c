@@ -344,13 +344,18 @@ static bool by_sgemm(const kt__gemm *g)
     return true;
 }
 
+/* Its kernels of float32 for AVX-512 let the stack pointer point at a block of malloc's: the frame of a signal would be written
+ * over what lies before the block. So signals wait. */
 bool kt__onednn_gemm(const kt__gemm *g)
 {
     if (!kt__onednn_serves(g->dtype))
         return false;
-    const int  was = kt__hold_openmp(g->threads);
+    sigset_t  signals;
+    const int was = kt__hold_openmp(g->threads);
+    kt__hold_signals(g->threads, &signals);
     const bool plain = g->alpha == 1 && g->beta == 0;
     const bool ok = g->dtype == KT_F32 && (g->batch == 1 || !plain) ? by_sgemm(g) : by_primitive(g);
+    kt__let_signals(&signals);
     kt__hold_openmp(was);
     return ok;
 }

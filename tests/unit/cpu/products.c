@@ -1,8 +1,12 @@
 /* products.c - matmul in every dtype, any stride, batches, small and large, against plain sums of products. */
+#define _GNU_SOURCE 1 /* pthread_getattr_np */
 #include "cpu/gemm/products.h"
 #include "plans.h"
 
 #include <float.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -609,6 +613,73 @@ TEST(after_a_fork)
         CHECK(child > 0 && waitpid(child, &status, 0) == child);
         CHECK_EQ_INT(status, 0);
     }
+}
+
+/* ---- signals: a library's kernel may have no stack that a handler could use ---- */
+static char                 *stack_begin, *stack_end;
+static pthread_t             tester;
+static volatile sig_atomic_t handled, astray; /* by the thread that tests; of these, off its stack */
+
+static void on_signal(int number)
+{
+    const char *here = __builtin_frame_address(0);
+    if (number == SIGPROF && pthread_equal(pthread_self(), tester)) {
+        handled = handled + 1;
+        astray = astray + (here < stack_begin || here >= stack_end);
+    }
+}
+
+static void find_stack(void)
+{
+    pthread_attr_t attr;
+    void          *begin;
+    size_t         size;
+    tester = pthread_self();
+    REQUIRE(pthread_getattr_np(tester, &attr) == 0 && pthread_attr_getstack(&attr, &begin, &size) == 0);
+    pthread_attr_destroy(&attr);
+    stack_begin = begin, stack_end = stack_begin + size;
+}
+
+static double seconds(void)
+{
+    struct timeval now;
+    gettimeofday(&now, NULL);
+    return (double)now.tv_sec + (double)now.tv_usec * 1e-6;
+}
+
+TEST(while_signals_arrive)
+{
+    const shape            some[] = {{1, 1024, 256, 512, 0, 0, 0}, {1, 512, 256, 1024, 1, 0, 0}, {4, 256, 200, 256, 0, 1, 0}};
+    const struct itimerval each = {{0, 1000}, {0, 1000}}, never = {{0, 0}, {0, 0}};
+    struct sigaction       was, on = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    sigset_t               before, after;
+    find_stack();
+    sigaction(SIGPROF, &on, &was);
+    pthread_sigmask(SIG_SETMASK, NULL, &before);
+    for (int i = 0; i < 12; i++) {
+        const shape *s = &some[i % 3];
+        const size_t bytes = (size_t)(s->batch * s->m * s->n * 4);
+        const double end = seconds() + 0.25;
+        kt_plan      p;
+        kt__product_choose(all_makers[i / 3]);
+        fill_random(a, KT_F32, s->batch * s->m * s->k), fill_random(b, KT_F32, s->batch * s->n * s->k);
+        plan_product(&p, KT_F32, s);
+        CHECK_EQ_INT(run_plan(&p), KT_OK);
+        memcpy(again, z, bytes);
+        setitimer(ITIMER_PROF, &each, NULL);
+        do
+            CHECK_EQ_INT(run_plan(&p), KT_OK);
+        while (seconds() < end);
+        setitimer(ITIMER_PROF, &never, NULL);
+        CHECK_MEM(z, again, bytes);
+    }
+    pthread_sigmask(SIG_SETMASK, NULL, &after);
+    sigaction(SIGPROF, &was, NULL);
+    kt__product_choose(KT__MAKER_AUTO);
+    CHECK(handled > 0);
+    CHECK_EQ_INT(astray, 0);
+    for (int i = 1; i < 32; i++)
+        CHECK_EQ_INT(sigismember(&after, i), sigismember(&before, i));
 }
 
 TEST(empty)
