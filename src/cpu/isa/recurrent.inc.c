@@ -20,7 +20,8 @@ enum {
     MOST_VECS = 4,            /* vectors of a panel: an LSTM's gates */
     ROWS_AT_ONCE = 64,        /* rows of a step whose sums stay in L1 */
     LEAST_ROWS = 8,           /* of a thread: fewer do not pay for reading all weights in every step */
-    DEPTH_AT_ONCE = 64        /* of a panel, for the same reason */
+    DEPTH_AT_ONCE = 64,       /* of a panel, for the same reason */
+    ROWS_TOGETHER = 4         /* whose gates are made together */
 };
 #if KT_VEC_BYTES == 64 || defined(__aarch64__)
 enum { ACCUMULATORS = 24 }; /* of 32 registers */
@@ -294,7 +295,8 @@ KT_ALWAYS void FN(each_add)(T *x, const T *y, const int n)
         x[i] += y[i];
 }
 
-/* ---- one row of a step, a panel's units ---- */
+/* ---- a few rows of a step, a panel's units: `rows` of them, whose sums follow each other. What is a long chain of operations is
+ * made for all of them before the next: one row alone would wait for itself ---- */
 
 static void FN(keep_state)(const FN(layer) *l, int64_t row, int64_t unit, T *h, int n)
 {
@@ -318,58 +320,83 @@ static void FN(read_gates)(const FN(layer) *l, int64_t row, int64_t unit, T *x, 
         FN(read)(x + i * width, &l->x[KT__SEQ_GATES], l->begin[l->t] + row, i * l->units + unit, n);
 }
 
-static void FN(rnn_row)(const FN(layer) *l, const T *sums, int64_t row, int64_t unit, int n)
+static void FN(rnn_rows)(const FN(layer) *l, const T *sums, int64_t row, int rows, int64_t unit, int n)
 {
-    T x[2 * LANES] = {0};
-    FN(read_gates)(l, row, unit, x, n, 2 * LANES);
-    FN(each_add)(x, sums, 2 * LANES);
-    if (l->mode == KT__RNN_TANH)
-        FN(each_tanh)(x, 2 * LANES);
-    else
-        for (int i = 0; i < 2 * LANES; i++)
-            x[i] = x[i] < 0 ? 0 : x[i]; /* a NaN stays */
-    FN(keep_state)(l, row, unit, x, n);
-}
-
-static void FN(lstm_row)(const FN(layer) *l, const T *sums, int64_t row, int64_t unit, int n)
-{
-    T x[5 * LANES] = {0}, h[LANES]; /* i f g o c */
-    T *const cell = l->c + row * l->units + unit, *const c = x + 4 * LANES;
-    FN(read_gates)(l, row, unit, x, n, LANES);
-    FN(copy_units)(c, cell, n);
-    FN(each_add)(x, sums, 4 * LANES);
-    FN(each_sigmoid)(x, 2 * LANES);
-    FN(each_tanh)(x + 2 * LANES, LANES);
-    FN(each_sigmoid)(x + 3 * LANES, LANES);
-    for (int i = 0; i < LANES; i++)
-        h[i] = c[i] = FN(fma)(x[LANES + i], c[i], x[i] * x[2 * LANES + i]);
-    FN(each_tanh)(h, LANES);
-    for (int i = 0; i < LANES; i++)
-        h[i] *= x[3 * LANES + i];
-    FN(copy_units)(cell, c, n);
-    FN(keep_work)(l, row, unit, x, n, 5);
-    FN(keep_state)(l, row, unit, h, n);
-}
-
-static void FN(gru_row)(const FN(layer) *l, const T *sums, int64_t row, int64_t unit, int n)
-{
-    T x[4 * LANES] = {0}, h[LANES] = {0}, from[3 * LANES] = {0}; /* r z n, and what the state gives to n */
-    FN(read_gates)(l, row, unit, x, n, LANES);
-    FN(copy_units)(h, l->h[l->now] + row * l->state + unit, n);
-    for (int i = 0; i < 3; i++)
-        FN(copy_units)(from + i * LANES, l->bias + i * l->units + unit, n);
-    FN(each_add)(from, sums, 3 * LANES);
-    FN(each_add)(x, from, 2 * LANES);
-    FN(each_sigmoid)(x, 2 * LANES);
-    for (int i = 0; i < LANES; i++) {
-        x[3 * LANES + i] = from[2 * LANES + i];
-        x[2 * LANES + i] = FN(fma)(x[i], from[2 * LANES + i], x[2 * LANES + i]);
+    T x[ROWS_TOGETHER][2 * LANES];
+    memset(x, 0, (size_t)rows * sizeof *x);
+    for (int r = 0; r < rows; r++) {
+        FN(read_gates)(l, row + r, unit, x[r], n, 2 * LANES);
+        FN(each_add)(x[r], sums + r * 2 * LANES, 2 * LANES);
     }
-    FN(each_tanh)(x + 2 * LANES, LANES);
-    for (int i = 0; i < LANES; i++)
-        h[i] = FN(fma)(h[i] - x[2 * LANES + i], x[LANES + i], x[2 * LANES + i]);
-    FN(keep_work)(l, row, unit, x, n, 4);
-    FN(keep_state)(l, row, unit, h, n);
+    for (int r = 0; r < rows; r++)
+        if (l->mode == KT__RNN_TANH)
+            FN(each_tanh)(x[r], 2 * LANES);
+        else
+            for (int i = 0; i < 2 * LANES; i++)
+                x[r][i] = x[r][i] < 0 ? 0 : x[r][i]; /* a NaN stays */
+    for (int r = 0; r < rows; r++)
+        FN(keep_state)(l, row + r, unit, x[r], n);
+}
+
+static void FN(lstm_rows)(const FN(layer) *l, const T *sums, int64_t row, int rows, int64_t unit, int n)
+{
+    T x[ROWS_TOGETHER][5 * LANES], h[ROWS_TOGETHER][LANES]; /* i f g o c */
+    memset(x, 0, (size_t)rows * sizeof *x);
+    for (int r = 0; r < rows; r++) {
+        FN(read_gates)(l, row + r, unit, x[r], n, LANES);
+        FN(copy_units)(x[r] + 4 * LANES, l->c + (row + r) * l->units + unit, n);
+        FN(each_add)(x[r], sums + r * 4 * LANES, 4 * LANES);
+    }
+    for (int r = 0; r < rows; r++) {
+        FN(each_sigmoid)(x[r], 2 * LANES);
+        FN(each_sigmoid)(x[r] + 3 * LANES, LANES);
+    }
+    for (int r = 0; r < rows; r++)
+        FN(each_tanh)(x[r] + 2 * LANES, LANES);
+    for (int r = 0; r < rows; r++) {
+        T *const c = x[r] + 4 * LANES;
+        for (int i = 0; i < LANES; i++)
+            h[r][i] = c[i] = FN(fma)(x[r][LANES + i], c[i], x[r][i] * x[r][2 * LANES + i]);
+    }
+    for (int r = 0; r < rows; r++)
+        FN(each_tanh)(h[r], LANES);
+    for (int r = 0; r < rows; r++) {
+        for (int i = 0; i < LANES; i++)
+            h[r][i] *= x[r][3 * LANES + i];
+        FN(copy_units)(l->c + (row + r) * l->units + unit, x[r] + 4 * LANES, n);
+        FN(keep_work)(l, row + r, unit, x[r], n, 5);
+        FN(keep_state)(l, row + r, unit, h[r], n);
+    }
+}
+
+static void FN(gru_rows)(const FN(layer) *l, const T *sums, int64_t row, int rows, int64_t unit, int n)
+{
+    T x[ROWS_TOGETHER][4 * LANES], h[ROWS_TOGETHER][LANES]; /* r z n, and what the state gives to n */
+    memset(x, 0, (size_t)rows * sizeof *x);
+    memset(h, 0, (size_t)rows * sizeof *h);
+    for (int r = 0; r < rows; r++) {
+        T from[3 * LANES] = {0};
+        FN(read_gates)(l, row + r, unit, x[r], n, LANES);
+        FN(copy_units)(h[r], l->h[l->now] + (row + r) * l->state + unit, n);
+        for (int i = 0; i < 3; i++)
+            FN(copy_units)(from + i * LANES, l->bias + i * l->units + unit, n);
+        FN(each_add)(from, sums + r * 3 * LANES, 3 * LANES);
+        FN(each_add)(x[r], from, 2 * LANES);
+        memcpy(x[r] + 3 * LANES, from + 2 * LANES, LANES * sizeof(T));
+    }
+    for (int r = 0; r < rows; r++)
+        FN(each_sigmoid)(x[r], 2 * LANES);
+    for (int r = 0; r < rows; r++) {
+        for (int i = 0; i < LANES; i++)
+            x[r][2 * LANES + i] = FN(fma)(x[r][i], x[r][3 * LANES + i], x[r][2 * LANES + i]);
+        FN(each_tanh)(x[r] + 2 * LANES, LANES);
+    }
+    for (int r = 0; r < rows; r++) {
+        for (int i = 0; i < LANES; i++)
+            h[r][i] = FN(fma)(h[r][i] - x[r][2 * LANES + i], x[r][LANES + i], x[r][2 * LANES + i]);
+        FN(keep_work)(l, row + r, unit, x[r], n, 4);
+        FN(keep_state)(l, row + r, unit, h[r], n);
+    }
 }
 
 /* ---- a step ---- */
@@ -403,16 +430,17 @@ static void FN(step_panels)(void *ctx, int64_t begin, int64_t end)
         const int64_t rows = l->rows - first < ROWS_AT_ONCE ? l->rows - first : ROWS_AT_ONCE;
         const int     n = FN(width_at)(&l->w, panel);
         FN(multiply)(sums, l->h[l->now] + first * l->state, l->state, rows, &l->w, panel);
-        for (int64_t r = 0; r < rows; r++) {
-            const T *at = sums + r * l->w.vecs * LANES;
-            if (i + 1 < end)
-                FN(ask_step)(l, i + 1, r);
+        for (int64_t r = 0; r < rows; r += ROWS_TOGETHER) {
+            const T  *at = sums + r * l->w.vecs * LANES;
+            const int few = rows - r < ROWS_TOGETHER ? (int)(rows - r) : ROWS_TOGETHER;
+            for (int k = 0; i + 1 < end && k < few; k++)
+                FN(ask_step)(l, i + 1, r + k);
             if (l->mode == KT__LSTM)
-                FN(lstm_row)(l, at, first + r, unit, n);
+                FN(lstm_rows)(l, at, first + r, few, unit, n);
             else if (l->mode == KT__GRU)
-                FN(gru_row)(l, at, first + r, unit, n);
+                FN(gru_rows)(l, at, first + r, few, unit, n);
             else
-                FN(rnn_row)(l, at, first + r, unit, n);
+                FN(rnn_rows)(l, at, first + r, few, unit, n);
         }
     }
 }
