@@ -242,3 +242,48 @@ def test_a_vector_of_block_diag_has_a_gradient_of_its_own():
     matrix, vector = karat.ones(2, 2), karat.ones(3, requires_grad=True)
     (karat.block_diag(matrix, vector) ** 2).sum().backward()
     assert vector.grad.storage_offset() == 0 and vector.grad.tolist() == [2, 2, 2]
+
+
+def lies(t):
+    """The strides of dims that have more than one element."""
+    return tuple(s for s, n in zip(t.stride(), t.shape) if n > 1)
+
+
+# A matrix that has a gradient is multiplied with a batch as two matrices, and their gradients lie as they do; two batches have
+# gradients by rows, and so has a batch of one beside a batch of one.
+@pytest.mark.parametrize("first,second,of_first,of_second", [
+    ((1, 3, 5), (1, 5, 4), (5, 1), (4, 1)), ((3, 5), (1, 5, 4), (5, 1), (4, 1)), ((3, 5), (2, 5, 4), (5, 1), (20, 1, 5)),
+    ((1, 3, 5), (2, 5, 4), (5, 1), (20, 1, 5)), ((2, 3, 5), (1, 5, 4), (15, 5, 1), (4, 1)), ((5,), (2, 5, 4), (1,), (20, 1, 5)),
+    ((2, 1, 3, 5), (1, 5, 4), (15, 5, 1), (4, 1)), ((5,), (1, 1, 5, 4), (1,), (1, 5)),
+])
+def test_what_flows_through_a_product_with_a_batch_of_rows(first, second, of_first, of_second):
+    a, b = karat.randn(first, requires_grad=True), karat.randn(second, requires_grad=True)
+    y = a @ b
+    grads = karat.autograd.grad(y, [a, b], karat.randn(y.shape), retain_graph=True)
+    assert [lies(g) for g in grads] == [of_first, of_second]
+    alone, = karat.autograd.grad(a.detach() @ b, b, karat.ones(y.shape))
+    assert alone.is_contiguous() and karat.allclose(alone, karat.autograd.grad(y, b, karat.ones(y.shape))[0], atol=1e-5)
+
+
+@pytest.mark.parametrize("first,second,of_first,of_second", [
+    ((1, 3, 5), (1, 5, 4), (5, 1), (4, 1)), ((1, 3, 5), (5, 4), (1, 3), (1, 5)), ((2, 3, 5), (1, 5, 4), (15, 5, 1), (1, 5)),
+    ((1, 3, 5), (2, 5, 4), (1, 3), (20, 1, 5)), ((3, 5), (1, 5, 4), (1, 3), (1, 5)),
+])
+def test_what_flows_through_a_product_with_a_batch_of_columns(first, second, of_first, of_second):
+    a, b = (karat.randn(s[:-2] + (s[-1], s[-2])).mT.requires_grad_() for s in (first, second))
+    y = a @ b
+    assert [lies(g) for g in karat.autograd.grad(y, [a, b], karat.randn(y.shape))] == [of_first, of_second]
+
+
+def test_what_flows_to_keys_of_attention_without_a_batch_of_many():
+    q, k, v = karat.randn(1, 3, 5), karat.randn(1, 4, 5, requires_grad=True), karat.randn(1, 4, 2)
+    assert lies(karat.autograd.grad(F.scaled_dot_product_attention(q, k, v).sum(), k)[0]) == (1, 4)
+
+
+@pytest.mark.parametrize("dtype", [karat.float64, karat.complex64])
+@pytest.mark.parametrize("shape", [(3, 2), (2, 3), (2, 4, 4)])
+def test_what_flows_through_a_pseudo_inverse_is_of_columns(shape, dtype):
+    a = karat.randn(shape, dtype=dtype, requires_grad=True)
+    for y in (karat.linalg.pinv(a), karat.linalg.lstsq(a, karat.randn(shape[:-1] + (2,), dtype=dtype)).solution):
+        g, = karat.autograd.grad(y, a, karat.ones_like(y))
+        assert lies(g)[-2:] == (1, shape[-2]) and not g.is_conj()

@@ -769,3 +769,21 @@ def test_targets_that_results_are_not_cast_to():
             torch.geqrf(a, out=out)
     made = L.ldl_factor(torch.eye(2, requires_grad=True), out=(torch.empty(0), info()))
     assert [t.requires_grad for t in made] == [True, False]
+
+
+def test_least_squares_lie_where_they_were_solved():
+    for m, n, strides in ((4, 2, (1, 4)), (2, 4, (1, 4)), (3, 3, (1, 3))):
+        r = L.lstsq(matrices(m, n), matrices(m, 2))
+        assert r.solution.stride() == strides and not r.solution._is_view()
+    assert L.lstsq(matrices(2, 4, 3), matrices(2, 4, 2)).solution.stride() == (8, 1, 4)
+    assert L.lstsq(matrices(2, 4, 3), matrices(2, 4)).solution.stride() == (4, 1)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_least_squares_without_right_hand_sides(dtype):
+    for driver in ("gels", "gelsy", "gelsd", "gelss"):
+        a = matrices(4, 3, dtype=dtype)
+        r = L.lstsq(a, matrices(4, 0, dtype=dtype), driver=driver)
+        assert r.solution.shape == (3, 0)
+        if driver in ("gelsd", "gelss"): # PyTorch's process ends here
+            assert r.rank.item() == 3 and torch.allclose(r.singular_values, L.svdvals(a))

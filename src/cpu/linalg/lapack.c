@@ -409,20 +409,22 @@ typedef struct squares {
     number   rcond;
 } squares;
 
+enum { GELS, GELSY, GELSD, GELSS }; /* ORDER DRIVERS */
+
 static void run_squares(squares *q, void *work, int lwork, int *rank, int *info)
 {
     const int  t = type_of(q->d), p = precision_of(q->d), m = q->m, n = q->n, c = q->columns, ld = q->ld, ldb = q->ldb;
     const bool complex = kt__is_complex(q->d);
     const char trans = 'N';
-    if (q->driver == 0)
+    if (q->driver == GELS)
         f.gels[t](&trans, &m, &n, &c, q->a, &ld, q->b, &ldb, work, &lwork, info, 1);
-    else if (q->driver == 1 && complex)
+    else if (q->driver == GELSY && complex)
         f.gelsy_complex[p](&m, &n, &c, q->a, &ld, q->b, &ldb, q->pivots, &q->rcond, rank, work, &lwork, q->rwork, info);
-    else if (q->driver == 1)
+    else if (q->driver == GELSY)
         f.gelsy[p](&m, &n, &c, q->a, &ld, q->b, &ldb, q->pivots, &q->rcond, rank, work, &lwork, info);
-    else if (q->driver == 2 && complex)
+    else if (q->driver == GELSD && complex)
         f.gelsd_complex[p](&m, &n, &c, q->a, &ld, q->b, &ldb, q->s, &q->rcond, rank, work, &lwork, q->rwork, q->pivots, info);
-    else if (q->driver == 2)
+    else if (q->driver == GELSD)
         f.gelsd[p](&m, &n, &c, q->a, &ld, q->b, &ldb, q->s, &q->rcond, rank, work, &lwork, q->pivots, info);
     else if (complex)
         f.gelss_complex[p](&m, &n, &c, q->a, &ld, q->b, &ldb, q->s, &q->rcond, rank, work, &lwork, q->rwork, info);
@@ -444,8 +446,10 @@ static int least_squares(kt_dtype d, int driver, int m, int n, int columns, void
     int           info = 0;
     number        wants = {{0}};
     space         work = {0}, rwork = {0}, iwork = {0};
-    squares       q = {
-              .d = d, .driver = driver, .m = m, .n = n, .columns = columns, .ld = ld, .ldb = ldb, .a = a, .b = b, .s = s};
+    if (driver == GELSD && columns == 0) /* which its subroutine refuses; the singular values and the rank are those of gelss */
+        driver = GELSS;
+    squares q = {
+        .d = d, .driver = driver, .m = m, .n = n, .columns = columns, .ld = ld, .ldb = ldb, .a = a, .b = b, .s = s};
     if (kt__is_single(d))
         q.rcond.f[0] = (float)rcond;
     else

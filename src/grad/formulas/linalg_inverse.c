@@ -4,11 +4,12 @@
 
 /* ---- pseudo-inverses ---- */
 
-/* P = A^+: dP = -P dA P + P P^H dA^H (1 - A P) + (1 - P A) dA^H P^H P. */
+/* P = A^+: dP = -P dA P + P P^H dA^H (1 - A P) + (1 - P A) dA^H P^H P. The gradient lies as its first term does, columns side by
+ * side, as PyTorch's. */
 static kt_tensor *pinv_back(kt_tensor *g, kt_tensor *p, kt_tensor *a)
 {
     kt_tensor *ph = adjoint(p), *gh = adjoint(g);
-    kt_tensor *below = mm(mm(gh, p), ph), *right = mm(ph, mm(p, gh));
+    kt_tensor *below = adjoint(mm(p, mm(ph, g))), *right = mm(ph, mm(p, gh));
     kt_tensor *whole = kt_sub(kt_sub(below, mm(a, mm(p, below))), mm(ph, mm(g, ph)));
     return kt_add(whole, kt_sub(right, mm(mm(right, p), a)));
 }
