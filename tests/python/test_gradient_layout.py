@@ -287,3 +287,32 @@ def test_what_flows_through_a_pseudo_inverse_is_of_columns(shape, dtype):
     for y in (karat.linalg.pinv(a), karat.linalg.lstsq(a, karat.randn(shape[:-1] + (2,), dtype=dtype)).solution):
         g, = karat.autograd.grad(y, a, karat.ones_like(y))
         assert lies(g)[-2:] == (1, shape[-2]) and not g.is_conj()
+
+
+# Lines are convolved as images of one row: with a weight whose channels lie side by side the result and both gradients lie so.
+@pytest.mark.parametrize("convolve", [F.conv1d, F.conv_transpose1d])
+@pytest.mark.parametrize("dtype", [karat.float32, karat.float64, karat.bfloat16, karat.complex64])
+def test_what_flows_through_a_convolution_of_lines(convolve, dtype):
+    x, weight = (karat.randn(s, dtype=dtype) for s in ((2, 3, 8), (3, 3, 4)))
+    last = weight.mT.contiguous().mT
+    assert last.stride() == (12, 1, 3) and convolve(x, weight).is_contiguous()
+    x, last = x.requires_grad_(), last.requires_grad_()
+    y = convolve(x, last)
+    assert y.stride() == (3 * y.shape[2], 1, 3) and karat.allclose(y, convolve(x, weight), atol=0.1)
+    grads = karat.autograd.grad(y, [x, last], karat.ones_like(y))
+    if dtype == karat.complex64:
+        assert all(g.is_contiguous() for g in grads)
+    else:
+        assert [g.stride() for g in grads] == [(24, 1, 3), (12, 1, 3)] and not any(g._is_view() for g in grads)
+    one = karat.randn(2, 8, 1, dtype=dtype).mT  # one channel: contiguous, and channels last
+    several = convolve(one, karat.randn((3, 1, 4) if convolve is F.conv1d else (1, 3, 4), dtype=dtype))
+    assert several.is_contiguous() if dtype == karat.complex64 else several.stride()[1:] == (1, 3)
+    turned = convolve(karat.randn(2, 8, 3, dtype=dtype).mT, weight)  # other lines are made contiguous
+    assert turned.is_contiguous()
+
+
+@pytest.mark.parametrize("convolve", [F.conv1d, F.conv_transpose1d])
+def test_derivatives_of_a_convolution_of_lines_with_channels_side_by_side(convolve):
+    x = karat.randn(2, 2, 5, dtype=karat.float64, requires_grad=True)
+    weight = karat.randn(2, 3, 2, dtype=karat.float64).mT.requires_grad_()
+    assert karat.autograd.gradcheck(convolve, (x, weight)) and karat.autograd.gradgradcheck(convolve, (x, weight))
