@@ -182,7 +182,7 @@ static kt_tensor *beside(const kt_tensor *t, kt_scalar number)
     return kt_full(KT_SCALAR, number, .dtype = dtype, .device = kt__device(t));
 }
 
-/* A bound of clamp takes what flows at a tie, and at NaN; here the tensor has half of it, and all. So the tape records maximum. */
+/* A bound of clamp takes what flows at a tie and at NaN; here the tensor has half of it, and all: the tape records maximum. */
 static kt_status each_or_number(kt_call *call, int number, int tensor)
 {
     if (!kt__are_followed(kt__input_flags(call)))
