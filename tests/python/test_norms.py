@@ -582,8 +582,8 @@ def test_given_statistics_and_infinite_inputs_do_not_spoil_what_flows_back(shape
         x = place(x).requires_grad_()
         mean, var = torch.tensor([math.inf, 0.5]).to(dtype), torch.tensor([1.0, 4.0]).to(dtype)
         weight = torch.tensor([2.0, 3.0]).to(dtype).requires_grad_()
-        y = F.batch_norm(x, mean, var, weight, training=False, eps=0.0)
+        y = F.batch_norm(x, mean, var, weight, training=False, eps=1e-9)
         gradient, of_weight = torch.autograd.grad(y, [x, weight], torch.ones_like(y))
         wanted = torch.tensor([2.0, 1.5]).to(dtype).reshape(1, 2, *[1] * (x.dim() - 2)).expand(shape)
-        torch.testing.assert_close(gradient, wanted, check_stride=False)
+        torch.testing.assert_close(gradient, wanted)
         assert of_weight.tolist() == [-math.inf, math.inf]
