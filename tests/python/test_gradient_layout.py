@@ -316,3 +316,15 @@ def test_derivatives_of_a_convolution_of_lines_with_channels_side_by_side(convol
     x = karat.randn(2, 2, 5, dtype=karat.float64, requires_grad=True)
     weight = karat.randn(2, 3, 2, dtype=karat.float64).mT.requires_grad_()
     assert karat.autograd.gradcheck(convolve, (x, weight)) and karat.autograd.gradgradcheck(convolve, (x, weight))
+
+
+@pytest.mark.parametrize("lead", [(), (3,), (2, 3)])
+def test_what_flows_through_bilinear_is_by_rows(lead):
+    def turned(*shape):
+        return karat.randn(shape[:-2] + (shape[-1], shape[-2])).mT if len(shape) > 1 else karat.randn(shape)
+
+    for make in (karat.randn, turned):
+        x, y, weight = (make(*shape).requires_grad_() for shape in ((*lead, 3), (*lead, 4), (2, 3, 4)))
+        z = F.bilinear(x, y, weight)
+        assert karat.allclose(z, karat.einsum("...i,oij,...j->...o", x, weight, y), atol=1e-5)
+        assert all(g.is_contiguous() for g in karat.autograd.grad(z, [x, y, weight], karat.ones_like(z)))
