@@ -147,7 +147,7 @@ static kt_status bilinear_sizes(const kt_tensor *x, const kt_tensor *y, const kt
     return KT_OK;
 }
 
-/* [rows, j] @ [j, o * i], then a vector of i for each row and output. The gradients of all three are row-major so, as PyTorch's. */
+/* [rows, j] @ [j, o * i], then a vector of i for each row and output: so all three gradients are row-major, as PyTorch's. */
 static kt_tensor *bilinear(kt_tensor *x, kt_tensor *y, kt_tensor *weight)
 {
     int64_t i = weight->sizes[1], j = weight->sizes[2], o = weight->sizes[0], rows = 1, sizes[KT_MAX_DIMS];
