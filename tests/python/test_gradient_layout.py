@@ -328,3 +328,13 @@ def test_what_flows_through_bilinear_is_by_rows(lead):
         z = F.bilinear(x, y, weight)
         assert karat.allclose(z, karat.einsum("...i,oij,...j->...o", x, weight, y), atol=1e-5)
         assert all(g.is_contiguous() for g in karat.autograd.grad(z, [x, y, weight], karat.ones_like(z)))
+
+
+@pytest.mark.parametrize("dtype", [karat.float64, karat.complex128])
+def test_what_flows_to_reflectors_lies_as_they_do(dtype):
+    for a in (karat.randn(2, 4, 3, dtype=dtype), karat.randn(2, 3, 4, dtype=dtype).mT):
+        a, tau = a.requires_grad_(), karat.rand(2, 3, dtype=karat.float64).to(dtype).requires_grad_()
+        q = karat.linalg.householder_product(a, tau)
+        g, of_tau = karat.autograd.grad(q, [a, tau], karat.ones_like(q))
+        assert g.stride() == a.stride() and not g._is_view() and of_tau.is_contiguous()
+    assert karat.autograd.gradgradcheck(karat.linalg.householder_product, (a, tau))
