@@ -81,6 +81,12 @@ kt_memory_format kt__suggested_format(const kt_tensor *t)
     return t->ndim == 5 && follows(t, last_3d) ? KT_CHANNELS_LAST_3D : KT_CONTIGUOUS_FORMAT;
 }
 
+bool kt__lines_end_in_channels(const kt_tensor *t)
+{
+    static const int8_t last_1d[] = {1, 2, 0};
+    return t->ndim == 3 && follows(t, last_1d);
+}
+
 kt_tensor *kt__new_in_format(const kt_tensor *like, kt_dtype dtype, kt_shape sizes, kt_memory_format format)
 {
     int64_t strides[KT_MAX_DIMS];

@@ -24,6 +24,8 @@ static inline kt_status kt__part_copy(kt__part *to, kt__part *from)
 
 /* The memory format that a layout suggests, dense or not: channels last if the strides have that order. */
 kt_memory_format kt__suggested_format(const kt_tensor *t);
+/* Would [batch, channels, length] as an image of one row be channels last? PyTorch convolves lines as such images. */
+bool kt__lines_end_in_channels(const kt_tensor *t);
 kt_tensor       *kt__new_in_format(const kt_tensor *like, kt_dtype dtype, kt_shape sizes, kt_memory_format format);
 
 /* The view row that a *_copy row copies from and a *_scatter row writes to; -1: none. */

@@ -315,3 +315,15 @@ def test_nan_is_the_largest_only_where_it_comes_first(indices, value, row):
     y.sum().backward()
     assert torch.equal(y.isnan(), torch.tensor([[math.isnan(value)]])) and (y.isnan().all() or y.item() == value)
     assert weight.grad.flatten().nonzero().flatten().tolist() == [row]
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_padding_beside_infinities_gets_nothing(dtype):
+    weight, each = torch.ones(4, 3, dtype=dtype), torch.ones(3, dtype=dtype)
+    weight[1], each[1] = math.nan, math.inf
+    weight, each = weight.requires_grad_(), each.requires_grad_()
+    y = F.embedding_bag(torch.tensor([0, 1, 2]), weight, torch.tensor([0, 2]), mode="sum", per_sample_weights=each, padding_idx=1)
+    assert y.tolist() == [[1.0] * 3] * 2
+    of_weight, of_each = torch.autograd.grad(y, [weight, each], torch.ones_like(y))
+    assert of_each.tolist() == [3.0, 0.0, 3.0]
+    assert of_weight.tolist() == [[1.0] * 3, [0.0] * 3, [1.0] * 3, [0.0] * 3]

@@ -242,3 +242,99 @@ def test_a_vector_of_block_diag_has_a_gradient_of_its_own():
     matrix, vector = karat.ones(2, 2), karat.ones(3, requires_grad=True)
     (karat.block_diag(matrix, vector) ** 2).sum().backward()
     assert vector.grad.storage_offset() == 0 and vector.grad.tolist() == [2, 2, 2]
+
+
+def lies(t):
+    """The strides of dims that have more than one element."""
+    return tuple(s for s, n in zip(t.stride(), t.shape) if n > 1)
+
+
+# A matrix that has a gradient is multiplied with a batch as two matrices, and their gradients lie as they do; two batches have
+# gradients by rows, and so has a batch of one beside a batch of one.
+@pytest.mark.parametrize("first,second,of_first,of_second", [
+    ((1, 3, 5), (1, 5, 4), (5, 1), (4, 1)), ((3, 5), (1, 5, 4), (5, 1), (4, 1)), ((3, 5), (2, 5, 4), (5, 1), (20, 1, 5)),
+    ((1, 3, 5), (2, 5, 4), (5, 1), (20, 1, 5)), ((2, 3, 5), (1, 5, 4), (15, 5, 1), (4, 1)), ((5,), (2, 5, 4), (1,), (20, 1, 5)),
+    ((2, 1, 3, 5), (1, 5, 4), (15, 5, 1), (4, 1)), ((5,), (1, 1, 5, 4), (1,), (1, 5)),
+])
+def test_what_flows_through_a_product_with_a_batch_of_rows(first, second, of_first, of_second):
+    a, b = karat.randn(first, requires_grad=True), karat.randn(second, requires_grad=True)
+    y = a @ b
+    grads = karat.autograd.grad(y, [a, b], karat.randn(y.shape), retain_graph=True)
+    assert [lies(g) for g in grads] == [of_first, of_second]
+    alone, = karat.autograd.grad(a.detach() @ b, b, karat.ones(y.shape))
+    assert alone.is_contiguous() and karat.allclose(alone, karat.autograd.grad(y, b, karat.ones(y.shape))[0], atol=1e-5)
+
+
+@pytest.mark.parametrize("first,second,of_first,of_second", [
+    ((1, 3, 5), (1, 5, 4), (5, 1), (4, 1)), ((1, 3, 5), (5, 4), (1, 3), (1, 5)), ((2, 3, 5), (1, 5, 4), (15, 5, 1), (1, 5)),
+    ((1, 3, 5), (2, 5, 4), (1, 3), (20, 1, 5)), ((3, 5), (1, 5, 4), (1, 3), (1, 5)),
+])
+def test_what_flows_through_a_product_with_a_batch_of_columns(first, second, of_first, of_second):
+    a, b = (karat.randn(s[:-2] + (s[-1], s[-2])).mT.requires_grad_() for s in (first, second))
+    y = a @ b
+    assert [lies(g) for g in karat.autograd.grad(y, [a, b], karat.randn(y.shape))] == [of_first, of_second]
+
+
+def test_what_flows_to_keys_of_attention_without_a_batch_of_many():
+    q, k, v = karat.randn(1, 3, 5), karat.randn(1, 4, 5, requires_grad=True), karat.randn(1, 4, 2)
+    assert lies(karat.autograd.grad(F.scaled_dot_product_attention(q, k, v).sum(), k)[0]) == (1, 4)
+
+
+@pytest.mark.parametrize("dtype", [karat.float64, karat.complex64])
+@pytest.mark.parametrize("shape", [(3, 2), (2, 3), (2, 4, 4)])
+def test_what_flows_through_a_pseudo_inverse_is_of_columns(shape, dtype):
+    a = karat.randn(shape, dtype=dtype, requires_grad=True)
+    for y in (karat.linalg.pinv(a), karat.linalg.lstsq(a, karat.randn(shape[:-1] + (2,), dtype=dtype)).solution):
+        g, = karat.autograd.grad(y, a, karat.ones_like(y))
+        assert lies(g)[-2:] == (1, shape[-2]) and not g.is_conj()
+
+
+# Lines are convolved as images of one row: with a weight whose channels lie side by side the result and both gradients lie so.
+@pytest.mark.parametrize("convolve", [F.conv1d, F.conv_transpose1d])
+@pytest.mark.parametrize("dtype", [karat.float32, karat.float64, karat.bfloat16, karat.complex64])
+def test_what_flows_through_a_convolution_of_lines(convolve, dtype):
+    x, weight = (karat.randn(s, dtype=dtype) for s in ((2, 3, 8), (3, 3, 4)))
+    last = weight.mT.contiguous().mT
+    assert last.stride() == (12, 1, 3) and convolve(x, weight).is_contiguous()
+    x, last = x.requires_grad_(), last.requires_grad_()
+    y = convolve(x, last)
+    assert y.stride() == (3 * y.shape[2], 1, 3) and karat.allclose(y, convolve(x, weight), atol=0.1)
+    grads = karat.autograd.grad(y, [x, last], karat.ones_like(y))
+    if dtype == karat.complex64:
+        assert all(g.is_contiguous() for g in grads)
+    else:
+        assert [g.stride() for g in grads] == [(24, 1, 3), (12, 1, 3)] and not any(g._is_view() for g in grads)
+    one = karat.randn(2, 8, 1, dtype=dtype).mT  # one channel: contiguous, and channels last
+    several = convolve(one, karat.randn((3, 1, 4) if convolve is F.conv1d else (1, 3, 4), dtype=dtype))
+    assert several.is_contiguous() if dtype == karat.complex64 else several.stride()[1:] == (1, 3)
+    turned = convolve(karat.randn(2, 8, 3, dtype=dtype).mT, weight)  # other lines are made contiguous
+    assert turned.is_contiguous()
+
+
+@pytest.mark.parametrize("convolve", [F.conv1d, F.conv_transpose1d])
+def test_derivatives_of_a_convolution_of_lines_with_channels_side_by_side(convolve):
+    x = karat.randn(2, 2, 5, dtype=karat.float64, requires_grad=True)
+    weight = karat.randn(2, 3, 2, dtype=karat.float64).mT.requires_grad_()
+    assert karat.autograd.gradcheck(convolve, (x, weight)) and karat.autograd.gradgradcheck(convolve, (x, weight))
+
+
+@pytest.mark.parametrize("lead", [(), (3,), (2, 3)])
+def test_what_flows_through_bilinear_is_by_rows(lead):
+    def turned(*shape):
+        return karat.randn(shape[:-2] + (shape[-1], shape[-2])).mT if len(shape) > 1 else karat.randn(shape)
+
+    for make in (karat.randn, turned):
+        x, y, weight = (make(*shape).requires_grad_() for shape in ((*lead, 3), (*lead, 4), (2, 3, 4)))
+        z = F.bilinear(x, y, weight)
+        assert karat.allclose(z, karat.einsum("...i,oij,...j->...o", x, weight, y), atol=1e-5)
+        assert all(g.is_contiguous() for g in karat.autograd.grad(z, [x, y, weight], karat.ones_like(z)))
+
+
+@pytest.mark.parametrize("dtype", [karat.float64, karat.complex128])
+def test_what_flows_to_reflectors_lies_as_they_do(dtype):
+    for a in (karat.randn(2, 4, 3, dtype=dtype), karat.randn(2, 3, 4, dtype=dtype).mT):
+        a, tau = a.requires_grad_(), karat.rand(2, 3, dtype=karat.float64).to(dtype).requires_grad_()
+        q = karat.linalg.householder_product(a, tau)
+        g, of_tau = karat.autograd.grad(q, [a, tau], karat.ones_like(q))
+        assert g.stride() == a.stride() and not g._is_view() and of_tau.is_contiguous()
+    assert karat.autograd.gradgradcheck(karat.linalg.householder_product, (a, tau))

@@ -769,3 +769,47 @@ def test_targets_that_results_are_not_cast_to():
             torch.geqrf(a, out=out)
     made = L.ldl_factor(torch.eye(2, requires_grad=True), out=(torch.empty(0), info()))
     assert [t.requires_grad for t in made] == [True, False]
+
+
+def test_least_squares_lie_where_they_were_solved():
+    for m, n, strides in ((4, 2, (1, 4)), (2, 4, (1, 4)), (3, 3, (1, 3))):
+        r = L.lstsq(matrices(m, n), matrices(m, 2))
+        assert r.solution.stride() == strides and not r.solution._is_view()
+    assert L.lstsq(matrices(2, 4, 3), matrices(2, 4, 2)).solution.stride() == (8, 1, 4)
+    assert L.lstsq(matrices(2, 4, 3), matrices(2, 4)).solution.stride() == (4, 1)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_least_squares_without_right_hand_sides(dtype):
+    for driver in ("gels", "gelsy", "gelsd", "gelss"):
+        a = matrices(4, 3, dtype=dtype)
+        r = L.lstsq(a, matrices(4, 0, dtype=dtype), driver=driver)
+        assert r.solution.shape == (3, 0)
+        if driver in ("gelsd", "gelss"): # PyTorch's process ends here
+            assert r.rank.item() == 3 and torch.allclose(r.singular_values, L.svdvals(a))
+
+
+@pytest.mark.parametrize("left", [True, False])
+def test_a_triangle_that_is_an_adjoint_gives_rows(left):
+    a, b = matrices(2, 4, 4, dtype=COMPLEX), matrices(2, 4, 4, dtype=COMPLEX, seed=1)
+    lower = a.mH.resolve_conj()
+    x, y = (L.solve_triangular(t, b, upper=False, left=left) for t in (a.mH, lower))
+    assert x.is_contiguous() and y.mT.is_contiguous() and torch.allclose(x, y)
+    assert torch.allclose(lower.tril() @ x if left else x @ lower.tril(), b)
+    one = L.solve_triangular(a[0].mH, b, upper=False, left=left)  # one for all of a batch
+    assert one.mT.is_contiguous()
+    out = torch.empty(0, dtype=COMPLEX)
+    assert torch.equal(L.solve_triangular(a.mH, b, upper=False, left=left, out=out), x) and torch.equal(out, x)
+
+
+@pytest.mark.filterwarnings("ignore:torch.triangular_solve")
+@pytest.mark.parametrize("dtype", [REAL, COMPLEX])
+def test_what_flows_through_triangular_solve_is_by_columns(dtype):
+    a = (matrices(2, 3, 3, dtype=dtype) + 3 * torch.eye(3, dtype=dtype)).requires_grad_()
+    b = matrices(2, 3, 2, dtype=dtype, seed=2).requires_grad_()
+    for how in ({}, {"upper": False}, {"transpose": True}, {"upper": False, "transpose": True, "unitriangular": True}):
+        x = torch.triangular_solve(b, a, **how).solution
+        of_b, = torch.autograd.grad(x, b, torch.ones_like(x))
+        assert of_b.stride() == (6, 1, 3)
+        assert torch.autograd.gradcheck(lambda a, b: torch.triangular_solve(b, a, **how).solution, (a, b))
+        assert torch.autograd.gradgradcheck(lambda a, b: torch.triangular_solve(b, a, **how).solution, (a, b))

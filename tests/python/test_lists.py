@@ -173,3 +173,36 @@ def test_bounds_of_lists_have_the_slopes_of_clamp(name, self, other):
     result, = getattr(karat, "_foreach_" + name)([a], [b])
     grads = karat.autograd.grad(result.sum(), [a, b])
     assert [g.tolist() for g in grads] == [self, other]
+
+
+@pytest.mark.parametrize("numbers", [1.0, [1.0, 2.0], True])
+@pytest.mark.parametrize("dtype", [karat.float32, karat.float64, karat.bfloat16])
+def test_a_number_that_ties_has_half_of_what_flows_to_maximum(numbers, dtype):
+    nan, inf = math.nan, math.inf
+    for name, of_first in (("maximum", [1.5, 3, 0, 3, 3, 0]), ("minimum", [1.5, 0, 3, 3, 0, 3])):
+        first = karat.tensor([1.0, 2.0, 0.5, nan, inf, -inf], dtype=dtype, requires_grad=True)
+        second = karat.tensor(2.0, dtype=dtype, requires_grad=True)
+        ys = getattr(karat, "_foreach_" + name)([first, second], numbers)
+        assert [y.dtype for y in ys] == [dtype] * 2
+        grads = karat.autograd.grad(ys, [first, second], [karat.full_like(y, 3) for y in ys])
+        last = 1.5 if numbers == [1.0, 2.0] else 3 if name == "maximum" else 0
+        assert [g.tolist() for g in grads] == [of_first, last]
+        plain = getattr(karat, "_foreach_" + name)([first.detach(), second.detach()], numbers)
+        for a, b in zip(ys, plain):
+            karat.testing.assert_close(a.detach(), b, equal_nan=True)
+        written = [first.clone(), second.clone()]
+        getattr(karat, f"_foreach_{name}_")(written, numbers)
+        assert karat.autograd.grad(written[0], first, karat.full_like(first, 3))[0].tolist() == of_first
+
+
+def test_numbers_beside_lists_on_a_tape_keep_dtypes_and_refusals():
+    whole, real = karat.tensor([1, 3]), karat.ones(2, requires_grad=True)
+    assert [y.dtype for y in karat._foreach_maximum([whole, real], 2)] == [karat.int64, karat.float32]
+    assert [y.dtype for y in karat._foreach_minimum([whole, real], 2.5)] == [karat.float32, karat.float32]
+    for bad, number in ((real * 1j, 2), (real, 2j)):
+        with pytest.raises((NotImplementedError, RuntimeError), match="complex|clamp"):
+            karat._foreach_maximum([bad], number)
+    with pytest.raises(RuntimeError, match="Tensor list must have same number of elements as scalar list."):
+        karat._foreach_maximum([real], [1.0, 2.0])
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad is being used in an in-place operation."):
+        karat._foreach_maximum_([real], 1.0)

@@ -571,3 +571,19 @@ def test_a_row_whose_start_tells_nothing_of_its_average_is_normalized(dtype, n):
     away = exact - exact.mean(1, keepdim=True)
     want = away / (away.square().mean(1, keepdim=True) + 1e-5).sqrt()
     assert (F.layer_norm(x, (n,)).double() - want).abs().max() < {torch.bfloat16: 4e-2, torch.float32: 1e-5}.get(dtype, 1e-12)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+@pytest.mark.parametrize("shape", [(3, 2), (3, 2, 1), (2, 2, 5), (2, 2, 3, 4), (4, 2, 40, 3)])
+def test_given_statistics_and_infinite_inputs_do_not_spoil_what_flows_back(shape, dtype):
+    for place in (lambda t: t, lambda t: t.to(memory_format=torch.channels_last) if t.dim() == 4 else t):
+        x = torch.randn(shape).to(dtype)
+        x[0, 1] = math.inf
+        x = place(x).requires_grad_()
+        mean, var = torch.tensor([math.inf, 0.5]).to(dtype), torch.tensor([1.0, 4.0]).to(dtype)
+        weight = torch.tensor([2.0, 3.0]).to(dtype).requires_grad_()
+        y = F.batch_norm(x, mean, var, weight, training=False, eps=1e-9)
+        gradient, of_weight = torch.autograd.grad(y, [x, weight], torch.ones_like(y))
+        wanted = torch.tensor([2.0, 1.5]).to(dtype).reshape(1, 2, *[1] * (x.dim() - 2)).expand(shape)
+        torch.testing.assert_close(gradient, wanted)
+        assert of_weight.tolist() == [-math.inf, math.inf]

@@ -456,3 +456,16 @@ def test_the_slope_of_relu_passes_at_nan():
             p.fill_(1.0)
     rnn(x)[0].sum().backward()
     assert x.grad.flatten().tolist() == [2.0, 1.0]
+
+
+def test_what_flows_through_relu_at_nan_is_the_same_where_it_is_to_have_a_derivative():
+    layer = torch.nn.RNN(2, 3, nonlinearity="relu", dtype=torch.float64)
+    x = torch.randn(4, 2, 2, dtype=torch.float64)
+    x[1, 0, 0], x[2, 1, 1] = math.nan, -math.inf
+    x.requires_grad_()
+    y = layer(x)[0]
+    once, = torch.autograd.grad(y, x, torch.ones_like(y), retain_graph=True)
+    twice, = torch.autograd.grad(y, x, torch.ones_like(y), create_graph=True)
+    torch.testing.assert_close(twice.detach(), once, equal_nan=True)
+    assert once[0, 0].abs().sum() > 0
+    assert torch.autograd.grad(twice.sum(), x)[0].tolist() == torch.zeros_like(x).tolist()  # not None: relu has a slope

@@ -560,7 +560,7 @@ template <int V, int D> static __global__ void __launch_bounds__(ARG_THREADS) pl
     decode_both_ahead<D>(rx, rg, n, g, [&](int a, T(&v)[V], const T(&back)[V]) {
 #pragma unroll
         for (int k = 0; k < V; k++)
-            v[k] = back[k] * scale - (v[k] - mean) * turn - lift;
+            v[k] = g.given ? back[k] * scale : back[k] * scale - (v[k] - mean) * turn - lift; /* given: v may be infinite */
         store_vector<D>(v, to + a * apart * g.y.stride[ELEMENT], g.y);
     });
 }
@@ -585,7 +585,7 @@ template <int V, int D> static __global__ void __launch_bounds__(ARG_THREADS) ab
     decode_both_ahead<D>(rx, rg, rows, g, [&](int a, T(&v)[V], const T(&back)[V]) {
 #pragma unroll
         for (int k = 0; k < V; k++)
-            v[k] = back[k] * scale[k] - (v[k] - mean[k]) * turn[k] - lift[k];
+            v[k] = g.given ? back[k] * scale[k] : back[k] * scale[k] - (v[k] - mean[k]) * turn[k] - lift[k];
         store_vector<D>(v, to + a * g.y.stride[PLANE], g.y);
     });
 }

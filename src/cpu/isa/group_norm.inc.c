@@ -124,6 +124,13 @@ static void FN(plane_flow)(T *restrict to, const T *restrict x, const T *restric
         to[i] = grad[i] * scale - (x[i] - mean) * turn - lift;
 }
 
+/* Statistics that are given do not depend on the input: nothing of it is read, were it infinite. */
+static void FN(plane_scaled)(T *restrict to, const T *restrict grad, T scale, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        to[i] = grad[i] * scale;
+}
+
 static A *FN(plane_sums)(const FN(planes) *p, int64_t outer, int64_t group, int64_t plane)
 {
     return p->sums + 2 * ((outer * p->size[GROUP] + group) * p->size[PLANE] + plane);
@@ -137,10 +144,13 @@ static void FN(group_flow)(const FN(planes) *p, int64_t outer, int64_t group, T 
         const char *x = FN(plane_at)(p, p->x, outer, group, k), *grad = FN(plane_at)(p, p->grad, outer, group, k);
         char       *y = FN(plane_at)(p, p->y, outer, group, k);
         EACH_TILE (p, done, n) {
-            const T *from = FN(plane_tile)(&p->lens[p->x], x, done, (int)n, room);
             const T *back = FN(plane_tile)(&p->lens[p->grad], grad, done, (int)n, other);
             char    *to = y + done * p->lens[p->y].step;
-            FN(plane_flow)(p->lens[p->y].direct ? (T *)(void *)to : made, from, back, mean, scale, turn, lift, n);
+            T       *flow = p->lens[p->y].direct ? (T *)(void *)to : made;
+            if (p->given)
+                FN(plane_scaled)(flow, back, scale, n);
+            else
+                FN(plane_flow)(flow, FN(plane_tile)(&p->lens[p->x], x, done, (int)n, room), back, mean, scale, turn, lift, n);
             if (!p->lens[p->y].direct)
                 FN(store_tile)(to, &p->lens[p->y], made, (int)n);
         }
@@ -168,7 +178,7 @@ static void FN(group_back)(void *ctx, int64_t begin, int64_t end)
             sums[0] = t.product, sums[1] = t.sum;
             all.sum += t.sum * (A)w, all.product += t.product * (A)w;
         }
-        const A each = p->given ? 0 : 1 / (A)p->count;
+        const A each = 1 / (A)p->count;
         if (p->y >= 0)
             FN(group_flow)(p, outer, group, mean, rstd, (T)(all.sum * each * rstd), (T)(all.product * each * rstd * rstd));
     }
@@ -297,14 +307,18 @@ static void FN(abreast_back)(void *ctx, int64_t begin, int64_t end)
                 FN(store_tile)(FN(plane_at)(p, p->to_weight, 0, group + j, 0), &p->lens[p->to_weight], &product, 1);
             if (p->to_bias >= 0)
                 FN(store_tile)(FN(plane_at)(p, p->to_bias, 0, group + j, 0), &p->lens[p->to_bias], &sum, 1);
-            a.sum[j] *= p->given ? 0 : 1 / (A)p->count, a.product[j] *= p->given ? 0 : 1 / (A)p->count;
+            a.sum[j] *= 1 / (A)p->count, a.product[j] *= 1 / (A)p->count;
             a.w[j] *= a.rstd[j];
         }
         for (int64_t k = 0; p->y >= 0 && k < p->size[PLANE]; k++) {
             const T *x = FN(plane_tile)(&from, FN(plane_at)(p, p->x, 0, group, k), 0, n, room);
             const T *g = FN(plane_tile)(&back, FN(plane_at)(p, p->grad, 0, group, k), 0, n, other);
-            for (int j = 0; j < n; j++)
-                made[j] = a.w[j] * (g[j] - (T)a.sum[j] - (x[j] - a.mean[j]) * a.rstd[j] * (T)a.product[j]);
+            if (p->given)
+                for (int j = 0; j < n; j++)
+                    made[j] = a.w[j] * g[j];
+            else
+                for (int j = 0; j < n; j++)
+                    made[j] = a.w[j] * (g[j] - (T)a.sum[j] - (x[j] - a.mean[j]) * a.rstd[j] * (T)a.product[j]);
             FN(store_tile)(FN(plane_at)(p, p->y, 0, group, k), &to, made, n);
         }
     }

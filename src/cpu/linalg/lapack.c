@@ -409,20 +409,22 @@ typedef struct squares {
     number   rcond;
 } squares;
 
+enum { GELS, GELSY, GELSD }; /* ORDER DRIVERS; gelss is the last */
+
 static void run_squares(squares *q, void *work, int lwork, int *rank, int *info)
 {
     const int  t = type_of(q->d), p = precision_of(q->d), m = q->m, n = q->n, c = q->columns, ld = q->ld, ldb = q->ldb;
     const bool complex = kt__is_complex(q->d);
     const char trans = 'N';
-    if (q->driver == 0)
+    if (q->driver == GELS)
         f.gels[t](&trans, &m, &n, &c, q->a, &ld, q->b, &ldb, work, &lwork, info, 1);
-    else if (q->driver == 1 && complex)
+    else if (q->driver == GELSY && complex)
         f.gelsy_complex[p](&m, &n, &c, q->a, &ld, q->b, &ldb, q->pivots, &q->rcond, rank, work, &lwork, q->rwork, info);
-    else if (q->driver == 1)
+    else if (q->driver == GELSY)
         f.gelsy[p](&m, &n, &c, q->a, &ld, q->b, &ldb, q->pivots, &q->rcond, rank, work, &lwork, info);
-    else if (q->driver == 2 && complex)
+    else if (q->driver == GELSD && complex)
         f.gelsd_complex[p](&m, &n, &c, q->a, &ld, q->b, &ldb, q->s, &q->rcond, rank, work, &lwork, q->rwork, q->pivots, info);
-    else if (q->driver == 2)
+    else if (q->driver == GELSD)
         f.gelsd[p](&m, &n, &c, q->a, &ld, q->b, &ldb, q->s, &q->rcond, rank, work, &lwork, q->pivots, info);
     else if (complex)
         f.gelss_complex[p](&m, &n, &c, q->a, &ld, q->b, &ldb, q->s, &q->rcond, rank, work, &lwork, q->rwork, info);
@@ -438,22 +440,27 @@ static int least_squares(kt_dtype d, int driver, int m, int n, int columns, void
                          int *rank, void *s)
 {
     const int64_t least = m < n ? m : n, most = m < n ? n : m;
+    const bool    alone = columns == 0 && driver >= GELSD; /* which LAPACK refuses, or takes for one: one column of zeros */
+    columns += alone;
     const int64_t reals = 10 * most + 2 * most * LEAF + 8 * least * LEVELS + 3 * LEAF * (int64_t)columns +
                           (LEAF + 1) * (int64_t)(LEAF + 1) + (int64_t)n * (1 + columns) + 2 * (int64_t)columns;
     const int64_t integers = 3 * least * LEVELS + 11 * least + n;
     int           info = 0;
     number        wants = {{0}};
-    space         work = {0}, rwork = {0}, iwork = {0};
+    space         work = {0}, rwork = {0}, iwork = {0}, zeros = {0};
     squares       q = {
               .d = d, .driver = driver, .m = m, .n = n, .columns = columns, .ld = ld, .ldb = ldb, .a = a, .b = b, .s = s};
     if (kt__is_single(d))
         q.rcond.f[0] = (float)rcond;
     else
         q.rcond.d[0] = rcond;
-    if (!take(&iwork, integers, sizeof(int)) || !take(&rwork, kt__is_complex(d) ? reals : 0, kt__width_of(kt__real_of(d)))) {
-        give_back(&iwork);
+    if (!take(&iwork, integers, sizeof(int)) || !take(&rwork, kt__is_complex(d) ? reals : 0, kt__width_of(kt__real_of(d))) ||
+        !take(&zeros, alone ? most : 0, kt__width_of(d))) {
+        give_back(&rwork), give_back(&iwork);
         return KT__NO_MEMORY;
     }
+    if (alone)
+        q.b = memset(zeros.p, 0, (size_t)most * kt__width_of(d));
     q.pivots = iwork.p, q.rwork = rwork.p;
     memset(q.pivots, 0, (size_t)(integers > 0 ? integers : 1) * sizeof(int)); /* gelsy: every column is free to move */
     run_squares(&q, &wants, -1, rank, &info);
@@ -462,7 +469,7 @@ static int least_squares(kt_dtype d, int driver, int m, int n, int columns, void
         run_squares(&q, work.p, lwork, rank, &info);
     else
         info = KT__NO_MEMORY;
-    give_back(&work), give_back(&rwork), give_back(&iwork);
+    give_back(&work), give_back(&zeros), give_back(&rwork), give_back(&iwork);
     return info;
 }
 

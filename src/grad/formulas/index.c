@@ -294,14 +294,15 @@ GRAD(embedding_bag_of)
     }
     indices = kt__as_index(indices);
     kt_tensor *kept = kt__bag_kept(indices, bag, bags, padding), *at = kt_clamp_max_s(bag, KT_INT(bags - 1));
-    kt_tensor *each = kt_masked_fill(kt_index_select(G, 0, at), kt_unsqueeze(kt_logical_not(kept), 1), KT_INT(0));
+    kt_tensor *left = kt_logical_not(kept), *each = kt_masked_fill(kt_index_select(G, 0, at), kt_unsqueeze(left, 1), KT_INT(0));
     if (mode == BAG_MEAN)
         each = kt_true_divide(each, kt_unsqueeze(kt_clamp_min_s(kt_index_select(count, 0, at), KT_INT(1)), 1));
-    dC = given(c, 2) ? kt_sum_dim(kt_mul(each, kt_index_select(weight, 0, indices)), KT_SHAPE(1)) : NULL;
+    if (given(c, 2)) /* what is left out may be infinite */
+        dC = kt_masked_fill(kt_sum_dim(kt_mul(each, kt_index_select(weight, 0, indices)), KT_SHAPE(1)), left, KT_INT(0));
     if (!need(c, 0))
         return;
     if (given(c, 2))
-        each = kt_mul(each, kt_unsqueeze(C, 1));
+        each = kt_masked_fill(kt_mul(each, kt_unsqueeze(C, 1)), kt_unsqueeze(left, 1), KT_INT(0));
     if (arg(c, 4)->b)
         each = kt_true_divide(each, kt_unsqueeze(frequencies(indices, kept, rows, dtype), 1));
     dA = kt_index_add(none, 0, indices, each);

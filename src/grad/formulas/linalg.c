@@ -187,8 +187,8 @@ GRAD(triangular_solve)
     if (!a || !x)
         return;
     if (g) {
-        const triangle op = {turned ? kt_transpose(a, -2, -1) : a, turned ? !upper : upper, unit};
-        kt_tensor     *g_b = solve_adjoint(op, g);
+        kt_tensor *g_b = kt_triangular_solve(g, conjugate(a), .upper = KT_SOME(upper), .transpose = !turned,
+                                             .unitriangular = unit).solution;
         dA = g_b;
         g_a = kt_neg(mm(g_b, adjoint(x)));
         g_a = triangular(turned ? kt_transpose(g_a, -2, -1) : g_a, upper, unit);

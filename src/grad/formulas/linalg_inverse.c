@@ -4,11 +4,12 @@
 
 /* ---- pseudo-inverses ---- */
 
-/* P = A^+: dP = -P dA P + P P^H dA^H (1 - A P) + (1 - P A) dA^H P^H P. */
+/* P = A^+: dP = -P dA P + P P^H dA^H (1 - A P) + (1 - P A) dA^H P^H P. The gradient lies as its first term does, columns side by
+ * side, as PyTorch's. */
 static kt_tensor *pinv_back(kt_tensor *g, kt_tensor *p, kt_tensor *a)
 {
     kt_tensor *ph = adjoint(p), *gh = adjoint(g);
-    kt_tensor *below = mm(mm(gh, p), ph), *right = mm(ph, mm(p, gh));
+    kt_tensor *below = adjoint(mm(p, mm(ph, g))), *right = mm(ph, mm(p, gh));
     kt_tensor *whole = kt_sub(kt_sub(below, mm(a, mm(p, below))), mm(ph, mm(g, ph)));
     return kt_add(whole, kt_sub(right, mm(mm(right, p), a)));
 }
@@ -134,11 +135,20 @@ static slopes reflectors_back(reflectors r, kt_tensor *g, int64_t columns)
                            kt_sum_dim(kt_mul(g_inner, conjugate(r.above)), KT_SHAPE(-1)))};
 }
 
+/* With columns side by side if the matrices of `like` lie so, as those of geqrf do. */
+static kt_tensor *by_columns_as(kt_tensor *t, kt_tensor *like)
+{
+    const kt_tensor *rows = like ? kt_transpose(like, -2, -1) : NULL;
+    if (!t || !rows || kt__is_contiguous(like) || !kt__is_contiguous(rows))
+        return t;
+    return kt_unsafe_view(kt_transpose(kt_contiguous(kt_transpose(t, -2, -1)), -2, -1), kt__sizes(t));
+}
+
 GRAD(linalg_householder_product)
 {
     kt_tensor   *a = A;
     const slopes back = reflectors_back(reflectors_of(a, B), G, columns_in(a));
-    dA = back.a;
+    dA = by_columns_as(back.a, a);
     dB = back.tau;
 }
 

@@ -39,12 +39,28 @@ static kt_tensor *for_one_matrix(const kt_back *c, kt_tensor *g, kt_tensor *b)
                                                   : turned(kt_tensordot(conjugate(b), g, along, along));
 }
 
+/* PyTorch multiplies a matrix and a batch as two matrices, "folded", where the matrix has a gradient; else as two batches. The
+ * gradients of two matrices lie as these do, those of batches row-major. A batch of one is a matrix beside one of many. */
+static bool is_one_matrix(kt_shape sizes)
+{
+    for (int64_t i = 0; i < sizes.n - 2; i++)
+        if (sizes.d[i] != 1)
+            return false;
+    return true;
+}
+
+static bool is_one_for(kt_shape one, kt_shape batch) { return one.n == 3 && batch.n == 3 && one.d[0] == 1 && batch.d[0] > 1; }
+
 static kt_tensor *for_first(const kt_back *c, kt_tensor *g, kt_tensor *b)
 {
     const int64_t rank = in_sizes(c, 0).n;
     if (!b)
         return NULL;
     g = with_dim(with_dim(g, -1, b->ndim == 1), -2, rank == 1);
+    if (rank > 2 && b->ndim == 2 && need(c, 1) && c->node->edge[0].layout == MATRIX_COLUMNS)
+        return kt_reshape(product(c, 0, flat(g), adjoint(b)), in_sizes(c, 0));
+    if (is_one_for(in_sizes(c, 0), kt__sizes(b)))
+        return kt_unsqueeze(for_one_matrix(c, g, b), 0);
     if (rank > 2)
         return kt_matmul(g, adjoint(as_column(b)));
     kt_tensor *d = for_one_matrix(c, g, b);
@@ -60,13 +76,20 @@ static kt_tensor *for_second(const kt_back *c, kt_tensor *g, kt_tensor *a)
         return kt_mv(adjoint(flat(a)), kt_reshape(g, KT_SHAPE(g->numel)));
     if (sizes.n == 2)
         return product(c, 1, adjoint(flat(a)), flat(g));
-    if (sizes.n == 3 && sizes.d[0] == 1)
+    if (is_one_for(sizes, kt__sizes(a)))
         return kt_unsqueeze(product(c, 1, adjoint(flat(a)), flat(g)), 0);
-    if (a->ndim == 1)
+    if (is_one_for(kt__sizes(a), sizes))
+        a = kt_squeeze_dim(a, KT_SHAPE(0));
+    const bool folded = a->ndim <= 2 && (need(c, 0) || (a->ndim == 1 && c->node->edge[1].layout != MATRIX_ROWS));
+    if (folded && a->ndim == 1)
         return turned(kt_mul(kt_unsqueeze(kt_contiguous(g), -1), conjugate(a)));
-    if (a->ndim == 2)
+    if (folded && c->node->edge[1].layout != MATRIX_OTHER && is_one_matrix(sizes))
+        return kt_reshape(product(c, 1, adjoint(a), flat(g)), sizes);
+    if (folded)
         return turned(kt_matmul(turned(g), conjugate(a)));
-    return kt_matmul(adjoint(a), g);
+    if (sizes.n == 3 && sizes.d[0] == 1)
+        return kt_unsqueeze(kt_mm(adjoint(flat(a)), flat(g)), 0);
+    return a->ndim == 1 ? kt_matmul(kt_unsqueeze(conjugate(a), -1), kt_unsqueeze(g, -2)) : kt_matmul(adjoint(a), g);
 }
 
 /* A scale of 1 returns t itself. */

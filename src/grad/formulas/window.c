@@ -20,6 +20,10 @@ static kt_tensor *laid_as(kt_tensor *t, const kt_tensor *input, const kt_tensor 
 {
     if (!t || !input || !weight || is_complex(input) || (input->ndim == 5 && input->dtype == KT_F64))
         return t; /* PyTorch makes complex ones of parts; its float64 kernel of three dims is row-major */
+    if (kt__convolved_lines_end_in_channels(input, weight))
+        return kt__lines_end_in_channels(t)
+                   ? t
+                   : kt_unsafe_view(kt_transpose(kt_contiguous(kt_transpose(t, 1, 2)), 1, 2), kt__sizes(t));
     kt_memory_format format = kt__suggested_format(input);
     if (format == KT_CONTIGUOUS_FORMAT)
         format = kt__suggested_format(weight);

@@ -127,6 +127,13 @@ static kt_tensor *solve_triangle(kt_call *call, kt_tensor *a, kt_tensor *b, kt_s
                : x;
 }
 
+/* The adjoint of row-major matrices, not made yet: PyTorch solves the transposed equations with them, and gives rows. */
+static bool is_adjoint_of_rows(kt_tensor *a, kt_shape batch)
+{
+    const kt_tensor *rows = a->flags & KT_T_CONJ ? kt_transpose(kt__with_batch(a, batch, 2), -2, -1) : NULL;
+    return rows && kt__is_contiguous(rows);
+}
+
 kt_status kt__body_linalg_solve_triangular(kt_call *call)
 {
     KT_SCOPE;
@@ -139,7 +146,8 @@ kt_status kt__body_linalg_solve_triangular(kt_call *call)
         kt__meet_batches(a, b, sizes, &batch) || !kt__resolve_in_body(call, &room))
         return kt_error_status();
     b = kt__converted(b, (kt_dtype)a->dtype, KT_WHY_PROMOTION);
-    return kt__end(call, solve_triangle(call, a, b, batch, upper, PLAIN, unit, !left));
+    kt_tensor *x = solve_triangle(call, a, b, batch, upper, PLAIN, unit, !left);
+    return kt__end(call, x && is_adjoint_of_rows(a, batch) ? kt_contiguous(x) : x);
 }
 
 kt_status kt__body_triangular_solve(kt_call *call)

@@ -243,7 +243,7 @@ kt_status kt__body_linalg_cond_str(kt_call *call)
 }
 
 /* ---- least squares ---- */
-enum { GELS, GELSY, GELSD, GELSS, DRIVERS };
+enum { GELS, GELSY, GELSD, GELSS, DRIVERS }; /* ORDER DRIVERS */
 
 static kt_status driver_of(const kt_call *call, int at, int *driver)
 {
@@ -311,6 +311,14 @@ static kt_status is_full(const kt_tensor *rank, int64_t n, bool *full)
     return KT_OK;
 }
 
+/* The unknowns lie where the right-hand sides were solved in place, as LAPACK leaves them and PyTorch gives them: the strides are
+ * those of all rows. It is no view. */
+static kt_tensor *first_rows(kt_tensor *solved, int64_t n)
+{
+    kt_tensor *rows = kt_narrow(solved, -2, 0, n);
+    return rows ? kt_unsafe_view(rows, kt__sizes(rows)) : NULL;
+}
+
 kt_status kt__body_linalg_lstsq(kt_call *call)
 {
     KT_SCOPE;
@@ -355,7 +363,7 @@ kt_status kt__body_linalg_lstsq(kt_call *call)
         kt_tensor *rest = kt_abs(n == 0 && wants_values ? b : kt_narrow(x, -2, n, m - n));
         residuals = kt_sum_dim(kt_mul(rest, rest), KT_SHAPE(-2));
     }
-    kt_tensor *solution = kt_clone(kt_narrow(x, -2, 0, n));
+    kt_tensor *solution = first_rows(x, n);
     kt_tensor *results[] = {vector ? kt_squeeze_dim(solution, KT_SHAPE(-1)) : solution, residuals,
                             driver == GELS ? kt__nothing_like(a, KT_I64) : of_each(rank, a, batch),
                             wants_values ? of_each(values, a, batch) : kt__nothing_like(a, real)};

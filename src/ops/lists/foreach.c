@@ -172,6 +172,42 @@ static kt_status each_packed(kt_call *call, int op, const kt_scalar *packed)
 
 static kt_status each(kt_call *call, int op) { return each_packed(call, op, NULL); }
 
+/* ---- the greater or less of a tensor and a number ---- */
+
+/* The number as a tensor of the result's dtype. */
+static kt_tensor *beside(const kt_tensor *t, kt_scalar number)
+{
+    const bool     widens = number.kind == KT_SCALAR_FLOAT && kt__dtype_rows[t->dtype].category < KT_CAT_FLOAT;
+    const kt_dtype dtype = widens ? kt__default_dtype() : (kt_dtype)t->dtype;
+    return kt_full(KT_SCALAR, number, .dtype = dtype, .device = kt__device(t));
+}
+
+/* A bound of clamp takes what flows at a tie and at NaN; here the tensor has half of it, and all: the tape records maximum. */
+static kt_status each_or_number(kt_call *call, int number, int tensor)
+{
+    if (!kt__are_followed(kt__input_flags(call)))
+        return each(call, number);
+    KT_SCOPE;
+    const int64_t n = call->arg[0].ts.n;
+    const bool    own = kt__arg_spec(call->row, 1)->kind == KT_ARG_SCALARS;
+    kt_status     status = check_lists(call, 0);
+    if (!status && call->form == KT_PLAIN)
+        status = kt__list_of(call, n);
+    for (int64_t i = 0; i < n && !status; i++) {
+        kt_call          c;
+        const kt_tensor *t = call->arg[0].ts.t[i];
+        const kt_scalar  s = own ? call->arg[1].ss.s[i] : call->arg[1].s;
+        const bool       ordered = s.kind != KT_SCALAR_COMPLEX && kt__dtype_rows[t->dtype].category != KT_CAT_COMPLEX;
+        open_one(&c, call, ordered ? tensor : number, i, NULL); /* complex ones are refused in clamp's words */
+        if (ordered) {
+            c.arg[1].t = beside(t, s);
+            c.scalars = 0;
+        }
+        status = kt__failed() ? kt_error_status() : run_one(call, &c, i);
+    }
+    return finish(call, status);
+}
+
 /* ---- a tensor beside the list ---- */
 
 static kt_status each_with(kt_call *call, int op)
@@ -297,11 +333,16 @@ BINARY(sub, sub, sub)
 BINARY(mul, mul, mul)
 BINARY(div, div, div)
 BINARY(pow, pow, pow)
-BINARY(maximum, clamp_min, maximum)
-BINARY(minimum, clamp_max, minimum)
 BINARY(clamp_min, clamp_min, clamp_min)
 BINARY(clamp_max, clamp_max, clamp_max)
 BINARY(lerp, lerp, lerp)
+
+#define BOUND(name, number) \
+    kt_status kt__body_foreach_##name(kt_call *call) { return each_or_number(call, KT_OP_##number, KT_OP_##name); } \
+    kt_status kt__body_foreach_##name##_scalars(kt_call *call) { return each_or_number(call, KT_OP_##number, KT_OP_##name); } \
+    ROW(name##_list, each, name)
+BOUND(maximum, clamp_min)
+BOUND(minimum, clamp_max)
 
 ROW(add_tensor, each_with, add)
 ROW(mul_tensor, each_with, mul)

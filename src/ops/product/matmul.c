@@ -147,7 +147,7 @@ static kt_status bilinear_sizes(const kt_tensor *x, const kt_tensor *y, const kt
     return KT_OK;
 }
 
-/* [rows, i] @ [i, o * j], then a vector of j for each row and output. */
+/* [rows, j] @ [j, o * i], then a vector of i for each row and output: so all three gradients are row-major, as PyTorch's. */
 static kt_tensor *bilinear(kt_tensor *x, kt_tensor *y, kt_tensor *weight)
 {
     int64_t i = weight->sizes[1], j = weight->sizes[2], o = weight->sizes[0], rows = 1, sizes[KT_MAX_DIMS];
@@ -155,9 +155,9 @@ static kt_tensor *bilinear(kt_tensor *x, kt_tensor *y, kt_tensor *weight)
     for (int d = 0; d < n; d++)
         rows *= sizes[d] = x->sizes[d];
     sizes[n] = o;
-    kt_tensor *flat = kt_reshape(kt_permute(weight, KT_SHAPE(1, 0, 2)), KT_SHAPE(i, o * j));
-    kt_tensor *left = kt_mm(kt_reshape(x, KT_SHAPE(rows, i)), flat);
-    kt_tensor *z = kt_bmm(kt_view(left, KT_SHAPE(rows, o, j)), kt_reshape(y, KT_SHAPE(rows, j, 1)));
+    kt_tensor *flat = kt_reshape(kt_contiguous(weight), KT_SHAPE(o * i, j));
+    kt_tensor *right = kt_mm(kt_reshape(kt_contiguous(y), KT_SHAPE(rows, j)), kt_t(flat));
+    kt_tensor *z = kt_bmm(kt_view(right, KT_SHAPE(rows, o, i)), kt_reshape(kt_contiguous(x), KT_SHAPE(rows, i, 1)));
     return kt_view(z, (kt_shape){n + 1, sizes});
 }
 

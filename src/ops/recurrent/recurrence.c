@@ -350,10 +350,7 @@ static void trace_gru(trace *s)
 static void trace_rnn(trace *s)
 {
     kt_tensor *y = rows_of(s->output, s->at, s->n);
-    s->gates = kt_mul(s->to_state, s->g->mode == KT__RNN_TANH ? tanh_slope(y)
-                                                             : kt__converted_inside(kt_gt_s(y, KT_INT(0)),
-                                                                                    y ? (kt_dtype)y->dtype : KT_NONE,
-                                                                                    KT_WHY_PROMOTION));
+    s->gates = s->g->mode == KT__RNN_TANH ? kt_mul(s->to_state, tanh_slope(y)) : kt_threshold_backward(s->to_state, y, KT_INT(0));
     s->to_state = kt_mm(s->gates, s->weight);
 }
 

@@ -42,9 +42,19 @@ static kt_status launch(kt_call *call, int kernel, const kt__decision *d, kt_ten
     return kt__launch_long(&plan, t[0]);
 }
 
+bool kt__convolved_lines_end_in_channels(const kt_tensor *input, const kt_tensor *weight)
+{
+    const bool as_it_is = kt__is_contiguous(input) && kt__dtype_rows[input->dtype].category != KT_CAT_COMPLEX;
+    return kt__lines_end_in_channels(weight) || (as_it_is && kt__lines_end_in_channels(input));
+}
+
 /* Channels last if one of the operands is; but PyTorch's kernels of three dims in float64 and integers write row-major. */
 static kt_tensor *new_image(const kt_tensor *a, const kt_tensor *b, kt_dtype dtype, kt_shape sizes)
 {
+    if (sizes.n == 3 && kt__convolved_lines_end_in_channels(a, b)) {
+        const int64_t strides[] = {sizes.d[1] * sizes.d[2], 1, sizes.d[1]};
+        return kt__tensor_new_strided(dtype, kt__device(a), sizes, (kt_shape){3, strides});
+    }
     const bool       plain = sizes.n == 5 && (dtype == KT_F64 || kt__dtype_rows[dtype].category == KT_CAT_INT);
     kt_memory_format format = plain ? KT_CONTIGUOUS_FORMAT : kt__suggested_format(a);
     if (format == KT_CONTIGUOUS_FORMAT && !plain)
@@ -424,8 +434,8 @@ static kt_status flow_back(kt_call *call, bool to_weight)
     const kt__decision *d = kt__resolve_in_body(call, &room);
     if (!d)
         return kt_error_status();
-    kt_tensor *out = to_weight ? kt__tensor_new((kt_dtype)d->result, kt__device(grad), size)
-                               : new_image(grad, other, (kt_dtype)d->result, size);
+    kt_tensor *out = to_weight || size.n == 3 ? kt__tensor_new((kt_dtype)d->result, kt__device(grad), size)
+                                              : new_image(grad, other, (kt_dtype)d->result, size);
     if (!out)
         return kt_error_status();
     /* transposed: what flowed back is the image that the window moved over */
