@@ -12,9 +12,10 @@ kt_status kt__per_dim(kt_shape list, int dims, const char *what, int64_t *to);
 void      kt__push_dims(kt_plan *plan, const int64_t *values, int dims); /* three parameters: absent ones are 0 */
 void      kt__push_int(kt_plan *plan, int64_t value);
 
+/* Does the weight lie so, or an input that need not be made contiguous? Then results and gradients lie so, too. */
+bool kt__convolved_lines_end_in_channels(const kt_tensor *input, const kt_tensor *weight);
+
 /* The row `convolution`; bias may be NULL. Owned by the scope; NULL in gives NULL out, for a pending error. */
-/* So does the weight lie, or an input that need not be made contiguous: then results and gradients lie so, too. */
-bool       kt__convolved_lines_end_in_channels(const kt_tensor *input, const kt_tensor *weight);
 kt_tensor *kt__convolved(kt_tensor *input, kt_tensor *weight, kt_tensor *bias, kt_shape stride, kt_shape padding,
                          kt_shape dilation, bool transposed, kt_shape output_padding, int64_t groups);
 
