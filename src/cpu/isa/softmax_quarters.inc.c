@@ -311,7 +311,7 @@ KT_ALWAYS double wide_sum_line(const float *e, ptrdiff_t n)
     return across_wide(s);
 }
 
-static ROWS_NOINLINE KT_IN_REGISTERS void quarters_exps(FN(rows) *r)
+KT_ALWAYS void quarters_exps_of(FN(rows) *r, bool later)
 {
     const ptrdiff_t n = r->n, ahead = QUARTERED * r->width;
     const char     *out = r->soon[0], *in = r->soon[1];
@@ -320,7 +320,7 @@ static ROWS_NOINLINE KT_IN_REGISTERS void quarters_exps(FN(rows) *r)
         const float      *x = line_of(r->x, l, r->of_x, false);
         const float32x4_t top = vdupq_n_f32(r->top[l]);
         for (ptrdiff_t i = 0; i < n; i += QUARTERED, in += ahead, out += ahead) {
-            fetch_pair_for_reading(in, ahead), fetch_pair_for_writing(out, ahead);
+            fetch_pair(in, ahead, later), fetch_pair_for_writing(out, ahead);
 #pragma GCC unroll 2
             for (int k = 0; k < 4; k += 2)
                 exps_of_four(e, x, i, k, top, false);
@@ -329,6 +329,8 @@ static ROWS_NOINLINE KT_IN_REGISTERS void quarters_exps(FN(rows) *r)
     }
 }
 
+static ROWS_NOINLINE KT_IN_REGISTERS void quarters_exps(FN(rows) *r)             { quarters_exps_of(r, false); }
+static ROWS_NOINLINE KT_IN_REGISTERS void quarters_long_exps(FN(rows) *r)        { quarters_exps_of(r, true); }
 static ROWS_NOINLINE KT_IN_REGISTERS void quarters_kept_exps(FN(rows) *r)        { quarters_sum_exps(r, false); }
 static ROWS_NOINLINE void quarters_products(FN(rows) *r)         { quarters_sum(r, FN(PRODUCTS), false); }
 static ROWS_NOINLINE void quarters_values(FN(rows) *r)           { quarters_sum(r, FN(VALUES), false); }
@@ -353,7 +355,7 @@ static bool quarters_sums(FN(rows) *r, FN(sum_of) of, bool halves)
     if (r->n % QUARTERED != 0 || r->n > TILE || (!r->near && (of == FN(EXPS) || of == FN(KEPT_EXPS))))
         return false;
     switch (of) {
-    case FN(EXPS):      (halves ? quarters_halves_exps : quarters_exps)(r); break;
+    case FN(EXPS):      (halves ? quarters_halves_exps : r->later ? quarters_long_exps : quarters_exps)(r); break;
     case FN(KEPT_EXPS): (halves ? quarters_halves_kept_exps : quarters_kept_exps)(r); break;
     case FN(PRODUCTS):  (halves ? quarters_halves_products : quarters_products)(r); break;
     default:            (halves ? quarters_halves_values : quarters_values)(r);
@@ -435,25 +437,28 @@ static bool quarters_results(const FN(rows) *r, quarters_result what, bool halve
 
 /* What flows back to the first of n logits, z = 0 - g * e^(x - top - total), in whole groups; returns how many. 0: an exponential
  * has no short form, and what was written is to be made anew. Exponents are made first: beside exponentials they have no room in
- * registers. */
+ * registers. Each step goes over eight vectors, since the processor does not look far ahead past an operation that waits. */
 static ROWS_NOINLINE KT_IN_REGISTERS int quarters_flow(float *z, const float *x, float top, float total, float g, int n)
 {
-    enum { GROUP = 16 };
+    enum { GROUP = 32, VECTORS = GROUP / 4, OF_FOUR = 16 };
     const int          whole = n / GROUP * GROUP;
     static const float nothing[4] __attribute__((aligned(16))) = {0};
     const float32x4_t  less = vdupq_n_f32(top), less_more = vdupq_n_f32(total);
     float32x4_t        least[4] = {vdupq_n_f32(0), vdupq_n_f32(0), vdupq_n_f32(0), vdupq_n_f32(0)};
-    for (int i = 0; i < whole; i += GROUP)
-#pragma GCC unroll 4
-        for (int k = 0; k < 4; k++) {
-            const float32x4_t y = vsubq_f32(vsubq_f32(vld1q_f32(x + i + 4 * k), less), less_more);
-            least[k] = vminq_f32(least[k], y);
-            vst1q_f32(z + i + 4 * k, y);
-        }
+#define EACH_VECTOR _Pragma("GCC unroll 8") for (int k = 0; k < VECTORS; k++)
+    for (int i = 0; i < whole; i += GROUP) {
+        float32x4_t y[VECTORS];
+        EACH_VECTOR y[k] = vld1q_f32(x + i + 4 * k);
+        EACH_VECTOR y[k] = vsubq_f32(y[k], less);
+        EACH_VECTOR y[k] = vsubq_f32(y[k], less_more);
+        EACH_VECTOR least[k % 4] = vminq_f32(least[k % 4], y[k]);
+        EACH_VECTOR vst1q_f32(z + i + 4 * k, y[k]);
+    }
+#undef EACH_VECTOR
     const float low = vminvq_f32(vminq_f32(vminq_f32(least[0], least[1]), vminq_f32(least[2], least[3])));
     if (!FN(exp_is_near)(low, 0)) /* NaN is not */
         return 0;
-    for (int i = 0; i < whole; i += GROUP) {
+    for (int i = 0; i < whole; i += OF_FOUR) {
         float32x4_t y[4] = {vld1q_f32(z + i), vld1q_f32(z + i + 4), vld1q_f32(z + i + 8), vld1q_f32(z + i + 12)};
         exp_near_four(y);
 #pragma GCC unroll 4
