@@ -132,8 +132,9 @@ typedef struct kt__cpu_panel { /* of one dtype; tile NULL: there is none */
     int unit;                  /* k is padded to multiples of this */
     /* `rows` of k elements, at most the side, become a panel; one of the distances is 1; NULL: not from that dtype */
     kt__pack_fn *pack_a[KT__PACK_FROM], *pack_b[KT__PACK_FROM];
-    /* c [rows, columns] = or += a b' of two panels */
-    void (*tile)(float *c, int64_t ldc, const void *a, const void *b, int64_t k, bool adds);
+    /* c [rows, columns] = or += a b' of two panels. Meanwhile it asks for what is read next: `bytes` at `soon`, and if it adds
+     * the rows of c below. */
+    void (*tile)(float *c, int64_t ldc, const void *a, const void *b, int64_t k, bool adds, const void *soon, int64_t bytes);
 } kt__cpu_panel;
 
 typedef struct kt__cpu_panels {

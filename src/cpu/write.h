@@ -27,13 +27,20 @@ KT_ALWAYS void fetch_for_writing(const char *y, size_t bytes)
 }
 
 /* A line, and the next one if there are so many bytes: for loops that work on two lines of their type at a time, elements of
- * which are as wide or narrower in memory. */
-KT_ALWAYS void fetch_pair_for_reading(const char *x, ptrdiff_t bytes)
+ * which are as wide or narrower in memory. later: what is read after much else, into the second cache. */
+KT_ALWAYS void fetch_pair(const char *x, ptrdiff_t bytes, const bool later)
 {
-    __builtin_prefetch(x, 0, 3);
-    if (bytes > CACHE_LINE)
+    if (later)
+        __builtin_prefetch(x, 0, 2);
+    else
+        __builtin_prefetch(x, 0, 3);
+    if (later && bytes > CACHE_LINE)
+        __builtin_prefetch(x + CACHE_LINE, 0, 2);
+    else if (bytes > CACHE_LINE)
         __builtin_prefetch(x + CACHE_LINE, 0, 3);
 }
+
+KT_ALWAYS void fetch_pair_for_reading(const char *x, ptrdiff_t bytes) { fetch_pair(x, bytes, false); }
 
 KT_ALWAYS void fetch_pair_for_writing(const char *y, ptrdiff_t bytes)
 {

@@ -12,7 +12,7 @@
  * matrix is packed again and threads wait for each other (Neoverse V1: 2048 x 2048 x 2048 takes 0.97 times as long as with
  * 1 MiB). */
 enum { DEEPEST = 4096, SHALLOWEST = 512, BLOCK_M = 128, BLOCK_N = 128, PANEL_BYTES = 1 << 14, PART_BYTES = 1 << 20,
-       PACKED_BYTES = 1 << 22, LEAST_TASK = 1 << 19, LEAST_PANELS = 4 };
+       PACKED_BYTES = 1 << 22, LEAST_TASK = 1 << 19, LEAST_PANELS = 4, STRIP = 16 };
 
 typedef struct side { /* a, or b turned round: `count` rows of k elements */
     const char  *data;
@@ -56,18 +56,22 @@ bool kt__panels_convert(const kt__cpu_panels *p, kt_dtype from, kt_dtype dtype)
     return kt__panels_serve(p, dtype) && way < KT__PACK_FROM && (dtype == KT_F32 ? &p->f32 : &p->bf16)->pack_a[way];
 }
 
-/* ---- packing: panel after panel ---- */
+/* ---- packing: panel after panel, or a strip of all panels after the other where rows lie side by side, since then a line of
+ * the cache has parts of several panels ---- */
 
 static void pack_panels(void *ctx, int64_t begin, int64_t end)
 {
     const work   *w = ctx;
     const side   *s = w->packing;
     const int64_t bytes = s->unit * w->depth * w->width;
-    for (int64_t i = begin; i < end; i++) {
-        const int64_t row = s->first + i * s->unit;
-        const char   *from = s->data + (row * s->by_row + w->from * s->by_k) * s->item;
-        s->pack(s->packed + i * bytes, from, s->by_row, s->by_k, least(s->unit, s->first + s->rows - row), w->k);
-    }
+    const int64_t strip = s->by_row == 1 ? STRIP : w->k;
+    for (int64_t k = 0; k < w->k; k += strip)
+        for (int64_t i = begin; i < end; i++) {
+            const int64_t row = s->first + i * s->unit;
+            const char   *from = s->data + (row * s->by_row + (w->from + k) * s->by_k) * s->item;
+            s->pack(s->packed + i * bytes + k * s->unit * w->width, from, s->by_row, s->by_k,
+                    least(s->unit, s->first + s->rows - row), least(strip, w->k - k));
+        }
 }
 
 static void pack(work *w, side *s, int64_t first, int64_t rows)
@@ -93,15 +97,6 @@ static int64_t rows_at_once(const work *w, const side *s, int64_t block)
 }
 
 /* ---- one block of c ---- */
-
-/* The first tile of a panel of b would wait for it: each tile asks for its share of the next one, and for the sums that the next
- * tile goes on with. */
-static void ask_for(const char *x, int64_t bytes)
-{
-    enum { LINE = 64 };
-    for (int64_t i = 0; i < bytes; i += LINE)
-        __builtin_prefetch(x + i, 0, 3);
-}
 
 /* The sums of the parts before, in whole tiles. */
 static void begin_with(float *sums, const float *c, int64_t ldc, int64_t m, int64_t n, int64_t rows, int64_t columns)
@@ -137,12 +132,10 @@ static void make_block(const work *w, float *sums, int64_t i, int64_t j)
         const bool    adds = k > 0 || goes_on;
         for (int64_t y = 0; y < n; y += columns)
             for (int64_t x = 0; x < m; x += rows) { /* blocks begin with a panel: so many rows lie before it */
+                const char *a = w->a.packed + (i + x) * line + k * rows * w->width;
                 const char *b = w->b.packed + (j + y) * line + k * columns * w->width;
-                if (y + columns < n)
-                    ask_for(b + columns * line + x / rows * share, share);
-                for (int64_t r = x + rows; adds && r < least(x + 2 * rows, m); r++)
-                    ask_for((const char *)(to + r * ld + y), columns * (int64_t)sizeof *to);
-                w->with->tile(to + x * ld + y, ld, w->a.packed + (i + x) * line + k * rows * w->width, b, terms, adds);
+                const char *soon = b + columns * line + x / rows * share; /* its share of the next panel of b */
+                w->with->tile(to + x * ld + y, ld, a, b, terms, adds, soon, y + columns < n ? share : 0);
             }
     }
     for (int64_t x = 0; !in_place && x < m; x++)

@@ -6,6 +6,17 @@
 
 #include <string.h>
 
+/* What the next tiles read: rows of c, and `bytes` at `soon`. */
+KT_ALWAYS void ask_for_next(const float *c, int64_t ldc, int rows, int columns, const char *soon, int64_t bytes)
+{
+    enum { CACHE_LINE = 64 };
+    for (int64_t i = 0; i < bytes; i += CACHE_LINE)
+        __builtin_prefetch(soon + i, 0, 3);
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < columns; j += CACHE_LINE / (int)sizeof *c)
+            __builtin_prefetch(c + i * ldc + j, 0, 3);
+}
+
 #if defined(__aarch64__)
 #include "cpu/isa/panels_neon.inc.c"
 #elif defined(__AVX512F__)

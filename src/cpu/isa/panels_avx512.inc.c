@@ -54,10 +54,12 @@ static void pack_columns(void *panel, const void *matrix, int64_t by_row, int64_
     pack_side(panel, matrix, by_row, by_k, rows, k, COLUMNS);
 }
 
-static void tile_f32(float *c, int64_t ldc, const void *panel_a, const void *panel_b, int64_t k, bool adds)
+static void tile_f32(float *c, int64_t ldc, const void *panel_a, const void *panel_b, int64_t k, bool adds, const void *soon,
+                     int64_t bytes)
 {
     const float *a = panel_a, *b = panel_b;
     __m512       sum[ROWS][VECS];
+    ask_for_next(c + ROWS * ldc, ldc, adds ? ROWS : 0, COLUMNS, soon, bytes);
 #pragma GCC unroll 8
     for (int i = 0; i < ROWS; i++)
 #pragma GCC unroll 2

@@ -191,7 +191,7 @@ static void FN(soft_ask)(const FN(soft) *s, FN(rows) *r, char *const *at, int n)
 static void FN(soft_together)(const FN(soft) *s, FN(soft_room) *w, char *const *at, int n)
 {
     FN(rows) r;
-    r.n = s->length, r.count = n, r.near = false, r.width = 0;
+    r.n = s->length, r.count = n, r.near = r.later = false, r.width = 0;
     r.x = FN(soft_lines)(s, 1, at[1], n, w->x, &r.of_x);
     r.y = s->n_in > 1 ? FN(soft_lines)(s, 2, at[2], n, w->y, &r.of_y) : r.x;
     r.of_y = s->n_in > 1 ? r.of_y : r.of_x;
@@ -214,8 +214,9 @@ static void FN(soft_together)(const FN(soft) *s, FN(soft_room) *w, char *const *
 /* ---- a line that is longer, tile by tile ---- */
 
 typedef struct FN(soft_tiles) {
-    FN(rows) r; /* one line, of a tile */
-    T        room[3][TILE];
+    FN(rows)    r;    /* one line, of a tile */
+    const char *next; /* a dense line that is read after this one and asked for meanwhile, or NULL */
+    T           room[3][TILE];
 } FN(soft_tiles);
 
 static const T *FN(soft_tile)(const FN(lens) *l, T *room, const char *at, int n)
@@ -244,7 +245,7 @@ static SOFT_NOINLINE void FN(soft_find)(const FN(soft) *s, FN(soft_tiles) *w, ch
     T         top = FN(soft_forward)(s) ? -INFINITY : 0, low = 0;
     bool      near = true;
     A         sum = 0;
-    r->count = 1, r->width = 0, r->of_x = r->of_y = r->of_z = 0, r->e = w->room[2], r->top[0] = 0;
+    r->count = 1, r->width = 0, r->later = true, r->of_x = r->of_y = r->of_z = 0, r->e = w->room[2], r->top[0] = 0;
     for (int64_t done = 0; s->kernel != KT_K_softmax_backward && done < s->length; done += TILE) {
         FN(soft_inputs)(s, w, at, done);
         FN(soft_tops)(s, r);
@@ -259,6 +260,8 @@ static SOFT_NOINLINE void FN(soft_find)(const FN(soft) *s, FN(soft_tiles) *w, ch
     r->near = FN(soft_forward)(s) ? FN(exp_is_near)(low - top - 1, 0) : near;
     for (int64_t done = 0; done < s->length; done += TILE) {
         FN(soft_inputs)(s, w, at, done);
+        if (w->next)
+            r->soon[1] = w->next + done * s->along[1].step, r->width = s->along[1].step;
         FN(soft_sums)(s, r);
         sum += r->sum[0];
     }
@@ -450,6 +453,7 @@ static void FN(part_by_tiles)(void *ctx, int64_t begin, int64_t end)
     const FN(soft) *s = ctx;
     FN(soft_tiles)  w;
     char           *at[3];
+    w.next = NULL;
     for (; begin < end; begin++) {
         FN(soft_place)(s, begin, at);
         FN(soft_line)(s, &w, at);
@@ -510,6 +514,7 @@ static void FN(entropy_lines)(void *ctx, int64_t begin, int64_t end)
         char         *at[3] = {NULL, FN(entropy_at)(e, LOGITS, line), NULL};
         const int64_t k = FN(entropy_class)(e, CLASS, line);
         T             taken = 0;
+        w.next = line + 1 < end && e->logits.step == e->dense.step ? FN(entropy_at)(e, LOGITS, line + 1) : NULL;
         FN(soft_find)(&e->soft, &w, at);
         if (k >= 0 && k < e->soft.length) {
             FN(load_tile)(&taken, &e->logits, at[1] + k * e->logits.step, 1);

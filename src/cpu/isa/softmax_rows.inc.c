@@ -21,6 +21,7 @@ typedef struct FN(rows) {
     bool        near;                  /* exponentials have a shorter form, which has the same bits */
     const char *soon[3];               /* asked for meanwhile: the output, the inputs of the next lines */
     ptrdiff_t   width;                 /* bytes of an element there, or 0: nothing is asked for */
+    bool        later;                 /* what is asked for is the next line, which is long: it has room in the second cache */
     T           top[ROWS_MOST], total[ROWS_MOST], low;
     A           sum[ROWS_MOST];
 } FN(rows);
