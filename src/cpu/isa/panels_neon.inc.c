@@ -80,7 +80,7 @@ PACK(pack_f32_from_bf16, KT__PACK_BF16)
 
 /* A tile in assembly, in which sums have v0 to v15, row by row, and two vectors of each panel one of four buffers, v16 to v31:
  * they are loaded two steps before they are multiplied. A Neoverse V1 multiplies at its full speed with loads at these places,
- * and at 0.94 to 0.97 of it in the order of the compiler. */
+ * and at 0.94 to 0.97 of it in the order of the compiler (panels in the first cache). */
 #define PRODUCT(sum, y, x, lane) "fmla v" #sum ".4s, v" #y ".4s, v" #x ".s[" #lane "]\n\t"
 #define LOAD(to, from, at)       "ldr q" #to ", [%[" #from "], #" #at "]\n\t"
 #define ADD_STEP(x, xx, y, yy, load_x, load_xx, load_y, load_yy)                                                       \
