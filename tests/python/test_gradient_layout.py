@@ -249,6 +249,11 @@ def lies(t):
     return tuple(s for s, n in zip(t.stride(), t.shape) if n > 1)
 
 
+def lie_alone(y, *inputs):
+    """The same of gradients each of which is asked for alone."""
+    return [lies(karat.autograd.grad(y, t, karat.randn(y.shape), retain_graph=True)[0]) for t in inputs]
+
+
 # A matrix that has a gradient is multiplied with a batch as two matrices, and their gradients lie as they do; two batches have
 # gradients by rows, and so has a batch of one beside a batch of one.
 @pytest.mark.parametrize("first,second,of_first,of_second", [
@@ -260,7 +265,7 @@ def test_what_flows_through_a_product_with_a_batch_of_rows(first, second, of_fir
     a, b = karat.randn(first, requires_grad=True), karat.randn(second, requires_grad=True)
     y = a @ b
     grads = karat.autograd.grad(y, [a, b], karat.randn(y.shape), retain_graph=True)
-    assert [lies(g) for g in grads] == [of_first, of_second]
+    assert [lies(g) for g in grads] == [of_first, of_second] == lie_alone(y, a, b)
     alone, = karat.autograd.grad(a.detach() @ b, b, karat.ones(y.shape))
     assert alone.is_contiguous() and karat.allclose(alone, karat.autograd.grad(y, b, karat.ones(y.shape))[0], atol=1e-5)
 
@@ -272,7 +277,8 @@ def test_what_flows_through_a_product_with_a_batch_of_rows(first, second, of_fir
 def test_what_flows_through_a_product_with_a_batch_of_columns(first, second, of_first, of_second):
     a, b = (karat.randn(s[:-2] + (s[-1], s[-2])).mT.requires_grad_() for s in (first, second))
     y = a @ b
-    assert [lies(g) for g in karat.autograd.grad(y, [a, b], karat.randn(y.shape))] == [of_first, of_second]
+    grads = karat.autograd.grad(y, [a, b], karat.randn(y.shape), retain_graph=True)
+    assert [lies(g) for g in grads] == [of_first, of_second] == lie_alone(y, a, b)
 
 
 def test_what_flows_to_keys_of_attention_without_a_batch_of_many():

@@ -141,8 +141,8 @@ static void tile_f32(float *c, int64_t ldc, const void *a, const void *b, int64_
                      "b.ne 6b\n"
                      "7:\n\t"
                      EACH_ROW(WRITE_ROW)
-                     : [a] "+r"(a), [b] "+r"(b), [c] "+r"(c), [row] "+r"(row), [fours] "+r"(fours), [rest] "+r"(rest),
-                       [soon] "+r"(soon)
+                     : [a] "+&r"(a), [b] "+&r"(b), [c] "+&r"(c), [row] "+&r"(row), [fours] "+&r"(fours), [rest] "+&r"(rest),
+                       [soon] "+&r"(soon)
                      : [share] "r"(share), [by] "r"(ldc * (int64_t)sizeof *c), [adds] "r"((int)adds)
                      : "cc", "memory", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13",
                        "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28",

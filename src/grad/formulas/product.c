@@ -49,6 +49,8 @@ static bool is_one_matrix(kt_shape sizes)
     return true;
 }
 
+static bool has_gradient(const kt_back *c, int i) { return c->node->edge[i].to; } /* whether or not it is asked for now */
+
 static bool is_one_for(kt_shape one, kt_shape batch) { return one.n == 3 && batch.n == 3 && one.d[0] == 1 && batch.d[0] > 1; }
 
 static kt_tensor *for_first(const kt_back *c, kt_tensor *g, kt_tensor *b)
@@ -57,7 +59,7 @@ static kt_tensor *for_first(const kt_back *c, kt_tensor *g, kt_tensor *b)
     if (!b)
         return NULL;
     g = with_dim(with_dim(g, -1, b->ndim == 1), -2, rank == 1);
-    if (rank > 2 && b->ndim == 2 && need(c, 1) && c->node->edge[0].layout == MATRIX_COLUMNS)
+    if (rank > 2 && b->ndim == 2 && has_gradient(c, 1) && c->node->edge[0].layout == MATRIX_COLUMNS)
         return kt_reshape(product(c, 0, flat(g), adjoint(b)), in_sizes(c, 0));
     if (is_one_for(in_sizes(c, 0), kt__sizes(b)))
         return kt_unsqueeze(for_one_matrix(c, g, b), 0);
@@ -80,7 +82,7 @@ static kt_tensor *for_second(const kt_back *c, kt_tensor *g, kt_tensor *a)
         return kt_unsqueeze(product(c, 1, adjoint(flat(a)), flat(g)), 0);
     if (is_one_for(kt__sizes(a), sizes))
         a = kt_squeeze_dim(a, KT_SHAPE(0));
-    const bool folded = a->ndim <= 2 && (need(c, 0) || (a->ndim == 1 && c->node->edge[1].layout != MATRIX_ROWS));
+    const bool folded = a->ndim <= 2 && (has_gradient(c, 0) || (a->ndim == 1 && c->node->edge[1].layout != MATRIX_ROWS));
     if (folded && a->ndim == 1)
         return turned(kt_mul(kt_unsqueeze(kt_contiguous(g), -1), conjugate(a)));
     if (folded && c->node->edge[1].layout != MATRIX_OTHER && is_one_matrix(sizes))
