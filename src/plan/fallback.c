@@ -86,7 +86,7 @@ static void lay_out(host_side *h, const kt_plan *plan)
     for (int i = 0; i < plan->n_out + plan->n_in; i++) {
         int64_t low, high;
         kt__plan_span(plan, i, &low, &high);
-        if (plan->arg[i].immediate || high <= low)
+        if (plan->arg[i].immediate || !plan->arg[i].data || high <= low)
             continue;
         h->operand[i].low = plan->arg[i].data + low;
         h->operand[i].bytes = (size_t)(high - low);

@@ -44,7 +44,7 @@ extern KT__HOT_LOCAL bool kt__met_example; /* it was said since this was last cl
 static inline void kt__set_operand(kt_plan *plan, int at, const kt_tensor *t, kt_dtype as, kt_reason why)
 {
     kt_operand *o = &plan->arg[at];
-    o->data = t->data;
+    o->data = t->numel ? t->data : NULL; /* its strides may say nothing: those of an empty array of NumPy are 0 */
     o->is = t->dtype;
     o->as = (uint8_t)as;
     o->why = (uint8_t)why;

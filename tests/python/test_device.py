@@ -8,6 +8,7 @@ import threading
 import time
 
 import karat
+import numpy
 import pytest
 from conftest import BUILD
 
@@ -588,6 +589,25 @@ def test_a_wait_in_a_capture_is_refused():
         assert not mirror.is_current_stream_capturing()
     with pytest.raises(RuntimeError, match="Unknown capture error mode"):
         mirror.CUDAGraph().capture_begin(capture_error_mode="loud")
+
+
+# ---- kernels that the device has not ----
+
+
+@pytest.mark.filterwarnings("ignore:device 'mirror' has no kernel")
+def test_what_is_empty_takes_no_memory_to_the_cpu():
+    def empty(*sizes):
+        t = karat.from_numpy(numpy.empty(sizes)).to("mirror")
+        assert set(t.stride()) == {0}  # as PyTorch's: nothing tells which dims are its own
+        return t
+
+    for kernel, call, size in ((b"matmul", lambda: empty(2, 0) @ empty(0, 3), (2, 3)),
+                               (b"least_squares", lambda: karat.linalg.lstsq(ones(4, 3).double(), empty(4, 0)).solution, (3, 0))):
+        decline(kernel)
+        try:
+            assert call().cpu().shape == size
+        finally:
+            decline(None)
 
 
 # ---- generators ----
