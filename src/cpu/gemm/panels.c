@@ -6,11 +6,11 @@
 
 #include <string.h>
 
-/* In elements: k of a part; a block of c, which is one task. In bytes: what is read of a panel at a time, two of which fill L1
- * half; all rows of a matrix over k of a part, as much as the core's second cache has; all panels of it that are packed at a
- * time. Those need not fit there, since blocks of them are read one after the other; the more they are, the seldomer the other
- * matrix is packed again and threads wait for each other (Neoverse V1: 2048 x 2048 x 2048 takes 0.97 times as long as with
- * 1 MiB). */
+/* In elements: k of a part; a block of c, which is one task; k of a strip, a multiple of every panel's unit. In bytes: what is
+ * read of a panel at a time, two of which fill L1 half; all rows of a matrix over k of a part, as much as the core's second cache
+ * has; all panels of it that are packed at a time. Those need not fit there, since blocks of them are read one after the other;
+ * the more they are, the seldomer the other matrix is packed again and threads wait for each other (Neoverse V1: 2048 x 2048 x
+ * 2048 takes 0.97 times as long as with 1 MiB). */
 enum { DEEPEST = 4096, SHALLOWEST = 512, BLOCK_M = 128, BLOCK_N = 128, PANEL_BYTES = 1 << 14, PART_BYTES = 1 << 20,
        PACKED_BYTES = 1 << 22, LEAST_TASK = 1 << 19, LEAST_PANELS = 4, STRIP = 16 };
 
