@@ -38,6 +38,7 @@ PRODUCTS = re.compile(r"@|\b(inner|matmul|mm|bmm|mv|v?dot|addmm|addmv|baddbmm|ad
 DRAWS = re.compile(r"dropout_p=0*\.?0*[1-9]")
 RARE = re.compile(r"special\.|\b(gammaincc?|igammac?|lgamma|mvlgamma|digamma|polygamma|erfinv|i0|sinc|log_ndtr|"
                   r"logcumsumexp)_?\(")
+SIGNS = re.compile(r"\b(signbit|copysign)_?\(")
 INFINITE = re.compile(r"inf[-+][\d.]+j|[-+]infj")
 TENSOR = re.compile(r"\bt\d+\b")
 
@@ -147,6 +148,8 @@ KNOWN = [
     (mean_of_infinities, "the mean of infinities"),
     (sums_of_other_bits, "sums of what were the bits of another dtype, in another order"),
     (lambda d, c: statement.plain_op(d) in ("signbit", "copysign"), "which NaN an operation makes, and so its sign"),
+    (lambda d, c: d.kind == "values" and compare.AFTER in d.where and is_touched(d, c, SIGNS.search),
+     "the sign of what is left where equal terms cancel: a kernel fuses a product and a sum"),
     (lambda d, c: d.kind == "values" and is_touched(d, c, DRAWS.search), "drawn: the generators differ, as in PyTorch"),
     (lambda d, c: d.kind == "values" and c.gap is not None and c.gap.dtype == "float64" and is_touched(d, c, RARE.search)
      and (c.within(c.gap) or c.gap.share() < 1e-13),
