@@ -38,12 +38,12 @@ case $build in
     /*) ;;
     *) echo "run_tests: ${CC:-cc} has no libasan.so to put before the interpreter; use gcc" && exit 1 ;;
     esac
-    # pytest keeps what is written to stderr and is lost with it: reports go to files.
-    export PYTHONMALLOC=malloc ASAN_OPTIONS="detect_leaks=0:allocator_may_return_null=1:log_path=$PWD/$build/report"
-    rm -f "$build"/report.*
+    export PYTHONMALLOC=malloc ASAN_OPTIONS="detect_leaks=0:allocator_may_return_null=1"
+    # Where a sanitizer ends the process, what pytest has kept of stderr is lost with it, its report too.
+    pytest_options="--capture=sys"
     python_runner="LD_PRELOAD=$preload"
     ;;
-*) python_runner="" ;;
+*) python_runner="" pytest_options="" ;;
 esac
 
 # python_tests LOG SETTING...: pytest with these variables of the environment; leaves its last line in `line`.
@@ -53,7 +53,7 @@ python_tests()
     shift
     {
         # shellcheck disable=SC2086 # several words
-        env $python_runner "$@" "$(cat build/.python)" -m pytest -q -p no:cacheprovider tests/python $slow 2>&1
+        env $python_runner "$@" "$(cat build/.python)" -m pytest -q -p no:cacheprovider $pytest_options tests/python $slow 2>&1
         echo $? > "$build/pytest.status"
     } | tee "$log"
     status=$(cat "$build/pytest.status")
@@ -89,7 +89,6 @@ if ls tests/python/*.py > /dev/null 2>&1 && ls "$build"/python/karat/_karat*.so 
     python_tests pytest.log KARAT_TEST_DEVICE=
     python_line=$line
     [ ! -e "$build/backends/mirror.so" ] || mirror_tests
-    cat "$build"/report.* 2> /dev/null
 fi
 
 echo

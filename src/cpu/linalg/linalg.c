@@ -156,6 +156,13 @@ static void give_back(scratch *s)
 
 static size_t bytes_of(const matrix *a) { return (size_t)(a->rows * a->columns) * kt__width_of(a->dtype); }
 
+/* Sets matrix `at` of an output to 0; one without elements may have no memory. */
+static void clear(const matrix *a, int64_t at)
+{
+    if (bytes_of(a))
+        memset(there(a, at), 0, bytes_of(a));
+}
+
 /* Matrix `at` of an input that is only read: itself if LAPACK can read it there, else a copy. NULL: no memory. */
 static const void *borrow(const matrix *a, int64_t at, scratch *s, int *ld)
 {
@@ -336,7 +343,7 @@ static int qr(const job *j, int64_t at)
     const int     m = (int)a->rows, n = (int)a->columns, k = least(a);
     scratch       work;
     if (k == 0) {
-        memset(there(r, at), 0, bytes_of(r));
+        clear(r, at);
         if (q)
             set_identity(there(q, at), q->rows, q->columns, j->dtype);
         return 0;
@@ -351,7 +358,7 @@ static int qr(const job *j, int64_t at)
     clear_triangle(there(r, at), r->rows, r->columns, ld_of(r), width, true);
     if (q && info == 0) {
         const int64_t shared = q->columns < n ? q->columns : n;
-        memset(there(q, at), 0, bytes_of(q));
+        clear(q, at);
         memcpy(there(q, at), work.p, (size_t)(shared * m) * width);
         info = j->solver->orthogonal(j->dtype, m, (int)q->columns, k, there(q, at), m, tau);
     }
@@ -525,11 +532,11 @@ static int least_squares(const job *j, int64_t at)
     int64_t      *rank = there(&j->arg[1], at);
     scratch       work;
     int           found = 0;
-    memset(there(x, at), 0, bytes_of(x));
+    clear(x, at);
     load(b, at, there(x, at), ld_of(x));
     *rank = 0;
     if (!m || !n) {
-        memset(there(x, at), 0, bytes_of(x));
+        clear(x, at);
         return 0;
     }
     if (!take(&work, bytes_of(a) + (size_t)least(a) * sizeof(double)))
