@@ -127,14 +127,15 @@ typedef void kt__pack_fn(void *panel, const void *matrix, int64_t by_row, int64_
 
 typedef enum kt__pack_from { KT__PACK_SAME, KT__PACK_F16, KT__PACK_BF16, KT__PACK_FROM } kt__pack_from; /* dtype of the matrix */
 
-typedef struct kt__cpu_panel { /* of one dtype; tile NULL: there is none */
+typedef struct kt__cpu_panel { /* of one dtype; tiles NULL: there are none */
     int rows, columns;         /* of a tile: sides of the panels of a and b */
     int unit;                  /* k is padded to multiples of this */
     /* `rows` of k elements, at most the side, become a panel; one of the distances is 1; NULL: not from that dtype */
     kt__pack_fn *pack_a[KT__PACK_FROM], *pack_b[KT__PACK_FROM];
-    /* c [rows, columns] = or += a b' of two panels. Meanwhile it asks for what is read next: `bytes` at `soon`, and if it adds
-     * the rows of c below. */
-    void (*tile)(float *c, int64_t ldc, const void *a, const void *b, int64_t k, bool adds, const void *soon, int64_t bytes);
+    /* c [count * rows, columns] = or += a b' of `count` panels of a, by_panel bytes apart, and one of b; k > 0. Meanwhile it asks
+     * for `bytes` at `soon`, the panel of b that is read next: memory that is there, since the processor looks long for other. */
+    void (*tiles)(float *c, int64_t ldc, const void *a, int64_t by_panel, int64_t count, const void *b, int64_t k, bool adds,
+                  const char *soon, int64_t bytes);
 } kt__cpu_panel;
 
 typedef struct kt__cpu_panels {

@@ -42,7 +42,7 @@ static int64_t rounded_up(int64_t x, int64_t unit) { return (x + unit - 1) / uni
 
 bool kt__panels_serve(const kt__cpu_panels *p, kt_dtype dtype)
 {
-    return p && ((dtype == KT_F32 && p->f32.tile) || (dtype == KT_BF16 && p->bf16.tile));
+    return p && ((dtype == KT_F32 && p->f32.tiles) || (dtype == KT_BF16 && p->bf16.tiles));
 }
 
 static kt__pack_from way_from(kt_dtype from, kt_dtype dtype)
@@ -109,37 +109,52 @@ static void begin_with(float *sums, const float *c, int64_t ldc, int64_t m, int6
     }
 }
 
+/* A panel that begins with this row of those that are packed, from k on. */
+static const char *panel_at(const work *w, const side *s, int64_t row, int64_t k)
+{
+    return s->packed + (row * w->depth + k * s->unit) * w->width;
+}
+
+typedef struct block {
+    int64_t i, j; /* its first row and column */
+} block;
+
 /* Parts go on from what c holds in every block, whether it is made in place or not: how c is cut into blocks depends on the
- * threads, the bits do not. */
-static void make_block(const work *w, float *sums, int64_t i, int64_t j)
+ * threads, the bits do not. `after` is the block that is made next. */
+static void make_block(const work *w, float *sums, block now, block after)
 {
     const kt__gemm *g = w->g;
-    const int64_t   rows = w->a.unit, columns = w->b.unit, m = least(w->block_m, w->a.rows - i),
-                    n = least(w->block_n, w->b.rows - j), each = PANEL_BYTES / (columns * w->width),
-                    line = w->depth * w->width, wide = g->to == KT_BF16 ? 2 : 4;
+    const int64_t   rows = w->a.unit, columns = w->b.unit, m = least(w->block_m, w->a.rows - now.i),
+                    n = least(w->block_n, w->b.rows - now.j), each = PANEL_BYTES / (columns * w->width),
+                    wide = g->to == KT_BF16 ? 2 : 4;
     const bool      later = w->from > 0; /* c holds the sums of the parts before */
     const float     alpha = (float)__real__ g->alpha;
     const bool      goes_on = later && alpha == 1;
     const float     beta = goes_on ? 0 : later ? 1 : (float)__real__ g->beta;
-    char *const     c = g->c + ((w->a.first + i) * g->ldc + w->b.first + j) * wide;
+    char *const     c = g->c + ((w->a.first + now.i) * g->ldc + w->b.first + now.j) * wide;
     const bool      in_place = wide == 4 && alpha == 1 && beta == 0 && m % rows == 0 && n % columns == 0;
     float *const    to = in_place ? (float *)(void *)c : sums;
     const int64_t   ld = in_place ? g->ldc : BLOCK_N;
     if (goes_on && !in_place)
         begin_with(sums, (const float *)(const void *)c, g->ldc, m, n, rows, columns);
     for (int64_t k = 0; k < w->depth; k += each) {
-        const int64_t terms = least(each, w->depth - k), share = terms * columns * w->width * rows / m;
-        const bool    adds = k > 0 || goes_on;
-        for (int64_t y = 0; y < n; y += columns)
-            for (int64_t x = 0; x < m; x += rows) { /* blocks begin with a panel: so many rows lie before it */
-                const char *a = w->a.packed + (i + x) * line + k * rows * w->width;
-                const char *b = w->b.packed + (j + y) * line + k * columns * w->width;
-                const char *soon = b + columns * line + x / rows * share; /* its share of the next panel of b */
-                w->with->tile(to + x * ld + y, ld, a, b, terms, adds, soon, y + columns < n ? share : 0);
-            }
+        const bool    ends = k + each >= w->depth;
+        const int64_t terms = least(each, w->depth - k), then_j = ends ? after.j : now.j, then_k = ends ? 0 : k + each;
+        for (int64_t y = 0; y < n; y += columns) {
+            const bool    last = y + columns >= n;
+            const char   *soon = last ? panel_at(w, &w->b, then_j, then_k) : panel_at(w, &w->b, now.j + y + columns, k);
+            const int64_t bytes = (last ? least(each, w->depth - then_k) : terms) * columns * w->width;
+            w->with->tiles(to + y, ld, panel_at(w, &w->a, now.i, k), rows * w->depth * w->width, (m + rows - 1) / rows,
+                           panel_at(w, &w->b, now.j + y, k), terms, k > 0 || goes_on, soon, bytes);
+        }
     }
     for (int64_t x = 0; !in_place && x < m; x++)
         w->by->finish(c + x * g->ldc * wide, sums + x * ld, n, alpha, beta, wide == 2);
+}
+
+static block block_at(const work *w, int64_t u)
+{
+    return (block){u / w->blocks_n * w->block_m, u % w->blocks_n * w->block_n};
 }
 
 static void make_blocks(void *ctx, int64_t begin, int64_t end)
@@ -147,7 +162,7 @@ static void make_blocks(void *ctx, int64_t begin, int64_t end)
     const work *w = ctx;
     float       sums[BLOCK_M * BLOCK_N] __attribute__((aligned(64)));
     for (int64_t u = begin; u < end; u++)
-        make_block(w, sums, u / w->blocks_n * w->block_m, u % w->blocks_n * w->block_n);
+        make_block(w, sums, block_at(w, u), block_at(w, least(u + 1, end - 1)));
 }
 
 /* Blocks are halved while there are too few for the threads. */

@@ -54,12 +54,10 @@ static void pack_columns(void *panel, const void *matrix, int64_t by_row, int64_
     pack_side(panel, matrix, by_row, by_k, rows, k, COLUMNS);
 }
 
-static void tile_f32(float *c, int64_t ldc, const void *panel_a, const void *panel_b, int64_t k, bool adds, const void *soon,
-                     int64_t bytes)
+static void tile_f32(float *c, int64_t ldc, const void *panel_a, const void *panel_b, int64_t k, bool adds)
 {
     const float *a = panel_a, *b = panel_b;
     __m512       sum[ROWS][VECS];
-    ask_for_next(c + ROWS * ldc, ldc, adds ? ROWS : 0, COLUMNS, soon, bytes);
 #pragma GCC unroll 8
     for (int i = 0; i < ROWS; i++)
 #pragma GCC unroll 2
@@ -81,7 +79,8 @@ static void tile_f32(float *c, int64_t ldc, const void *panel_a, const void *pan
         for (int j = 0; j < VECS; j++)
             _mm512_storeu_ps(c + i * ldc + j * VEC, sum[i][j]);
 }
+TILES(tiles_f32, tile_f32, ROWS, COLUMNS)
 
 #define F32_PANEL \
-    {.rows = ROWS, .columns = COLUMNS, .unit = 1, .pack_a = {pack_rows}, .pack_b = {pack_columns}, .tile = tile_f32}
-#define BF16_PANEL {.tile = NULL}
+    {.rows = ROWS, .columns = COLUMNS, .unit = 1, .pack_a = {pack_rows}, .pack_b = {pack_columns}, .tiles = tiles_f32}
+#define BF16_PANEL {.tiles = NULL}

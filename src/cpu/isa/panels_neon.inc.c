@@ -78,9 +78,10 @@ PACK(pack_f32_from_f16, KT__PACK_F16)
 PACK(pack_f32_from_bf16, KT__PACK_BF16)
 #undef PACK
 
-/* A tile in assembly, in which sums have v0 to v15, row by row, and two vectors of each panel one of four buffers, v16 to v31:
- * they are loaded two steps before they are multiplied. A Neoverse V1 multiplies at its full speed with loads at these places,
- * and at 0.94 to 0.97 of it in the order of the compiler (panels in the first cache). */
+/* A column of tiles in assembly, in which sums have v0 to v15, row by row, and two vectors of each panel one of four buffers, v16
+ * to v31: they are loaded two steps before they are multiplied, the first ones of a tile by the last steps of the tile before. A
+ * Neoverse V1 multiplies at its full speed with loads at these places, and at 0.94 to 0.97 of it in the order of the compiler
+ * (panels in the first cache). */
 #define PRODUCT(sum, y, x, lane) "fmla v" #sum ".4s, v" #y ".4s, v" #x ".s[" #lane "]\n\t"
 #define LOAD(to, from, at)       "ldr q" #to ", [%[" #from "], #" #at "]\n\t"
 #define ADD_STEP(x, xx, y, yy, load_x, load_xx, load_y, load_yy)                                                       \
@@ -92,30 +93,47 @@ PACK(pack_f32_from_bf16, KT__PACK_BF16)
 #define ADD_STEPS_0_1                                                                                                  \
     ADD_STEP(16, 17, 18, 19, LOAD(24, a, 64), LOAD(25, a, 80), LOAD(26, b, 64), LOAD(27, b, 80))                       \
     ADD_STEP(20, 21, 22, 23, LOAD(28, a, 96), LOAD(29, a, 112), LOAD(30, b, 96), LOAD(31, b, 112))
+#define LOAD_0_1                                                                                                       \
+    LOAD(16, a, 0) LOAD(17, a, 16) LOAD(18, b, 0) LOAD(19, b, 16) LOAD(20, a, 32) LOAD(21, a, 48) LOAD(22, b, 32) LOAD(23, b, 48)
+/* The last step of a tile and its sums, which give way to the next tile's as soon as they are made. */
+#define END_WITH(row)                                                                                                  \
+    PRODUCT(0, 30, 28, 0) PRODUCT(1, 31, 28, 0) PRODUCT(2, 30, 28, 1) PRODUCT(3, 31, 28, 1) LOAD(20, a, 32)            \
+    PRODUCT(4, 30, 28, 2) PRODUCT(5, 31, 28, 2) PRODUCT(6, 30, 28, 3) PRODUCT(7, 31, 28, 3) LOAD(21, a, 48)            \
+    PRODUCT(8, 30, 29, 0) PRODUCT(9, 31, 29, 0) WRITE_ROW(0, 1) row(0, 1)                                              \
+    PRODUCT(10, 30, 29, 1) PRODUCT(11, 31, 29, 1) LOAD(22, b, 32) WRITE_ROW(2, 3) row(2, 3)                            \
+    PRODUCT(12, 30, 29, 2) PRODUCT(13, 31, 29, 2) WRITE_ROW(4, 5) row(4, 5)                                            \
+    PRODUCT(14, 30, 29, 3) PRODUCT(15, 31, 29, 3) LOAD(23, b, 48) WRITE_ROW(6, 7) row(6, 7)                            \
+    WRITE_ROW(8, 9) row(8, 9) WRITE_ROW(10, 11) row(10, 11) WRITE_ROW(12, 13) row(12, 13) WRITE_ROW(14, 15) row(14, 15)
 #define EACH_ROW(what) what(0, 1) what(2, 3) what(4, 5) what(6, 7) what(8, 9) what(10, 11) what(12, 13) what(14, 15)
-#define READ_ROW(x, y)  "ldp q" #x ", q" #y ", [%[row]]\n\tadd %[row], %[row], %[by]\n\t"
-#define ASK_ROW(x, y)   "prfm pldl1keep, [%[row]]\n\tadd %[row], %[row], %[by]\n\t"
+#define READ_ROW(x, y)                                                                                                 \
+    "ldp q" #x ", q" #y ", [%[row]]\n\tprfm pldl1keep, [%[row], %[below]]\n\tadd %[row], %[row], %[by]\n\t"
 #define CLEAR_ROW(x, y) "movi v" #x ".4s, #0\n\tmovi v" #y ".4s, #0\n\t"
 #define WRITE_ROW(x, y) "stp q" #x ", q" #y ", [%[c]]\n\tadd %[c], %[c], %[by]\n\t"
 
-static void tile_f32(float *c, int64_t ldc, const void *a, const void *b, int64_t k, bool adds, const void *soon, int64_t bytes)
+static void tiles_f32(float *c, int64_t ldc, const void *a, int64_t by_panel, int64_t count, const void *b, int64_t k, bool adds,
+                      const char *soon, int64_t bytes)
 {
     const float  *row = c;
-    int64_t       fours = k / 4, rest = k % 4;
-    const int64_t share = fours ? bytes / fours : 0; /* asked for in four steps */
+    const void   *panel = a;
+    const int64_t fours = k / 4, rest = k % 4, by = ldc * (int64_t)sizeof *c;
+    const int64_t share = fours ? bytes / (fours * count) : 0; /* asked for in four steps */
+    int64_t       l;
     __asm__ volatile("cbz %w[adds], 1f\n\t"
-                     EACH_ROW(READ_ROW) EACH_ROW(ASK_ROW)
+                     EACH_ROW(READ_ROW)
                      "b 2f\n"
                      "1:\n\t"
                      EACH_ROW(CLEAR_ROW)
-                     "2:\n\t"
-                     "cbz %[fours], 5f\n\t"
-                     LOAD(16, a, 0) LOAD(17, a, 16) LOAD(18, b, 0) LOAD(19, b, 16)
-                     LOAD(20, a, 32) LOAD(21, a, 48) LOAD(22, b, 32) LOAD(23, b, 48)
-                     "subs %[fours], %[fours], #1\n\t"
-                     "b.eq 4f\n\t"
+                     "2:\n\t" /* a tile of which nothing is loaded */
+                     "mov %[a], %[panel]\n\t"
+                     "mov %[b], %[begin]\n\t"
+                     "add %[panel], %[panel], %[by_panel]\n\t"
+                     "cbz %[fours], 8f\n\t"
+                     LOAD_0_1
+                     "3:\n\t"
+                     "subs %[l], %[fours], #1\n\t"
+                     "b.eq 5f\n\t"
                      ".p2align 5\n"
-                     "3:\n\t" /* panels of a come from the second cache: b stays */
+                     "4:\n\t" /* panels of a come from the second cache: b stays */
                      "prfm pldl1keep, [%[soon]]\n\t"
                      ADD_STEPS_0_1
                      "prfm pldl1keep, [%[a], #384]\n\t"
@@ -125,34 +143,60 @@ static void tile_f32(float *c, int64_t ldc, const void *a, const void *b, int64_
                      "add %[a], %[a], #128\n\t"
                      "add %[b], %[b], #128\n\t"
                      "add %[soon], %[soon], %[share]\n\t"
-                     "subs %[fours], %[fours], #1\n\t"
-                     "b.ne 3b\n"
-                     "4:\n\t"
-                     ADD_STEPS_0_1 ADD_LAST_STEP(24, 25, 26, 27) ADD_LAST_STEP(28, 29, 30, 31)
-                     "add %[a], %[a], #128\n\t"
-                     "add %[b], %[b], #128\n"
+                     "subs %[l], %[l], #1\n\t"
+                     "b.ne 4b\n"
                      "5:\n\t"
-                     "cbz %[rest], 7f\n"
+                     ADD_STEPS_0_1
+                     "sub %[count], %[count], #1\n\t"
+                     "cbnz %[rest], 7f\n\t"
+                     "cbz %[count], 7f\n\t"
+                     "mov %[a], %[panel]\n\t"
+                     "mov %[b], %[begin]\n\t"
+                     "add %[panel], %[panel], %[by_panel]\n\t"
+                     ADD_STEP(24, 25, 26, 27, LOAD(16, a, 0), LOAD(17, a, 16), LOAD(18, b, 0), LOAD(19, b, 16))
+                     "cbnz %w[adds], 6f\n\t"
+                     END_WITH(CLEAR_ROW)
+                     "b 3b\n"
                      "6:\n\t"
+                     END_WITH(READ_ROW)
+                     "b 3b\n"
+                     "7:\n\t"
+                     ADD_LAST_STEP(24, 25, 26, 27) ADD_LAST_STEP(28, 29, 30, 31)
+                     "add %[a], %[a], #128\n\t"
+                     "add %[b], %[b], #128\n\t"
+                     "cbz %[rest], 11f\n\t"
+                     "b 9f\n"
+                     "8:\n\t" /* no fours */
+                     "sub %[count], %[count], #1\n"
+                     "9:\n\t"
+                     "mov %[l], %[rest]\n"
+                     "10:\n\t"
                      LOAD(16, a, 0) LOAD(17, a, 16) LOAD(18, b, 0) LOAD(19, b, 16) ADD_LAST_STEP(16, 17, 18, 19)
                      "add %[a], %[a], #32\n\t"
                      "add %[b], %[b], #32\n\t"
-                     "subs %[rest], %[rest], #1\n\t"
-                     "b.ne 6b\n"
-                     "7:\n\t"
+                     "subs %[l], %[l], #1\n\t"
+                     "b.ne 10b\n"
+                     "11:\n\t"
                      EACH_ROW(WRITE_ROW)
-                     : [a] "+&r"(a), [b] "+&r"(b), [c] "+&r"(c), [row] "+&r"(row), [fours] "+&r"(fours), [rest] "+&r"(rest),
-                       [soon] "+&r"(soon)
-                     : [share] "r"(share), [by] "r"(ldc * (int64_t)sizeof *c), [adds] "r"((int)adds)
+                     "cbz %[count], 12f\n\t"
+                     "cbz %w[adds], 1b\n\t"
+                     EACH_ROW(READ_ROW)
+                     "b 2b\n"
+                     "12:\n\t"
+                     : [a] "=&r"(a), [b] "=&r"(b), [c] "+&r"(c), [row] "+&r"(row), [l] "=&r"(l), [count] "+&r"(count),
+                       [panel] "+&r"(panel), [soon] "+&r"(soon)
+                     : [share] "r"(share), [by] "r"(by), [below] "r"(SIDE * by), [adds] "r"((int)adds), [begin] "r"(b),
+                       [by_panel] "r"(by_panel), [fours] "r"(fours), [rest] "r"(rest)
                      : "cc", "memory", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13",
                        "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28",
                        "v29", "v30", "v31");
 }
 #undef WRITE_ROW
 #undef CLEAR_ROW
-#undef ASK_ROW
 #undef READ_ROW
 #undef EACH_ROW
+#undef END_WITH
+#undef LOAD_0_1
 #undef ADD_STEPS_0_1
 #undef ADD_LAST_STEP
 #undef ADD_STEP
@@ -194,12 +238,10 @@ static void pack_bf16(void *panel, const void *matrix, int64_t by_row, int64_t b
 }
 
 /* sum[i][j] holds rows 2i and 2i + 1, columns 2j and 2j + 1. */
-static void tile_bf16(float *c, int64_t ldc, const void *panel_a, const void *panel_b, int64_t k, bool adds, const void *soon,
-                      int64_t bytes)
+static void tile_bf16(float *c, int64_t ldc, const void *panel_a, const void *panel_b, int64_t k, bool adds)
 {
     const bfloat16_t *a = panel_a, *b = panel_b;
     float32x4_t       sum[HALF][HALF];
-    ask_for_next(c + SIDE * ldc, ldc, adds ? SIDE : 0, SIDE, soon, bytes);
 #pragma GCC unroll 4
     for (int i = 0; i < HALF; i++)
 #pragma GCC unroll 4
@@ -224,10 +266,11 @@ static void tile_bf16(float *c, int64_t ldc, const void *panel_a, const void *pa
             vst1_f32(at, vget_low_f32(sum[i][j])), vst1_f32(at + ldc, vget_high_f32(sum[i][j]));
         }
 }
+TILES(tiles_bf16, tile_bf16, SIDE, SIDE)
 #define BF16_PANEL                                                                                                     \
-    {.rows = SIDE, .columns = SIDE, .unit = TERMS, .pack_a = {pack_bf16}, .pack_b = {pack_bf16}, .tile = tile_bf16}
+    {.rows = SIDE, .columns = SIDE, .unit = TERMS, .pack_a = {pack_bf16}, .pack_b = {pack_bf16}, .tiles = tiles_bf16}
 #else
-#define BF16_PANEL {.tile = NULL}
+#define BF16_PANEL {.tiles = NULL}
 #endif
 #define PACKED_F32 {pack_f32, pack_f32_from_f16, pack_f32_from_bf16}
-#define F32_PANEL  {.rows = SIDE, .columns = SIDE, .unit = 1, .pack_a = PACKED_F32, .pack_b = PACKED_F32, .tile = tile_f32}
+#define F32_PANEL  {.rows = SIDE, .columns = SIDE, .unit = 1, .pack_a = PACKED_F32, .pack_b = PACKED_F32, .tiles = tiles_f32}
