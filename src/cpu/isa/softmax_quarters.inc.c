@@ -45,21 +45,6 @@ KT_ALWAYS float *line_of(const float *x, int k, ptrdiff_t apart, bool halves)
     return (float *)((uintptr_t)x + (uintptr_t)(k * apart * (halves ? 2 : 4)));
 }
 
-/* exp_near_f32 of four. */
-KT_ALWAYS float32x4_t exp_near_quarter(float32x4_t x)
-{
-    const float32x4_t t = vfmaq_f32(vdupq_n_f32(ROUND_F32(127)), x, vdupq_n_f32(0x1.715476p0f));
-    const float32x4_t k = vsubq_f32(t, vdupq_n_f32(ROUND_F32(127)));
-    const float32x4_t head = vfmsq_f32(x, k, vdupq_n_f32(0x1.62e4p-1f)), low = vmulq_f32(k, vdupq_n_f32(0x1.7f7d1cp-20f));
-    const float32x4_t r = vsubq_f32(head, low), r2 = vmulq_f32(r, r);
-    const float32x4_t last = vfmaq_f32(vdupq_n_f32(0x1.55589ep-5f), r, vdupq_n_f32(0x1.123abcp-7f));
-    const float32x4_t high = vfmaq_f32(last, r2, vdupq_n_f32(0x1.6a624cp-10f));
-    const float32x4_t first = vfmaq_f32(vdupq_n_f32(0x1.fffffcp-2f), r, vdupq_n_f32(0x1.55549p-3f));
-    const float32x4_t less = vfmsq_f32(low, r2, vfmaq_f32(first, r2, high));
-    const float32x4_t s = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_f32(t), 23));
-    return vfmaq_f32(s, s, vsubq_f32(head, less));
-}
-
 /* What a sum begins with, in a register of its own: for a copy of a register the processor takes the time of a sum, and none for
  * a load beside sums (Neoverse V1: exponentials take 0.8 times as long). Without `volatile` the compiler would load it once. */
 KT_ALWAYS float32x4_t begun_with(const float *four)
@@ -69,35 +54,72 @@ KT_ALWAYS float32x4_t begun_with(const float *four)
     return v;
 }
 
-/* Of four times four, step by step: one alone is a chain of operations that wait for each other. Factors are lanes of a
- * register, so that all of it fits into registers. */
-KT_ALWAYS void exp_near_four(float32x4_t x[4])
+/* 0, likewise: the processor makes it where it renames registers. */
+KT_ALWAYS float32x4_t nothing(void)
 {
-#define FOUR_OF(x) {x, x, x, x}
-    static const float begins[3][4] __attribute__((aligned(16))) = {FOUR_OF(ROUND_F32(127)), FOUR_OF(0x1.55589ep-5f),
-                                                                    FOUR_OF(0x1.fffffcp-2f)};
-#undef FOUR_OF
-    const float32x4_t factor = {0x1.715476p0f, 0x1.62e4p-1f, 0x1.7f7d1cp-20f, 0x1.123abcp-7f};
-    const float32x2_t more = {0x1.6a624cp-10f, 0x1.55549p-3f};
-    const float32x4_t round = begun_with(begins[0]);
-    float32x4_t       t[4], low[4], r[4], r2[4], high[4], first[4];
-#define EACH_OF_FOUR _Pragma("GCC unroll 4") for (int i = 0; i < 4; i++)
-    EACH_OF_FOUR t[i] = vfmaq_laneq_f32(begun_with(begins[0]), x[i], factor, 0);
-    EACH_OF_FOUR r[i] = vsubq_f32(t[i], round);
-    EACH_OF_FOUR t[i] = vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_f32(t[i]), 23));
-    EACH_OF_FOUR x[i] = vfmsq_laneq_f32(x[i], r[i], factor, 1);
-    EACH_OF_FOUR low[i] = vmulq_laneq_f32(r[i], factor, 2);
-    EACH_OF_FOUR r[i] = vsubq_f32(x[i], low[i]);
-    EACH_OF_FOUR r2[i] = vmulq_f32(r[i], r[i]);
-    EACH_OF_FOUR high[i] = vfmaq_laneq_f32(begun_with(begins[1]), r[i], factor, 3);
-    EACH_OF_FOUR first[i] = vfmaq_lane_f32(begun_with(begins[2]), r[i], more, 1);
-    EACH_OF_FOUR high[i] = vfmaq_lane_f32(high[i], r2[i], more, 0);
-    EACH_OF_FOUR first[i] = vfmaq_f32(first[i], r2[i], high[i]);
-    EACH_OF_FOUR low[i] = vfmsq_f32(low[i], r2[i], first[i]);
-    EACH_OF_FOUR x[i] = vsubq_f32(x[i], low[i]);
-    EACH_OF_FOUR x[i] = vfmaq_f32(t[i], t[i], x[i]);
-#undef EACH_OF_FOUR
+    float32x4_t v;
+    __asm__ volatile("movi %0.2d, #0" : "=w"(v));
+    return v;
 }
+
+/* exp_near_f32 of a group, step by step: one vector alone is a chain of operations that wait for each other, and of eight an
+ * exponent, a power and a sum fit into registers. Factors are lanes of one. Where group follows group the next one begins before
+ * this one ends (Neoverse V1: four exponentials take 5.2 cycles so, 5.8 with one group after the other, 7.1 by half groups). */
+enum { VECTORS = QUARTERED / 4 };
+#define EACH_VECTOR _Pragma("GCC unroll 8") for (int k = 0; k < VECTORS; k++)
+
+typedef struct exp_factors {
+    float32x4_t lanes, round;
+    uint32x4_t  place; /* 2^23: a product with it puts an integer where the exponent is */
+} exp_factors;
+
+#define FOUR_OF(x) {x, x, x, x}
+static const float exp_addends[][4] __attribute__((aligned(16))) = {
+    FOUR_OF(ROUND_F32(0)), FOUR_OF(EXP_5_F32), FOUR_OF(EXP_4_F32), FOUR_OF(EXP_3_F32), FOUR_OF(EXP_2_F32), FOUR_OF(1),
+};
+#undef FOUR_OF
+
+KT_ALWAYS exp_factors exp_factors_made(void)
+{
+    return (exp_factors){{EXP_LOG2E_F32, EXP_LN2_F32, EXP_LN2_LOW_F32, EXP_6_F32}, begun_with(exp_addends[0]),
+                         vdupq_n_u32(1u << 23)};
+}
+
+KT_ALWAYS void exps_begin(float32x4_t *t, const float32x4_t *x, const exp_factors *f)
+{
+    EACH_VECTOR t[k] = vfmaq_laneq_f32(begun_with(exp_addends[0]), x[k], f->lanes, 0);
+}
+
+/* p = e^r of x, which has no use then. */
+KT_ALWAYS void exps_go_on(float32x4_t *p, float32x4_t *x, const float32x4_t *t, const exp_factors *f)
+{
+    EACH_VECTOR p[k] = vsubq_f32(t[k], f->round);
+    EACH_VECTOR x[k] = vfmsq_laneq_f32(x[k], p[k], f->lanes, 1);
+    EACH_VECTOR x[k] = vfmsq_laneq_f32(x[k], p[k], f->lanes, 2);
+    EACH_VECTOR p[k] = vfmaq_laneq_f32(begun_with(exp_addends[1]), x[k], f->lanes, 3);
+    EACH_VECTOR p[k] = vfmaq_f32(begun_with(exp_addends[2]), p[k], x[k]);
+    EACH_VECTOR p[k] = vfmaq_f32(begun_with(exp_addends[3]), p[k], x[k]);
+    EACH_VECTOR p[k] = vfmaq_f32(begun_with(exp_addends[4]), p[k], x[k]);
+    EACH_VECTOR p[k] = vfmaq_f32(begun_with(exp_addends[5]), p[k], x[k]);
+    EACH_VECTOR p[k] = vfmaq_f32(begun_with(exp_addends[5]), p[k], x[k]);
+}
+
+KT_ALWAYS void exps_end(float32x4_t *p, const float32x4_t *t, const exp_factors *f)
+{
+    EACH_VECTOR p[k] = vreinterpretq_f32_u32(vmlaq_u32(vreinterpretq_u32_f32(p[k]), vreinterpretq_u32_f32(t[k]), f->place));
+}
+
+KT_ALWAYS void group_at(float32x4_t *v, const float *x, ptrdiff_t i, bool halves)
+{
+    quarters u[4];
+    EACH_PAIR u[k] = quarters_at(x, i, k, halves);
+    EACH_PAIR v[k] = u[k].a, v[k + 4] = u[k].b;
+}
+
+KT_ALWAYS void group_less(float32x4_t *v, float32x4_t x) { EACH_VECTOR v[k] = vsubq_f32(v[k], x); }
+
+/* Where the group after the one at i is; at the end there is none, and the last one stands in for it. */
+KT_ALWAYS ptrdiff_t next_group(ptrdiff_t i, ptrdiff_t n) { return i + QUARTERED < n ? i + QUARTERED : i; }
 
 /* ---- the largest values ---- */
 
@@ -211,15 +233,6 @@ KT_ALWAYS void quarters_sum(FN(rows) *r, FN(sum_of) of, bool halves)
     }
 }
 
-/* Of vectors k, k + 1, k + 4 and k + 5 of the group at i. */
-KT_ALWAYS void exps_of_four(float *e, const float *x, ptrdiff_t i, int k, float32x4_t top, bool halves)
-{
-    const quarters u = quarters_at(x, i, k, halves), v = quarters_at(x, i, k + 1, halves);
-    float32x4_t    z[4] = {vsubq_f32(u.a, top), vsubq_f32(u.b, top), vsubq_f32(v.a, top), vsubq_f32(v.b, top)};
-    exp_near_four(z);
-    put_quarters(e, i, k, (quarters){z[0], z[1]}, false), put_quarters(e, i, k + 1, (quarters){z[2], z[3]}, false);
-}
-
 /* Of exponentials, which are no -0: nothing is added to the first ones. */
 KT_ALWAYS float quarters_sum_kept(const float *e, ptrdiff_t n, bool joins_halves)
 {
@@ -230,22 +243,45 @@ KT_ALWAYS float quarters_sum_kept(const float *e, ptrdiff_t n, bool joins_halves
     return joined_quarters(s[0], s[1], s[2], s[3], joins_halves);
 }
 
+/* What is asked for beside exponentials. */
+typedef struct soon {
+    const char *in, *out;
+    ptrdiff_t   ahead; /* bytes of a group */
+} soon;
+
+KT_ALWAYS soon soon_of(const FN(rows) *r) { return (soon){r->soon[1], r->soon[0], QUARTERED * r->width}; }
+
+KT_ALWAYS void ask(soon *s, bool later)
+{
+    fetch_pair(s->in, s->ahead, later), fetch_pair_for_writing(s->out, s->ahead);
+    s->in += s->ahead, s->out += s->ahead;
+}
+
+KT_ALWAYS void exps_of_line(float *e, const float *x, ptrdiff_t n, float top, const exp_factors *f, soon *s, bool halves)
+{
+    const float32x4_t less = vdupq_n_f32(top);
+    float32x4_t       v[VECTORS], t[VECTORS], p[VECTORS];
+    group_at(v, x, 0, halves), group_less(v, less);
+    exps_begin(t, v, f);
+    for (ptrdiff_t i = 0; i < n; i += QUARTERED) {
+        ask(s, false);
+        exps_go_on(p, v, t, f);
+        group_at(v, x, next_group(i, n), halves), group_less(v, less);
+        exps_end(p, t, f);
+        exps_begin(t, v, f);
+        EACH_VECTOR vst1q_f32(e + i + 4 * k, p[k]);
+    }
+}
+
 /* The exponentials of a line are made, then summed: sums beside them would have no room in registers. */
 KT_ALWAYS void quarters_sum_exps(FN(rows) *r, bool halves)
 {
-    const ptrdiff_t n = r->n, ahead = QUARTERED * r->width;
-    const char     *out = r->soon[0], *in = r->soon[1];
+    const exp_factors f = exp_factors_made();
+    soon              s = soon_of(r);
     for (int l = 0; l < r->count; l++) {
-        const float      *x = line_of(r->x, l, r->of_x, halves);
-        const float32x4_t top = vdupq_n_f32(r->top[l]);
-        float            *e = r->e + l * n;
-        for (ptrdiff_t i = 0; i < n; i += QUARTERED, in += ahead, out += ahead) {
-            fetch_pair_for_reading(in, ahead), fetch_pair_for_writing(out, ahead);
-#pragma GCC unroll 2
-            for (int k = 0; k < 4; k += 2)
-                exps_of_four(e, x, i, k, top, halves);
-        }
-        r->sum[l] = (double)quarters_sum_kept(e, n, halves);
+        float *e = r->e + l * r->n;
+        exps_of_line(e, line_of(r->x, l, r->of_x, halves), r->n, r->top[l], &f, &s, halves);
+        r->sum[l] = (double)quarters_sum_kept(e, r->n, halves);
     }
 }
 
@@ -266,65 +302,56 @@ KT_ALWAYS wide_quarters wide_plus(wide_quarters s, wide_quarters t)
 
 KT_ALWAYS double across_wide(wide_quarters s) { return vpaddd_f64(vaddq_f64(s.a, s.b)); }
 
-KT_ALWAYS void sum_wide(wide_quarters *s, wide_quarters *t, const float *x, ptrdiff_t i, int k, float32x4_t top, bool halves)
+/* Of bfloat16s: even values are in the first four vectors of a group, odd ones in the others, and stand side by side in the line.
+ * Each half of the lanes is joined for itself. */
+KT_ALWAYS double wide_sum_of_half(const float *e, ptrdiff_t n)
 {
-    const quarters v = quarters_at(x, i, k, halves);
-    *s = wide_sum(*s, exp_near_quarter(vsubq_f32(v.a, top)));
-    *t = wide_sum(*t, exp_near_quarter(vsubq_f32(v.b, top)));
+    const wide_quarters none = {vdupq_n_f64(0), vdupq_n_f64(0)};
+    wide_quarters       s[4] = {none, none, none, none};
+    for (ptrdiff_t i = 0; i < n; i += QUARTERED)
+        EACH_PAIR s[k] = wide_sum(s[k], vld1q_f32(e + i + 4 * k));
+    return across_wide(wide_plus(wide_plus(s[0], s[2]), wide_plus(s[1], s[3])));
 }
 
-KT_ALWAYS void quarters_wide_sum(FN(rows) *r, bool halves)
+KT_ALWAYS void quarters_wide_sum(FN(rows) *r)
 {
-    const ptrdiff_t     n = r->n, ahead = QUARTERED * r->width;
-    const char         *out = r->soon[0], *in = r->soon[1];
-    const wide_quarters none = {vdupq_n_f64(0), vdupq_n_f64(0)};
+    const exp_factors f = exp_factors_made();
+    soon              s = soon_of(r);
+    float             e[TILE] __attribute__((aligned(64)));
     for (int l = 0; l < r->count; l++) {
-        const float      *x = line_of(r->x, l, r->of_x, halves);
-        const float32x4_t top = vdupq_n_f32(r->top[l]);
-        wide_quarters     a = none, b = none, c = none, d = none, e = none, f = none, g = none, h = none;
-        for (ptrdiff_t i = 0; i < n; i += QUARTERED, in += ahead, out += ahead) {
-            fetch_pair_for_reading(in, ahead), fetch_pair_for_writing(out, ahead);
-            sum_wide(&a, &e, x, i, 0, top, halves), sum_wide(&b, &f, x, i, 1, top, halves);
-            sum_wide(&c, &g, x, i, 2, top, halves), sum_wide(&d, &h, x, i, 3, top, halves);
-        }
-        if (halves) /* even values are in a to d, odd ones in e to h, and stand side by side in the line */
-            r->sum[l] = across_wide(wide_plus(wide_plus(a, c), wide_plus(b, d))) +
-                        across_wide(wide_plus(wide_plus(e, g), wide_plus(f, h)));
-        else
-            r->sum[l] = across_wide(wide_plus(wide_plus(wide_plus(a, e), wide_plus(c, g)),
-                                              wide_plus(wide_plus(b, f), wide_plus(d, h))));
+        exps_of_line(e, line_of(r->x, l, r->of_x, true), r->n, r->top[l], &f, &s, true);
+        r->sum[l] = wide_sum_of_half(e, r->n) + wide_sum_of_half(e + 16, r->n);
     }
 }
 
-/* As above, where values need not be converted: exponentials four at a time, a tile of them, then their sum. Eight are added in
- * float, two by two, before they go to double: none is below 0, so that digits are lost to three roundings and no more. */
-KT_ALWAYS float32x4_t sum_of_two(const float *e)  { return vaddq_f32(vld1q_f32(e), vld1q_f32(e + 4)); }
-KT_ALWAYS float32x4_t sum_of_four(const float *e) { return vaddq_f32(sum_of_two(e), sum_of_two(e + 8)); }
-
-KT_ALWAYS double wide_sum_line(const float *e, ptrdiff_t n)
-{
-    const wide_quarters none = {vdupq_n_f64(0), vdupq_n_f64(0)};
-    wide_quarters       s = none;
-    for (ptrdiff_t i = 0; i < n; i += QUARTERED)
-        s = wide_sum(s, vaddq_f32(sum_of_four(e + i), sum_of_four(e + i + 16)));
-    return across_wide(s);
-}
-
+/* Of float32s: eight are added in float, two by two, before they go to double: none is below 0, so that digits are lost to three
+ * roundings and no more. */
 KT_ALWAYS void quarters_exps_of(FN(rows) *r, bool later)
 {
-    const ptrdiff_t n = r->n, ahead = QUARTERED * r->width;
-    const char     *out = r->soon[0], *in = r->soon[1];
-    float           e[TILE] __attribute__((aligned(64)));
+    const exp_factors f = exp_factors_made();
+    const ptrdiff_t   n = r->n;
+    soon              s = soon_of(r);
     for (int l = 0; l < r->count; l++) {
         const float      *x = line_of(r->x, l, r->of_x, false);
         const float32x4_t top = vdupq_n_f32(r->top[l]);
-        for (ptrdiff_t i = 0; i < n; i += QUARTERED, in += ahead, out += ahead) {
-            fetch_pair(in, ahead, later), fetch_pair_for_writing(out, ahead);
-#pragma GCC unroll 2
-            for (int k = 0; k < 4; k += 2)
-                exps_of_four(e, x, i, k, top, false);
+        float32x4_t       v[VECTORS], t[VECTORS], p[VECTORS];
+        wide_quarters     sum = {vdupq_n_f64(0), vdupq_n_f64(0)};
+        group_at(v, x, 0, false), group_less(v, top);
+        exps_begin(t, v, &f);
+        for (ptrdiff_t i = 0; i < n; i += QUARTERED) {
+            ask(&s, later);
+            exps_go_on(p, v, t, &f);
+            group_at(v, x, next_group(i, n), false), group_less(v, top);
+            exps_end(p, t, &f);
+            exps_begin(t, v, &f);
+#pragma GCC unroll 3
+            for (int half = 1; half < VECTORS; half *= 2)
+#pragma GCC unroll 4
+                for (int k = 0; k < VECTORS; k += 2 * half)
+                    p[k] = vaddq_f32(p[k], p[k + half]);
+            sum = wide_sum(sum, p[0]);
         }
-        r->sum[l] = wide_sum_line(e, n);
+        r->sum[l] = across_wide(sum);
     }
 }
 
@@ -333,7 +360,7 @@ static ROWS_NOINLINE KT_IN_REGISTERS void quarters_long_exps(FN(rows) *r)       
 static ROWS_NOINLINE KT_IN_REGISTERS void quarters_kept_exps(FN(rows) *r)        { quarters_sum_exps(r, false); }
 static ROWS_NOINLINE void quarters_products(FN(rows) *r)         { quarters_sum(r, FN(PRODUCTS), false); }
 static ROWS_NOINLINE void quarters_values(FN(rows) *r)           { quarters_sum(r, FN(VALUES), false); }
-static ROWS_NOINLINE void quarters_halves_exps(FN(rows) *r)      { quarters_wide_sum(r, true); }
+static ROWS_NOINLINE KT_IN_REGISTERS void quarters_halves_exps(FN(rows) *r)      { quarters_wide_sum(r); }
 static ROWS_NOINLINE KT_IN_REGISTERS void quarters_halves_kept_exps(FN(rows) *r) { quarters_sum_exps(r, true); }
 static ROWS_NOINLINE void quarters_halves_products(FN(rows) *r)  { quarters_sum(r, FN(PRODUCTS), true); }
 static ROWS_NOINLINE void quarters_halves_values(FN(rows) *r)    { quarters_sum(r, FN(VALUES), true); }
@@ -377,13 +404,9 @@ KT_ALWAYS void result_group(quarters u[4], quarters v[4], float32x4_t top, float
         EACH_PAIR u[k] = less_of_pair(u[k], top);
         EACH_PAIR u[k] = less_of_pair(u[k], total);
         return;
-    case TURNED:
+    default:
         EACH_PAIR u[k] = less_of_pair(u[k], total);
         EACH_PAIR u[k] = times_pair(u[k], v[k]);
-        return;
-    default:
-        EACH_PAIR v[k] = times_pair((quarters){exp_near_quarter(v[k].a), exp_near_quarter(v[k].b)}, totals);
-        EACH_PAIR u[k] = (quarters){vsubq_f32(u[k].a, v[k].a), vsubq_f32(u[k].b, v[k].b)};
     }
 }
 
@@ -398,9 +421,35 @@ KT_ALWAYS void quarters_made(const FN(rows) *r, quarters_result what, bool halve
         for (ptrdiff_t i = 0; i < n; i += QUARTERED) {
             quarters u[4], v[4];
             EACH_PAIR u[k] = quarters_at(x, i, k, halves && what != SCALED);
-            EACH_PAIR v[k] = what == TURNED || what == LESS_EXPS ? quarters_at(y, i, k, halves) : u[k];
+            EACH_PAIR v[k] = what == TURNED ? quarters_at(y, i, k, halves) : u[k];
             result_group(u, v, top, total, what);
             EACH_PAIR put_quarters(z, i, k, u[k], halves);
+        }
+    }
+}
+
+/* x - total * e^y */
+KT_ALWAYS void quarters_made_of_exps(const FN(rows) *r, bool halves)
+{
+    const exp_factors f = exp_factors_made();
+    const ptrdiff_t   n = r->n;
+    for (int l = 0; l < r->count; l++) {
+        const float      *x = line_of(r->x, l, r->of_x, halves), *y = line_of(r->y, l, r->of_y, halves);
+        float            *z = line_of(r->z, l, r->of_z, halves);
+        const float32x4_t total = vdupq_n_f32(r->total[l]);
+        float32x4_t       v[VECTORS], t[VECTORS], p[VECTORS];
+        group_at(v, y, 0, halves);
+        exps_begin(t, v, &f);
+        for (ptrdiff_t i = 0; i < n; i += QUARTERED) {
+            exps_go_on(p, v, t, &f);
+            group_at(v, y, next_group(i, n), halves);
+            exps_end(p, t, &f);
+            exps_begin(t, v, &f);
+            EACH_VECTOR p[k] = vmulq_f32(p[k], total);
+            EACH_PAIR {
+                const quarters u = quarters_at(x, i, k, halves);
+                put_quarters(z, i, k, (quarters){vsubq_f32(u.a, p[k]), vsubq_f32(u.b, p[k + 4])}, halves);
+            }
         }
     }
 }
@@ -408,11 +457,11 @@ KT_ALWAYS void quarters_made(const FN(rows) *r, quarters_result what, bool halve
 static ROWS_NOINLINE void quarters_scaled(const FN(rows) *r)           { quarters_made(r, SCALED, false); }
 static ROWS_NOINLINE void quarters_less(const FN(rows) *r)             { quarters_made(r, LESS_BOTH, false); }
 static ROWS_NOINLINE void quarters_turned(const FN(rows) *r)           { quarters_made(r, TURNED, false); }
-static ROWS_NOINLINE void quarters_less_exps(const FN(rows) *r)        { quarters_made(r, LESS_EXPS, false); }
+static ROWS_NOINLINE KT_IN_REGISTERS void quarters_less_exps(const FN(rows) *r)        { quarters_made_of_exps(r, false); }
 static ROWS_NOINLINE void quarters_halves_scaled(const FN(rows) *r)    { quarters_made(r, SCALED, true); }
 static ROWS_NOINLINE void quarters_halves_less(const FN(rows) *r)      { quarters_made(r, LESS_BOTH, true); }
 static ROWS_NOINLINE void quarters_halves_turned(const FN(rows) *r)    { quarters_made(r, TURNED, true); }
-static ROWS_NOINLINE void quarters_halves_less_exps(const FN(rows) *r) { quarters_made(r, LESS_EXPS, true); }
+static ROWS_NOINLINE KT_IN_REGISTERS void quarters_halves_less_exps(const FN(rows) *r) { quarters_made_of_exps(r, true); }
 
 static quarters_result quarters_result_of(int kernel)
 {
@@ -439,36 +488,35 @@ static bool quarters_results(const FN(rows) *r, quarters_result what, bool halve
 
 /* ---- cross entropy ---- */
 
+KT_ALWAYS float32x4_t least_of_group(float32x4_t least, const float32x4_t *v)
+{
+    EACH_VECTOR least = vminq_f32(least, v[k]);
+    return least;
+}
+
 /* What flows back to the first of n logits, z = 0 - g * e^(x - top - total), in whole groups; returns how many. 0: an exponential
- * has no short form, and what was written is to be made anew. Exponents are made first: beside exponentials they have no room in
- * registers. */
+ * has no short form, and what was written is to be made anew. */
 static ROWS_NOINLINE KT_IN_REGISTERS int quarters_flow(float *z, const float *x, float top, float total, float g, int n)
 {
-    enum { VECTORS = QUARTERED / 4, OF_FOUR = 16 };
-    const int          whole = n / QUARTERED * QUARTERED;
-    static const float nothing[4] __attribute__((aligned(16))) = {0};
-    const float32x4_t  less = vdupq_n_f32(top), less_more = vdupq_n_f32(total);
-    float32x4_t        least[4] = {vdupq_n_f32(0), vdupq_n_f32(0), vdupq_n_f32(0), vdupq_n_f32(0)};
-#define EACH_VECTOR _Pragma("GCC unroll 8") for (int k = 0; k < VECTORS; k++)
-    for (int i = 0; i < whole; i += QUARTERED) {
-        float32x4_t y[VECTORS];
-        EACH_VECTOR y[k] = vld1q_f32(x + i + 4 * k);
-        EACH_VECTOR y[k] = vsubq_f32(y[k], less);
-        EACH_VECTOR y[k] = vsubq_f32(y[k], less_more);
-        EACH_VECTOR least[k % 4] = vminq_f32(least[k % 4], y[k]);
-        EACH_VECTOR vst1q_f32(z + i + 4 * k, y[k]);
-    }
-#undef EACH_VECTOR
-    const float low = vminvq_f32(vminq_f32(vminq_f32(least[0], least[1]), vminq_f32(least[2], least[3])));
-    if (!FN(exp_is_near)(low, 0)) /* NaN is not */
+    const int         whole = n / QUARTERED * QUARTERED;
+    const exp_factors f = exp_factors_made();
+    const float32x4_t less = vdupq_n_f32(top), less_more = vdupq_n_f32(total), times = vdupq_n_f32(g);
+    float32x4_t       v[VECTORS], t[VECTORS], p[VECTORS], least = vdupq_n_f32(0);
+    if (whole == 0)
         return 0;
-    for (int i = 0; i < whole; i += OF_FOUR) {
-        float32x4_t y[4] = {vld1q_f32(z + i), vld1q_f32(z + i + 4), vld1q_f32(z + i + 8), vld1q_f32(z + i + 12)};
-        exp_near_four(y);
-#pragma GCC unroll 4
-        for (int k = 0; k < 4; k++)
-            vst1q_f32(z + i + 4 * k, vfmsq_f32(begun_with(nothing), y[k], vdupq_n_f32(g)));
+    group_at(v, x, 0, false), group_less(v, less), group_less(v, less_more);
+    least = least_of_group(least, v);
+    exps_begin(t, v, &f);
+    for (int i = 0; i < whole; i += QUARTERED) {
+        exps_go_on(p, v, t, &f);
+        group_at(v, x, next_group(i, whole), false), group_less(v, less), group_less(v, less_more);
+        least = least_of_group(least, v);
+        exps_end(p, t, &f);
+        exps_begin(t, v, &f);
+        EACH_VECTOR p[k] = vfmsq_f32(nothing(), p[k], times);
+        EACH_VECTOR vst1q_f32(z + i + 4 * k, p[k]);
     }
-    return whole;
+    return FN(exp_is_near)(vminvq_f32(least), 0) ? whole : 0; /* NaN is not */
 }
+#undef EACH_VECTOR
 #undef EACH_PAIR
