@@ -576,6 +576,55 @@ def test_gradient_of_a_singular_determinant():
     near(x.grad, [[4.0, 4, -4], [-2, -2, 2], [0, 0, 0]])
 
 
+def of_rank(n, rank, dtype):
+    return matrices(n, rank, dtype=dtype, seed=rank) @ matrices(rank, n, dtype=dtype, seed=n)
+
+
+@pytest.mark.parametrize("dtype", [REAL, COMPLEX], ids=str)
+@pytest.mark.parametrize("n, rank", [(1, 0), (2, 0), (2, 1), (3, 0), (3, 1), (3, 2), (4, 2), (4, 3)])
+def test_second_derivatives_of_a_singular_determinant(n, rank, dtype):
+    batch = torch.stack([of_rank(n, rank, dtype), matrices(n, n, dtype=dtype), torch.eye(n, dtype=dtype)]).requires_grad_()
+    nearly = (of_rank(n, rank, dtype) + 1e-9 * matrices(n, n, dtype=dtype)).requires_grad_()
+    for x in (batch, nearly):
+        assert torch.autograd.gradcheck(L.det, x) and torch.autograd.gradgradcheck(L.det, x)
+
+
+def slope_of(f, x, weight):
+    return torch.autograd.grad(f(x), x, weight, create_graph=True)[0]
+
+
+def test_derivatives_of_a_singular_determinant_by_hand():
+    x = torch.tensor([[1.0, 2, 3], [2, 4, 6], [0, 1, 1]], dtype=REAL, requires_grad=True)
+    weight, direction = torch.arange(9.0, dtype=REAL).reshape(3, 3), torch.ones(3, 3, dtype=REAL)
+    direction[0, 0] = 3
+    first = slope_of(L.det, x, None)
+    second = slope_of(lambda x: slope_of(L.det, x, None), x, weight)
+    third = slope_of(lambda x: slope_of(lambda x: slope_of(L.det, x, None), x, weight), x, direction)
+    near(first, [[-2.0, -2, 2], [1, 1, -1], [0, 0, 0]])
+    near(second, [[-11.0, 17, -7], [6, -10, 5], [-4, 8, -4]])
+    near(third, [[0.0, 0, 0], [0, 16, -14], [0, -10, 8]])
+    zeros = torch.zeros(3, 3, dtype=REAL)
+    assert torch.equal(torch.func.hessian(L.det)(zeros), torch.zeros(3, 3, 3, 3, dtype=REAL))
+    assert torch.func.jvp(L.det, (x.detach(),), (weight,))[1].item() == pytest.approx(4)
+    for empty in (torch.ones(0, 0, dtype=REAL), torch.ones(2, 0, 0, dtype=REAL)):
+        assert slope_of(lambda x: slope_of(lambda x: L.det(x).sum(), x, None), empty.requires_grad_(), empty).shape == empty.shape
+
+
+def test_what_is_not_finite_has_no_derivatives():
+    x = torch.stack([torch.eye(3, dtype=REAL), torch.full((3, 3), math.inf, dtype=REAL)]).requires_grad_()
+    g = torch.autograd.grad(L.det(x).sum(), x, create_graph=True)[0]
+    h = torch.autograd.grad(g.sum(), x)[0]
+    assert g[1].isnan().all() and h[1].isnan().all() and torch.equal(g[0], torch.eye(3, dtype=REAL)) and h[0].isfinite().all()
+
+
+@pytest.mark.parametrize("function", [lambda x: L.slogdet(x)[1], torch.logdet], ids=["slogdet", "logdet"])
+def test_second_derivatives_of_the_logarithm_of_a_singular_determinant(function):
+    x = torch.stack([torch.eye(2), torch.ones(2, 2)]).requires_grad_()
+    says = r"^torch.linalg.solve: \(Batch element 1\): The solver failed because the input matrix is singular."
+    with pytest.raises(L.LinAlgError, match=says):
+        torch.autograd.grad(function(x).sum(), x, create_graph=True)
+
+
 @pytest.mark.cpu_only("the CPU's dispatch of batches over threads")
 def test_threads_do_not_change_bits():
     x, before = matrices(64, 20, 20), torch.get_num_threads()
