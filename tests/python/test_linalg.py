@@ -617,6 +617,66 @@ def test_what_is_not_finite_has_no_derivatives():
     assert g[1].isnan().all() and h[1].isnan().all() and torch.equal(g[0], torch.eye(3, dtype=REAL)) and h[0].isfinite().all()
 
 
+@pytest.mark.parametrize("sizes", [(4, 4), (2, 4, 4)])
+def test_derivatives_of_determinants_lie_by_columns(sizes):
+    x = matrices(*sizes).requires_grad_()
+    for f in (L.det, lambda x: L.slogdet(x)[1]):
+        assert column_major(torch.autograd.grad(f(x).sum(), x)[0])
+        g = torch.autograd.grad(f(x).sum(), x, create_graph=True)[0]
+        assert column_major(g) and column_major(torch.autograd.grad(g.square().sum(), x)[0])
+
+
+def phase_of(vector, by):
+    """The imaginary part of a number that is `by` of the vector's size."""
+    return (vector * vector.detach().conj()).sum().imag * by
+
+
+VECTORS = [
+    (lambda x: L.eigh(x)[1][:, 0], "linalg_eigh_backward: The eigenvectors", "quantity, so it is ill-defined.", 0.0099, 0.0101),
+    (lambda x: L.eig(x)[1][:, 0], "linalg_eig_backward: The eigenvectors", "quantity, so it is ill-defined.", 0.0099, 0.0101),
+    (lambda x: L.svd(x)[0][:, 0], "svd_backward: The singular vectors", "phase term, making it ill-defined.", 0.0049, 0.0051),
+    (lambda x: L.svd(x)[2][0], "svd_backward: The singular vectors", "phase term, making it ill-defined.", 0.0049, 0.0051),
+]
+
+
+@pytest.mark.parametrize("vector, who, why, little, much", VECTORS, ids=["eigh", "eig", "svd_u", "svd_v"])
+@pytest.mark.parametrize("dtype", [torch.complex64, COMPLEX], ids=str)
+def test_a_loss_may_not_depend_on_a_phase(vector, who, why, little, much, dtype):
+    x = torch.diag(torch.tensor([1.0, 2, 3])).to(dtype).requires_grad_()
+    torch.autograd.grad(vector(x).abs().sum(), x)
+    torch.autograd.grad(phase_of(vector(x), little), x)
+    whole = (rf"^{who} in the complex case are specified up to multiplication by e\^{{i phi}}. The specified loss function depends "
+             f"on this {why}")
+    for create_graph in (False, True):
+        with pytest.raises(RuntimeError, match=whole):
+            torch.autograd.grad(phase_of(vector(x), much), x, create_graph=create_graph)
+    with pytest.raises(RuntimeError, match=whole):
+        torch.autograd.grad(phase_of(vector(x), math.nan), x)
+    torch.func.jvp(vector, (x.detach(),), (torch.ones_like(x),))  # a tangent has the vectors' own phase
+    assert torch.func.vmap(torch.func.grad(lambda x: phase_of(vector(x), 1)))(x.detach()[None]).shape == (1, 3, 3)
+
+
+def test_a_phase_that_both_sides_share():
+    x = torch.diag(torch.tensor([1.0, 2, 3])).to(COMPLEX).requires_grad_()
+
+    def loss(u, v):
+        left, _, right = L.svd(x)
+        return phase_of(left[:, 0], u) + phase_of(right[0], v)
+
+    torch.autograd.grad(loss(1, 1), x)
+    torch.autograd.grad(loss(10, 9.9), x)
+    for u, v in ((1, -1), (1, 0.97), (10, 9.88)):
+        with pytest.raises(RuntimeError, match="^svd_backward: "):
+            torch.autograd.grad(loss(u, v), x)
+
+
+def test_svd_without_vectors_has_a_gradient():
+    x = matrices(4, 3).requires_grad_()
+    want = torch.autograd.grad(L.svdvals(x).sum(), x)[0]
+    _, values, v = torch.svd(x, compute_uv=False)
+    assert v.count_nonzero() == 0 and torch.equal(torch.autograd.grad(values.sum(), x)[0], want)
+
+
 @pytest.mark.parametrize("function", [lambda x: L.slogdet(x)[1], torch.logdet], ids=["slogdet", "logdet"])
 def test_second_derivatives_of_the_logarithm_of_a_singular_determinant(function):
     x = torch.stack([torch.eye(2), torch.ones(2, 2)]).requires_grad_()

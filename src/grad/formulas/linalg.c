@@ -110,6 +110,8 @@ static kt_tensor *products_of_others(kt_tensor *t)
     return kt_mul(products_before(t), kt_flip(products_before(kt_flip(t, KT_SHAPE(-1))), KT_SHAPE(-1)));
 }
 
+static kt_tensor *turned(kt_tensor *t) { return t ? kt_transpose(t, -2, -1) : NULL; }
+
 /* Of A = U diag(S) V^H, E = U^H dA V and the adjugate f V diag(D) U^H: its change is f V M U^H, where M has -E_ij P_ij beside
  * its diagonal, the sum over k of E_kk P_ik on it, and P_ij is the product of all singular values but i and j. */
 static kt_tensor *adjugate_back(kt_tensor *g, kt_tensor *u, kt_tensor *s, kt_tensor *vh)
@@ -120,7 +122,8 @@ static kt_tensor *adjugate_back(kt_tensor *g, kt_tensor *u, kt_tensor *s, kt_ten
     kt_tensor *inner = kt_mul(each(turn), mm(vh, mm(g, u)));
     rest = kt__converted_inside(rest, (kt_dtype)u->dtype, KT_WHY_GRADIENT);
     kt_tensor *on = kt_squeeze_dim(mm(rest, kt_unsqueeze(diagonal(inner), -1)), KT_SHAPE(-1));
-    return mm(u, mm(kt_sub(kt_diag_embed(on), kt_mul(rest, inner)), vh));
+    inner = kt_sub(kt_diag_embed(on), kt_mul(rest, inner));
+    return turned(mm(turned(vh), mm(turned(inner), turned(u)))); /* columns side by side, as PyTorch's */
 }
 
 /* The same by the inverse X, whose derivatives of any order have no gaps of singular values: adj = det X. */
@@ -378,7 +381,10 @@ GRAD(linalg_eigh_of)
         c->d[0] = mm(kt_mul(v, kt_unsqueeze(g_values, -2)), adjoint(v));
         return;
     }
-    kt_tensor *inner = kt_mul(kt_mul_s(skew(mm(adjoint(v), g_v)), KT_FLOAT(0.5)), inverse_gaps(values));
+    kt_tensor *along = mm(adjoint(v), g_v);
+    if (refuses_phase(c, along, "linalg_eigh_backward"))
+        return;
+    kt_tensor *inner = kt_mul(kt_mul_s(skew(along), KT_FLOAT(0.5)), inverse_gaps(values));
     if (g_values)
         inner = kt_add(inner, kt_diag_embed(g_values));
     c->d[0] = mm(v, mm(inner, adjoint(v)));
@@ -411,13 +417,28 @@ GRAD(lobpcg_of)
     c->d[0] = inner;
 }
 
+/* A phase that U and V share is nobody's. */
+static bool refuses_phases(const kt_back *c, kt_tensor *along_u, kt_tensor *along_v)
+{
+    kt_tensor *turn_u = along_u ? kt_imag(diagonal(skew(along_u))) : NULL;
+    kt_tensor *turn_v = along_v ? kt_imag(diagonal(skew(along_v))) : NULL;
+    kt_tensor *room = kt_add_s(kt_mul_s(kt_abs(turn_v ? turn_v : kt_zeros_like(turn_u)), KT_FLOAT(0.01)), KT_FLOAT(0.01));
+    if (depends_on_phase(c, plus(turn_u, turn_v), room))
+        kt_fail(KT_ERR_RUNTIME, "svd_backward: The singular vectors in the complex case are specified up to multiplication by "
+                                "e^{i phi}. The specified loss function depends on this phase term, making it ill-defined.");
+    return kt__failed();
+}
+
 /* A = U diag(S) V^H, with as many columns of U and rows of V^H as there are values. */
-static kt_tensor *svd_back(kt_tensor *g_u, kt_tensor *g_s, kt_tensor *g_vh, kt_tensor *u, kt_tensor *s, kt_tensor *vh)
+static kt_tensor *svd_back(const kt_back *c, kt_tensor *g_u, kt_tensor *g_s, kt_tensor *g_vh, kt_tensor *u, kt_tensor *s,
+                           kt_tensor *vh)
 {
     if (!g_u && !g_vh)
         return mm(kt_mul(u, kt_unsqueeze(g_s, -2)), vh);
     kt_tensor *row = kt_unsqueeze(s, -2), *column = kt_unsqueeze(s, -1), *gaps = inverse_gaps(kt_mul(s, s));
     kt_tensor *along_u = g_u ? mm(adjoint(u), g_u) : NULL, *along_v = g_vh ? mm(vh, adjoint(g_vh)) : NULL;
+    if (is_complex(u) && refuses_phases(c, along_u, along_v))
+        return NULL;
     kt_tensor *inner = plus(along_u ? kt_mul(kt_mul(skew(along_u), gaps), row) : NULL,
                             along_v ? kt_mul(column, kt_mul(skew(along_v), gaps)) : NULL);
     if (g_s)
@@ -450,5 +471,5 @@ GRAD(linalg_svd_of)
         u = kt_narrow(u, -1, 0, k), g_u = g_u ? kt_narrow(g_u, -1, 0, k) : NULL;
     if (rows_in(vh) > k)
         vh = kt_narrow(vh, -2, 0, k), g_vh = g_vh ? kt_narrow(g_vh, -2, 0, k) : NULL;
-    c->d[0] = svd_back(g_u, c->grads[1], g_vh, u, s, vh);
+    c->d[0] = svd_back(c, g_u, c->grads[1], g_vh, u, s, vh);
 }
