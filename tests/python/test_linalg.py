@@ -645,8 +645,8 @@ def test_a_loss_may_not_depend_on_a_phase(vector, who, why, little, much, dtype)
     x = torch.diag(torch.tensor([1.0, 2, 3])).to(dtype).requires_grad_()
     torch.autograd.grad(vector(x).abs().sum(), x)
     torch.autograd.grad(phase_of(vector(x), little), x)
-    whole = (rf"^{who} in the complex case are specified up to multiplication by e\^{{i phi}}. The specified loss function depends "
-             f"on this {why}")
+    whole = (rf"^{who} in the complex case are specified up to multiplication by e\^{{i phi}}. The specified loss function "
+             f"depends on this {why}")
     for create_graph in (False, True):
         with pytest.raises(RuntimeError, match=whole):
             torch.autograd.grad(phase_of(vector(x), much), x, create_graph=create_graph)
