@@ -355,7 +355,7 @@
  * kt_linalg_solve_ex(A, B, .left = true, .check_errors = false) -> result, info  out        solutions of A @ X = B; info is not 0 where a matrix is singular
  * kt_linalg_solve(A, B, .left = true)                       out        solutions of A @ X = B, or of X @ A = B
  * kt_linalg_solve_triangular(self, B, upper, .left = true, .unitriangular = false)  out        solutions of A @ X = B, or of X @ A = B, with a triangle of A
- * kt_triangular_solve(self, A, .upper = true, .transpose = false, .unitriangular = false) -> solution, cloned_coefficient             solutions of A @ X = self with a triangle of A (deprecated)
+ * kt_triangular_solve(self, A, .upper = true, .transpose = false, .unitriangular = false) -> solution, cloned_coefficient  out        solutions of A @ X = self with a triangle of A (deprecated)
  * kt_linalg_cholesky_ex(self, .upper = false, .check_errors = false) -> L, info  out        Cholesky factors of matrices; info is not 0 where one is not positive-definite
  * kt_linalg_cholesky(self, .upper = false)                  out        Cholesky factors of positive-definite matrices: L @ L.mH
  * kt_cholesky(self, .upper = false)                         out        Cholesky factors of positive-definite matrices; same as linalg.cholesky (deprecated)

@@ -859,14 +859,43 @@ def test_several_targets_have_no_derivative(call, name):
 @pytest.mark.parametrize("call", [
     lambda a, out: L.inv(a, out=out), lambda a, out: torch.inverse(a, out=out), lambda a, out: L.cholesky(a, out=out),
     lambda a, out: L.solve(a, a, out=out), lambda a, out: L.inv_ex(a, check_errors=True, out=(out, info())),
-    lambda a, out: L.cholesky_ex(a, check_errors=True, out=(out, info())), lambda a, out: L.lu_factor(a, out=(out, info()))])
+    lambda a, out: L.cholesky_ex(a, check_errors=True, out=(out, info())), lambda a, out: L.lu_factor(a, out=(out, info())),
+    lambda a, out: L.ldl_factor(a, out=(out, info()))])
 def test_a_target_of_another_dtype_is_said_before_a_singular_matrix(call):
     singular, target = torch.zeros(2, 2), torch.full((3,), 7.0, dtype=REAL)
     with pytest.raises(RuntimeError, match="Expected out tensor to have dtype float, but got double instead"):
         call(singular, target)
     assert target.tolist() == [7, 7, 7]
-    with pytest.raises(RuntimeError, match="zero|not positive-definite|singular"):
+    with pytest.raises(RuntimeError, match="zero|not positive-definite|singular|Unknown error code"):
         call(singular, torch.empty(0))
+
+
+def test_a_target_that_cannot_be_cast_to_is_said_before_a_singular_matrix():
+    says = "^tensorinv: Expected result to be safely castable from Float dtype, but got result with dtype Int"
+    with pytest.raises(RuntimeError, match=says):
+        L.tensorinv(torch.zeros(2, 2), 1, out=info())
+
+
+@pytest.mark.filterwarnings("ignore:torch.triangular_solve")
+def test_triangular_solve_into_targets():
+    a, b = matrices(3, 3).triu(), matrices(2, 3, 2)
+    x, copy = torch.empty(0, dtype=REAL), torch.empty(2, 3, 3, dtype=REAL)
+    r = torch.triangular_solve(b, a, out=(x, copy))
+    assert r.solution is x and r.cloned_coefficient is copy and torch.equal(copy, a.expand(2, 3, 3))
+    near(a @ x, numpy(b))
+    target = torch.zeros(2, 2)
+    with pytest.raises(RuntimeError, match="^Expected out tensor to have dtype double, but got float instead"):
+        torch.triangular_solve(b, a, out=(x, target))
+    assert target.count_nonzero() == 0
+    with pytest.raises(RuntimeError, match=r"functions with out=... arguments don't support automatic differentiation"):
+        torch.triangular_solve(b.requires_grad_(), a, out=(x, copy))
+
+
+def test_svd_of_a_vector_into_targets():
+    for out, says in ((None, "input should have at least 2 dimensions, but has 1 dimensions instead"),
+                      (tuple(torch.empty(0) for _ in range(3)), "The input tensor A must have at least 2 dimensions.")):
+        with pytest.raises(RuntimeError, match=f"^linalg.svd: {says}"):
+            torch.svd(torch.ones(2), out=out)
 
 
 def test_targets_that_results_are_not_cast_to():
