@@ -355,7 +355,7 @@
  * kt_linalg_solve_ex(A, B, .left = true, .check_errors = false) -> result, info  out        solutions of A @ X = B; info is not 0 where a matrix is singular
  * kt_linalg_solve(A, B, .left = true)                       out        solutions of A @ X = B, or of X @ A = B
  * kt_linalg_solve_triangular(self, B, upper, .left = true, .unitriangular = false)  out        solutions of A @ X = B, or of X @ A = B, with a triangle of A
- * kt_triangular_solve(self, A, .upper = true, .transpose = false, .unitriangular = false) -> solution, cloned_coefficient             solutions of A @ X = self with a triangle of A (deprecated)
+ * kt_triangular_solve(self, A, .upper = true, .transpose = false, .unitriangular = false) -> solution, cloned_coefficient  out        solutions of A @ X = self with a triangle of A (deprecated)
  * kt_linalg_cholesky_ex(self, .upper = false, .check_errors = false) -> L, info  out        Cholesky factors of matrices; info is not 0 where one is not positive-definite
  * kt_linalg_cholesky(self, .upper = false)                  out        Cholesky factors of positive-definite matrices: L @ L.mH
  * kt_cholesky(self, .upper = false)                         out        Cholesky factors of positive-definite matrices; same as linalg.cholesky (deprecated)
@@ -888,6 +888,7 @@
  * kt_scaled_mm(self, mat2, scale_a, scale_b, .bias, .scale_result, .out_dtype, .use_fast_accum = false)  out        product of two float8 matrices, each with a scale, computed in float32
  * kt_lu_with_info(self, .pivot = true, .check_errors = true) -> LU, pivots, info             LU factors of matrices in one tensor; same as linalg.lu_factor_ex (deprecated)
  * kt_linalg_det_lu(A) -> result, LU, pivots                            determinants of square matrices, and their LU factors
+ * kt_linalg_adjugate(A) -> result, U, S, Vh                            adjugates of square matrices, det(A) A^-1 where there is an inverse, and their singular values and vectors
  * kt_linalg_slogdet_lu(A) -> sign, logabsdet, LU, pivots               signs of determinants, logarithms of their absolute values, and LU factors
  * kt_linalg_solve_lu(A, B, .left = true, .check_errors = false) -> result, LU, pivots, info             solutions of A @ X = B, and the LU factors of A
  * kt_linalg_eigh_of(A, .UPLO = 'L', .compute_v = true) -> eigenvalues, eigenvectors             eigenvalues and, if asked for, eigenvectors of symmetric or Hermitian matrices

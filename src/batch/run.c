@@ -90,12 +90,42 @@ static kt_status fail_escaped(void)
 
 /* ---- what is written ---- */
 
+static const struct {
+    const char *schema, *out;
+} aten[] = {
+#define ATEN(schema, in_place, out) {schema, out},
+#include "tables/aten.def"
+#undef ATEN
+};
+
+/* The overload of PyTorch's that writes into targets: that of the table, or one that stands by itself. */
+static const char *out_overload(const char *schema, int *n)
+{
+    const size_t whole = strcspn(schema, "("), base = strcspn(schema, ".(");
+    for (size_t i = 0; i < sizeof aten / sizeof *aten; i++)
+        if (aten[i].out && strncmp(aten[i].schema, schema, whole) == 0 && aten[i].schema[whole] == '(') {
+            *n = (int)strlen(aten[i].out);
+            return aten[i].out;
+        }
+    for (size_t i = 0; i < sizeof aten / sizeof *aten; i++) {
+        const char *own = aten[i].schema;
+        if (strncmp(own, schema, base) == 0 && own[base] == '.' && strstr(own, "Tensor(a!) ")) {
+            *n = (int)strcspn(own + base + 1, "(");
+            return own + base + 1;
+        }
+    }
+    *n = 3;
+    return "out";
+}
+
 static kt_status fail_out(const kt_call *call)
 {
-    const char *name = kt__schema_display_name(call->row);
-    return kt_fail(KT_ERR_RUNTIME,
-                   "Batching rule not implemented for aten::%.*s.out; the fallback path doesn't work on out= or view ops.",
-                   (int)strcspn(name, "(."), name);
+    const char *name = call->row->schema + (strncmp(call->row->schema, "nn_", 3) == 0 ? 3 : 0);
+    int         n;
+    const char *overload = out_overload(name, &n);
+    return kt_fail(KT_ERR_RUNTIME, "Batching rule not implemented for aten::%.*s.%.*s%s", (int)strcspn(name, "(."), name, n,
+                   overload, call->row->inputs.lists ? ". We could not generate a fallback."
+                                                     : "; the fallback path doesn't work on out= or view ops.");
 }
 
 static kt_status fail_written(void)

@@ -452,12 +452,13 @@ static kt_status product(const level *l)
 /* -- formulas -- */
 
 /* The node's run for gradients of its results; d: owned, one for each input. */
-static kt_status run_formula(const level *l, kt_tensor **grads, const bool *needs, kt_tensor **d, bool create_graph)
+static kt_status run_formula(const level *l, kt_tensor **grads, const bool *needs, kt_tensor **d, bool create_graph, bool for_any)
 {
     kt_node *node = l->of->node;
     memset(d, 0, (size_t)l->n * sizeof *d);
     const kt_back back = {.node = node, .grads = grads, .needs = needs, .d = d, .n_results = node->n_results,
-                          .n_inputs = node->n_edges, .create_graph = create_graph, .part = true};
+                          .n_inputs = node->n_edges, .create_graph = create_graph, .part = true,
+                          .for_any = for_any};
     return node->type->run(&back);
 }
 
@@ -470,7 +471,7 @@ static kt_status elementwise_term(const level *l, int64_t i, bool *needs, kt_ten
         return kt_error_status();
     memset(needs, 0, (size_t)l->n);
     needs[i] = true;
-    kt_status status = run_formula(l, &g, needs, d, kt_grad_enabled());
+    kt_status status = run_formula(l, &g, needs, d, kt_grad_enabled(), false);
     if (!status)
         status = add_to(&l->made[0], d[i]);
     else
@@ -562,7 +563,7 @@ static kt_status twice(const level *l, bool *needs, kt_tensor **d)
         any |= grads[i] != NULL;
     if (!status && any) {
         kt__mode_word = mode | KT_M_GRAD;
-        status = run_formula(l, grads, needs, d, true);
+        status = run_formula(l, grads, needs, d, true, true);
         kt__mode_word = mode;
     }
     if (!status && any)

@@ -576,6 +576,115 @@ def test_gradient_of_a_singular_determinant():
     near(x.grad, [[4.0, 4, -4], [-2, -2, 2], [0, 0, 0]])
 
 
+def of_rank(n, rank, dtype):
+    return matrices(n, rank, dtype=dtype, seed=rank) @ matrices(rank, n, dtype=dtype, seed=n)
+
+
+@pytest.mark.parametrize("dtype", [REAL, COMPLEX], ids=str)
+@pytest.mark.parametrize("n, rank", [(1, 0), (2, 0), (2, 1), (3, 0), (3, 1), (3, 2), (4, 2), (4, 3)])
+def test_second_derivatives_of_a_singular_determinant(n, rank, dtype):
+    batch = torch.stack([of_rank(n, rank, dtype), matrices(n, n, dtype=dtype), torch.eye(n, dtype=dtype)]).requires_grad_()
+    nearly = (of_rank(n, rank, dtype) + 1e-9 * matrices(n, n, dtype=dtype)).requires_grad_()
+    for x in (batch, nearly):
+        assert torch.autograd.gradcheck(L.det, x) and torch.autograd.gradgradcheck(L.det, x)
+
+
+def slope_of(f, x, weight):
+    return torch.autograd.grad(f(x), x, weight, create_graph=True)[0]
+
+
+def test_derivatives_of_a_singular_determinant_by_hand():
+    x = torch.tensor([[1.0, 2, 3], [2, 4, 6], [0, 1, 1]], dtype=REAL, requires_grad=True)
+    weight, direction = torch.arange(9.0, dtype=REAL).reshape(3, 3), torch.ones(3, 3, dtype=REAL)
+    direction[0, 0] = 3
+    first = slope_of(L.det, x, None)
+    second = slope_of(lambda x: slope_of(L.det, x, None), x, weight)
+    third = slope_of(lambda x: slope_of(lambda x: slope_of(L.det, x, None), x, weight), x, direction)
+    near(first, [[-2.0, -2, 2], [1, 1, -1], [0, 0, 0]])
+    near(second, [[-11.0, 17, -7], [6, -10, 5], [-4, 8, -4]])
+    near(third, [[0.0, 0, 0], [0, 16, -14], [0, -10, 8]])
+    zeros = torch.zeros(3, 3, dtype=REAL)
+    assert torch.equal(torch.func.hessian(L.det)(zeros), torch.zeros(3, 3, 3, 3, dtype=REAL))
+    assert torch.func.jvp(L.det, (x.detach(),), (weight,))[1].item() == pytest.approx(4)
+    for empty in (torch.ones(0, 0, dtype=REAL), torch.ones(2, 0, 0, dtype=REAL)):
+        assert slope_of(lambda x: slope_of(lambda x: L.det(x).sum(), x, None), empty.requires_grad_(), empty).shape == empty.shape
+
+
+def test_what_is_not_finite_has_no_derivatives():
+    x = torch.stack([torch.eye(3, dtype=REAL), torch.full((3, 3), math.inf, dtype=REAL)]).requires_grad_()
+    g = torch.autograd.grad(L.det(x).sum(), x, create_graph=True)[0]
+    h = torch.autograd.grad(g.sum(), x)[0]
+    assert g[1].isnan().all() and h[1].isnan().all() and torch.equal(g[0], torch.eye(3, dtype=REAL)) and h[0].isfinite().all()
+
+
+@pytest.mark.parametrize("sizes", [(4, 4), (2, 4, 4)])
+def test_derivatives_of_determinants_lie_by_columns(sizes):
+    x = matrices(*sizes).requires_grad_()
+    for f in (L.det, lambda x: L.slogdet(x)[1]):
+        assert column_major(torch.autograd.grad(f(x).sum(), x)[0])
+        g = torch.autograd.grad(f(x).sum(), x, create_graph=True)[0]
+        assert column_major(g) and column_major(torch.autograd.grad(g.square().sum(), x)[0])
+
+
+def phase_of(vector, by):
+    """The imaginary part of a number that is `by` of the vector's size."""
+    return (vector * vector.detach().conj()).sum().imag * by
+
+
+VECTORS = [
+    (lambda x: L.eigh(x)[1][:, 0], "linalg_eigh_backward: The eigenvectors", "quantity, so it is ill-defined.", 0.0099, 0.0101),
+    (lambda x: L.eig(x)[1][:, 0], "linalg_eig_backward: The eigenvectors", "quantity, so it is ill-defined.", 0.0099, 0.0101),
+    (lambda x: L.svd(x)[0][:, 0], "svd_backward: The singular vectors", "phase term, making it ill-defined.", 0.0049, 0.0051),
+    (lambda x: L.svd(x)[2][0], "svd_backward: The singular vectors", "phase term, making it ill-defined.", 0.0049, 0.0051),
+]
+
+
+@pytest.mark.parametrize("vector, who, why, little, much", VECTORS, ids=["eigh", "eig", "svd_u", "svd_v"])
+@pytest.mark.parametrize("dtype", [torch.complex64, COMPLEX], ids=str)
+def test_a_loss_may_not_depend_on_a_phase(vector, who, why, little, much, dtype):
+    x = torch.diag(torch.tensor([1.0, 2, 3])).to(dtype).requires_grad_()
+    torch.autograd.grad(vector(x).abs().sum(), x)
+    torch.autograd.grad(phase_of(vector(x), little), x)
+    whole = (rf"^{who} in the complex case are specified up to multiplication by e\^{{i phi}}. The specified loss function "
+             f"depends on this {why}")
+    for create_graph in (False, True):
+        with pytest.raises(RuntimeError, match=whole):
+            torch.autograd.grad(phase_of(vector(x), much), x, create_graph=create_graph)
+    with pytest.raises(RuntimeError, match=whole):
+        torch.autograd.grad(phase_of(vector(x), math.nan), x)
+    torch.func.jvp(vector, (x.detach(),), (torch.ones_like(x),))  # a tangent has the vectors' own phase
+    assert torch.func.vmap(torch.func.grad(lambda x: phase_of(vector(x), 1)))(x.detach()[None]).shape == (1, 3, 3)
+
+
+def test_a_phase_that_both_sides_share():
+    x = torch.diag(torch.tensor([1.0, 2, 3])).to(COMPLEX).requires_grad_()
+
+    def loss(u, v):
+        left, _, right = L.svd(x)
+        return phase_of(left[:, 0], u) + phase_of(right[0], v)
+
+    torch.autograd.grad(loss(1, 1), x)
+    torch.autograd.grad(loss(10, 9.9), x)
+    for u, v in ((1, -1), (1, 0.97), (10, 9.88)):
+        with pytest.raises(RuntimeError, match="^svd_backward: "):
+            torch.autograd.grad(loss(u, v), x)
+
+
+def test_svd_without_vectors_has_a_gradient():
+    x = matrices(4, 3).requires_grad_()
+    want = torch.autograd.grad(L.svdvals(x).sum(), x)[0]
+    _, values, v = torch.svd(x, compute_uv=False)
+    assert v.count_nonzero() == 0 and torch.equal(torch.autograd.grad(values.sum(), x)[0], want)
+
+
+@pytest.mark.parametrize("function", [lambda x: L.slogdet(x)[1], torch.logdet], ids=["slogdet", "logdet"])
+def test_second_derivatives_of_the_logarithm_of_a_singular_determinant(function):
+    x = torch.stack([torch.eye(2), torch.ones(2, 2)]).requires_grad_()
+    says = r"^torch.linalg.solve: \(Batch element 1\): The solver failed because the input matrix is singular."
+    with pytest.raises(L.LinAlgError, match=says):
+        torch.autograd.grad(function(x).sum(), x, create_graph=True)
+
+
 @pytest.mark.cpu_only("the CPU's dispatch of batches over threads")
 def test_threads_do_not_change_bits():
     x, before = matrices(64, 20, 20), torch.get_num_threads()
@@ -750,14 +859,43 @@ def test_several_targets_have_no_derivative(call, name):
 @pytest.mark.parametrize("call", [
     lambda a, out: L.inv(a, out=out), lambda a, out: torch.inverse(a, out=out), lambda a, out: L.cholesky(a, out=out),
     lambda a, out: L.solve(a, a, out=out), lambda a, out: L.inv_ex(a, check_errors=True, out=(out, info())),
-    lambda a, out: L.cholesky_ex(a, check_errors=True, out=(out, info())), lambda a, out: L.lu_factor(a, out=(out, info()))])
+    lambda a, out: L.cholesky_ex(a, check_errors=True, out=(out, info())), lambda a, out: L.lu_factor(a, out=(out, info())),
+    lambda a, out: L.ldl_factor(a, out=(out, info()))])
 def test_a_target_of_another_dtype_is_said_before_a_singular_matrix(call):
     singular, target = torch.zeros(2, 2), torch.full((3,), 7.0, dtype=REAL)
     with pytest.raises(RuntimeError, match="Expected out tensor to have dtype float, but got double instead"):
         call(singular, target)
     assert target.tolist() == [7, 7, 7]
-    with pytest.raises(RuntimeError, match="zero|not positive-definite|singular"):
+    with pytest.raises(RuntimeError, match="zero|not positive-definite|singular|Unknown error code"):
         call(singular, torch.empty(0))
+
+
+def test_a_target_that_cannot_be_cast_to_is_said_before_a_singular_matrix():
+    says = "^tensorinv: Expected result to be safely castable from Float dtype, but got result with dtype Int"
+    with pytest.raises(RuntimeError, match=says):
+        L.tensorinv(torch.zeros(2, 2), 1, out=info())
+
+
+@pytest.mark.filterwarnings("ignore:torch.triangular_solve")
+def test_triangular_solve_into_targets():
+    a, b = matrices(3, 3).triu(), matrices(2, 3, 2)
+    x, copy = torch.empty(0, dtype=REAL), torch.empty(2, 3, 3, dtype=REAL)
+    r = torch.triangular_solve(b, a, out=(x, copy))
+    assert r.solution is x and r.cloned_coefficient is copy and torch.equal(copy, a.expand(2, 3, 3))
+    near(a @ x, numpy(b))
+    target = torch.zeros(2, 2)
+    with pytest.raises(RuntimeError, match="^Expected out tensor to have dtype double, but got float instead"):
+        torch.triangular_solve(b, a, out=(x, target))
+    assert target.count_nonzero() == 0
+    with pytest.raises(RuntimeError, match=r"functions with out=... arguments don't support automatic differentiation"):
+        torch.triangular_solve(b.requires_grad_(), a, out=(x, copy))
+
+
+def test_svd_of_a_vector_into_targets():
+    for out, says in ((None, "input should have at least 2 dimensions, but has 1 dimensions instead"),
+                      (tuple(torch.empty(0) for _ in range(3)), "The input tensor A must have at least 2 dimensions.")):
+        with pytest.raises(RuntimeError, match=f"^linalg.svd: {says}"):
+            torch.svd(torch.ones(2), out=out)
 
 
 def test_targets_that_results_are_not_cast_to():

@@ -587,3 +587,22 @@ def test_given_statistics_and_infinite_inputs_do_not_spoil_what_flows_back(shape
         wanted = torch.tensor([2.0, 1.5]).to(dtype).reshape(1, 2, *[1] * (x.dim() - 2)).expand(shape)
         torch.testing.assert_close(gradient, wanted)
         assert of_weight.tolist() == [-math.inf, math.inf]
+
+
+LAYOUTS = {
+    "rows": lambda: torch.randn(2, 3, 4, 5),
+    "channels_last": lambda: torch.randn(2, 3, 4, 5).to(memory_format=torch.channels_last),
+    "reversed": lambda: torch.randn(5, 4, 3, 2).permute(3, 2, 1, 0),
+    "expanded": lambda: torch.randn(1, 3, 4, 5).expand(2, 3, 4, 5),
+    "every second": lambda: torch.randn(2, 3, 4, 10)[..., ::2],
+}
+
+
+@pytest.mark.parametrize("arriving", LAYOUTS)
+@pytest.mark.parametrize("of", LAYOUTS)
+def test_the_gradient_of_rms_norm_lies_as_the_one_that_arrives(of, arriving):
+    x, g = LAYOUTS[of]().requires_grad_(), LAYOUTS[arriving]()
+    for weight in (None, torch.ones(5)):
+        got = torch.autograd.grad(F.rms_norm(x, [5], weight), x, g)[0]
+        want = torch.autograd.grad(F.rms_norm(x, [5], weight), x, g.contiguous())[0]
+        assert got.stride() == torch.empty_like(g).stride() and torch.equal(got, want)

@@ -375,3 +375,17 @@ def test_cdist_of_narrow_floats_is_a_product_or_nothing():
             call()
     with karat.policy("permissive"):
         assert karat.cdist(few, few).dtype is karat.bfloat16
+
+
+@pytest.mark.parametrize("dtype, most, name", [
+    (karat.int8, 127, "int8_t"), (karat.uint8, 255, "uint8_t"), (karat.int16, 32767, "int16_t"), (karat.int32, 2**31 - 1, "int")])
+def test_an_exponent_that_integers_do_not_hold_is_refused(dtype, most, name):
+    x = karat.tensor([1, 0], dtype=dtype)
+    calls = [lambda e: karat.pow(x, e), lambda e: x.clone().pow_(e), lambda e: karat._foreach_pow([x], e)[0],
+             lambda e: karat.pow(x, e, out=karat.empty(0, dtype=dtype))]
+    for call in calls:
+        assert call(most).tolist() == [1, 0]
+        for e in (most + 1, 2**40):
+            with pytest.raises(RuntimeError, match=f"^value cannot be converted to type {name} without overflow"):
+                call(e)
+    assert karat.pow(x, float(most + 1)).tolist() == [1, 0] and karat.pow(karat.tensor([True, False]), 2**40).tolist() == [1, 0]

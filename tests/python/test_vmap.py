@@ -564,3 +564,32 @@ def test_what_a_loss_has_no_slope_by_is_refused_in_vmap_too():
     x, sign = torch.rand(3, 4), torch.ones(3, 4, requires_grad=True)
     with pytest.raises(RuntimeError, match="'soft_margin_loss' is not differentiable with respect to argument 'target'"):
         torch.vmap(F.soft_margin_loss)(x, sign)
+
+
+L = torch.linalg
+INTO = {
+    "linalg_det.out": lambda x: L.det(x, out=torch.empty(0)),
+    "linalg_inv.out": lambda x: L.inv(x, out=torch.empty(0)),
+    "inverse.out": lambda x: torch.inverse(x, out=torch.empty(0)),
+    "linalg_inv_ex.inverse": lambda x: L.inv_ex(x, out=(torch.empty(0), torch.empty(0))),
+    "linalg_cholesky_ex.L": lambda x: L.cholesky_ex(x, out=(torch.empty(0), torch.empty(0))),
+    "linalg_eigh.eigvals": lambda x: L.eigh(x, out=(torch.empty(0), torch.empty(0))),
+    "svd.U": lambda x: torch.svd(x, out=(torch.empty(0), torch.empty(0), torch.empty(0))),
+    "triangular_solve.X": lambda x: torch.triangular_solve(x, x, out=(torch.empty(0), torch.empty(0))),
+    "linalg_matrix_norm.str_ord_out": lambda x: L.matrix_norm(x, out=torch.empty(0)),
+    "linalg_matrix_rank.atol_rtol_tensor_out": lambda x: L.matrix_rank(x, out=torch.empty(0)),
+    "linalg_matrix_power.out": lambda x: L.matrix_power(x, 3, out=torch.empty(0)),
+}
+
+
+@pytest.mark.parametrize("name", INTO)
+def test_targets_are_refused_by_the_name_of_the_operator_that_was_called(name):
+    says = rf"^Batching rule not implemented for aten::{name}; the fallback path doesn't work on out= or view ops\."
+    with pytest.raises(RuntimeError, match=says):
+        vmap(INTO[name])(torch.eye(2).repeat(3, 1, 1))
+
+
+def test_targets_beside_lists_are_refused():
+    says = r"^Batching rule not implemented for aten::linalg_multi_dot\.out\. We could not generate a fallback\."
+    with pytest.raises(RuntimeError, match=says):
+        vmap(lambda x: L.multi_dot([x, x], out=torch.empty(0)))(torch.eye(2).repeat(3, 1, 1))

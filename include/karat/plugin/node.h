@@ -34,6 +34,7 @@ typedef struct kt_back {
     bool              create_graph;
     bool              part;      /* some inputs require grad, but their gradient is not needed in this run */
     bool              whole;     /* backward adds to every leaf: none were asked for by name */
+    bool              for_any;   /* the gradients stand for any: what the run gives is differentiated by them (forward mode) */
 } kt_back;
 
 enum {

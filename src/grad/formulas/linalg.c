@@ -1,4 +1,6 @@
 /* linalg.c - the derivatives of factors of matrices, and of what is solved with them. ^H is the adjoint. */
+#include <math.h>
+
 #include "grad/formulas/matrices.h"
 
 /* ---- LU ---- */
@@ -82,18 +84,81 @@ GRAD(linalg_lu_solve)
 
 /* ---- determinants ---- */
 
-/* factor * A^-H. Where second derivatives are wanted it is computed from A, else from its factors. */
-static kt_tensor *times_inverse(const kt_back *c, kt_tensor *factor, kt_tensor *a, kt_tensor *lu, kt_tensor *pivots)
+static double epsilon_of(const kt_tensor *a) { return a->dtype == KT_F64 || a->dtype == KT_C128 ? 0x1p-52 : 0x1p-23; }
+
+static kt_tensor *unit_like(const kt_tensor *a)
 {
-    if (!factor || !a)
-        return NULL;
-    if (goes_on(c))
-        return kt_mul(each(factor), adjoint(kt_linalg_inv_ex(a).inverse));
-    kt_tensor *one = kt_eye(rows_in(a), .dtype = (kt_dtype)a->dtype, .device = kt__device(a));
-    return kt_linalg_lu_solve(lu, pivots, kt_mul(each(factor), one), .adjoint = true);
+    return kt_eye(rows_in(a), .dtype = (kt_dtype)a->dtype, .device = kt__device(a));
 }
 
-/* d det = det tr(A^-1 dA). Of a singular matrix this is the limit: a pivot of 0 becomes a small one. */
+/* factor * A^-H, of its factors. */
+static kt_tensor *times_inverse(kt_tensor *factor, const kt_tensor *a, kt_tensor *lu, kt_tensor *pivots)
+{
+    return kt_linalg_lu_solve(lu, pivots, kt_mul(each(factor), unit_like(a)), .adjoint = true);
+}
+
+/* Products along the last dim of all elements but one. */
+static kt_tensor *products_before(kt_tensor *t)
+{
+    kt_tensor *first = t ? kt_ones_like(kt_narrow(t, -1, 0, 1)) : NULL;
+    return t ? kt_cat(((kt_tensor *[]){first, kt_narrow(kt_cumprod(t, -1), -1, 0, columns_in(t) - 1)}), 2, .dim = -1) : NULL;
+}
+static kt_tensor *products_of_others(kt_tensor *t)
+{
+    if (!t || columns_in(t) == 0)
+        return t;
+    return kt_mul(products_before(t), kt_flip(products_before(kt_flip(t, KT_SHAPE(-1))), KT_SHAPE(-1)));
+}
+
+static kt_tensor *turned(kt_tensor *t) { return t ? kt_transpose(t, -2, -1) : NULL; }
+
+/* Of A = U diag(S) V^H, E = U^H dA V and the adjugate f V diag(D) U^H: its change is f V M U^H, where M has -E_ij P_ij beside
+ * its diagonal, the sum over k of E_kk P_ik on it, and P_ij is the product of all singular values but i and j. */
+static kt_tensor *adjugate_back(kt_tensor *g, kt_tensor *u, kt_tensor *s, kt_tensor *vh)
+{
+    kt_tensor *turn = conjugate(kt_mul(kt_linalg_det(u), kt_linalg_det(vh)));
+    kt_tensor *other = kt_logical_not(kt_eye(columns_in(s), .dtype = KT_BOOL, .device = kt__device(s)));
+    kt_tensor *rest = zero_unless(other, products_of_others(one_unless(other, kt_unsqueeze(s, -2))));
+    kt_tensor *inner = kt_mul(each(turn), mm(vh, mm(g, u)));
+    rest = kt__converted_inside(rest, (kt_dtype)u->dtype, KT_WHY_GRADIENT);
+    kt_tensor *on = kt_squeeze_dim(mm(rest, kt_unsqueeze(diagonal(inner), -1)), KT_SHAPE(-1));
+    inner = kt_sub(kt_diag_embed(on), kt_mul(rest, inner));
+    return turned(mm(turned(vh), mm(turned(inner), turned(u)))); /* columns side by side, as PyTorch's */
+}
+
+/* The same by the inverse X, whose derivatives of any order have no gaps of singular values: adj = det X. */
+static kt_tensor *adjugate_back_regular(kt_tensor *g, kt_tensor *a)
+{
+    kt_tensor *xh = adjoint(kt_linalg_inv_ex(a).inverse), *along = mm(xh, g);
+    kt_tensor *trace = kt_sum_dim(diagonal(along), KT_SHAPE(-1));
+    return kt_mul(each(conjugate(kt_linalg_det(a))), kt_sub(kt_mul(each(trace), xh), mm(along, xh)));
+}
+
+/* Third derivatives are those of the inverse; of real singular matrices those of the factors, if no two singular values are
+ * equal (complex factors have phases, of which a singular value of 0 says nothing). What does not serve is computed of a matrix
+ * that has both, so that no NaN comes from there. */
+GRAD(linalg_adjugate)
+{
+    kt_tensor *a = A, *u = Z, *s = RESULT(2), *vh = RESULT(3);
+    if (!need(c, 0) || !a || !u || !s || !vh)
+        return;
+    const int64_t n = columns_in(s);
+    if (!goes_on(c) || n == 0) {
+        c->d[0] = n ? adjugate_back(G, u, s, vh) : kt_zeros_like(a);
+        return;
+    }
+    const double   small = sqrt(epsilon_of(a)); /* an inverse loses more digits than that where it is squared */
+    const kt_dtype dtype = (kt_dtype)a->dtype;
+    kt_tensor     *lowest = kt_narrow(s, -1, n - 1, 1), *highest = kt_narrow(s, -1, 0, 1);
+    kt_tensor     *singular = kt_unsqueeze(kt_le(lowest, kt_mul_s(highest, KT_FLOAT(small))), -1);
+    kt_tensor     *apart = kt_diag(kt_arange(KT_INT(1), KT_INT(n + 1), .dtype = dtype, .device = kt__device(a)));
+    const kt_linalg_svd_of_results f = kt_linalg_svd_of(kt_where(singular, a, apart));
+    kt_tensor *inverted = adjugate_back_regular(G, kt_where(singular, unit_like(a), a));
+    c->d[0] = kt_where(singular, adjugate_back(G, f.U, f.S, f.Vh), inverted);
+}
+
+/* d det = tr(adj dA). Where second derivatives are wanted it is computed from A, else from its factors: of a singular matrix the
+ * limit, a pivot of 0 becomes a small one. */
 GRAD(linalg_det_lu)
 {
     if (!need(c, 0) || !G)
@@ -101,23 +166,22 @@ GRAD(linalg_det_lu)
     kt_tensor *a = A, *det = Y, *lu = RESULT(1), *pivots = RESULT(2);
     if (!a || !det || !lu)
         return;
-    if (!goes_on(c)) {
-        const double small = a->dtype == KT_F64 || a->dtype == KT_C128 ? 0x1p-52 : 0x1p-23;
-        kt_tensor   *d = diagonal(lu), *zero = kt_eq_s(d, KT_INT(0));
-        kt_tensor   *tiny = kt_mul_s(kt__converted_inside(zero, (kt_dtype)a->dtype, KT_WHY_GRADIENT), KT_FLOAT(small));
-        kt_tensor   *shifted = kt_add(d, tiny), *apart = kt_any_dim(zero, -1);
-        kt_tensor   *others = kt_prod_dim(kt_where_s(zero, shifted, KT_INT(1)), -1);
-        kt_tensor   *rest = kt_prod_dim(kt_where(zero, kt_ones_like(d), d), -1);
-        /* det of the shifted factors; the sign of the exchanges is that of any determinant made of them */
-        kt_tensor *exchanged =
-            kt_ne(pivots, kt_arange(KT_INT(1), KT_INT(rows_in(a) + 1), .dtype = KT_I32, .device = kt__device(a)));
-        kt_tensor *sign =
-            kt_rsub_s(kt_mul_s(kt_remainder_s(kt_sum_dim(exchanged, KT_SHAPE(-1)), KT_INT(2)), KT_INT(2)), KT_INT(1));
-        kt_tensor *limit = kt_mul(kt_mul(others, rest), sign);
-        det = kt_where(apart, limit, det);
-        lu = kt_add(lu, kt_diag_embed(tiny));
+    if (goes_on(c)) {
+        c->d[0] = kt_mul(each(G), adjoint(kt_linalg_adjugate(a).result));
+        return;
     }
-    c->d[0] = times_inverse(c, kt_mul(G, conjugate(det)), a, lu, pivots);
+    kt_tensor *d = diagonal(lu), *zero = kt_eq_s(d, KT_INT(0));
+    kt_tensor *tiny = kt_mul_s(kt__converted_inside(zero, (kt_dtype)a->dtype, KT_WHY_GRADIENT), KT_FLOAT(epsilon_of(a)));
+    kt_tensor *shifted = kt_add(d, tiny), *apart = kt_any_dim(zero, -1);
+    kt_tensor *others = kt_prod_dim(kt_where_s(zero, shifted, KT_INT(1)), -1);
+    kt_tensor *rest = kt_prod_dim(kt_where(zero, kt_ones_like(d), d), -1);
+    /* det of the shifted factors; the sign of the exchanges is that of any determinant made of them */
+    kt_tensor *own = kt_arange(KT_INT(1), KT_INT(rows_in(a) + 1), .dtype = KT_I32, .device = kt__device(a));
+    kt_tensor *sign = kt_prod_dim(kt_where_s(kt_eq(pivots, own), kt_ones_like(d), KT_INT(-1)), -1);
+    kt_tensor *limit = kt_mul(kt_mul(others, rest), sign);
+    det = kt_where(apart, limit, det);
+    lu = kt_add(lu, kt_diag_embed(tiny));
+    c->d[0] = times_inverse(kt_mul(G, conjugate(det)), a, lu, pivots);
 }
 
 /* d log|det| = Re tr(A^-1 dA), d sign = i sign Im tr(A^-1 dA). */
@@ -130,10 +194,12 @@ GRAD(linalg_slogdet_lu)
         kt_tensor *turn = kt_imag(kt_mul(g_sign, conjugate(Y)));
         factor = kt_complex(factor ? factor : kt_zeros_like(turn), turn);
     }
-    if (factor)
-        c->d[0] = times_inverse(c, factor, a, RESULT(2), RESULT(3));
-    else if (a)
-        c->d[0] = kt_zeros_like(a);
+    if (!a || !factor)
+        c->d[0] = a ? kt_zeros_like(a) : NULL;
+    else if (goes_on(c)) /* computed from A */
+        c->d[0] = kt_linalg_solve(adjoint(a), kt_mul(each(factor), unit_like(a)));
+    else
+        c->d[0] = times_inverse(factor, a, RESULT(2), RESULT(3));
 }
 
 /* ---- inverses and solutions ---- */
@@ -315,7 +381,10 @@ GRAD(linalg_eigh_of)
         c->d[0] = mm(kt_mul(v, kt_unsqueeze(g_values, -2)), adjoint(v));
         return;
     }
-    kt_tensor *inner = kt_mul(kt_mul_s(skew(mm(adjoint(v), g_v)), KT_FLOAT(0.5)), inverse_gaps(values));
+    kt_tensor *along = mm(adjoint(v), g_v);
+    if (refuses_phase(c, along, "linalg_eigh_backward"))
+        return;
+    kt_tensor *inner = kt_mul(kt_mul_s(skew(along), KT_FLOAT(0.5)), inverse_gaps(values));
     if (g_values)
         inner = kt_add(inner, kt_diag_embed(g_values));
     c->d[0] = mm(v, mm(inner, adjoint(v)));
@@ -348,13 +417,28 @@ GRAD(lobpcg_of)
     c->d[0] = inner;
 }
 
+/* A phase that U and V share is nobody's. */
+static bool refuses_phases(const kt_back *c, kt_tensor *along_u, kt_tensor *along_v)
+{
+    kt_tensor *turn_u = along_u ? kt_imag(diagonal(skew(along_u))) : NULL;
+    kt_tensor *turn_v = along_v ? kt_imag(diagonal(skew(along_v))) : NULL;
+    kt_tensor *room = kt_add_s(kt_mul_s(kt_abs(turn_v ? turn_v : kt_zeros_like(turn_u)), KT_FLOAT(0.01)), KT_FLOAT(0.01));
+    if (depends_on_phase(c, plus(turn_u, turn_v), room))
+        kt_fail(KT_ERR_RUNTIME, "svd_backward: The singular vectors in the complex case are specified up to multiplication by "
+                                "e^{i phi}. The specified loss function depends on this phase term, making it ill-defined.");
+    return kt__failed();
+}
+
 /* A = U diag(S) V^H, with as many columns of U and rows of V^H as there are values. */
-static kt_tensor *svd_back(kt_tensor *g_u, kt_tensor *g_s, kt_tensor *g_vh, kt_tensor *u, kt_tensor *s, kt_tensor *vh)
+static kt_tensor *svd_back(const kt_back *c, kt_tensor *g_u, kt_tensor *g_s, kt_tensor *g_vh, kt_tensor *u, kt_tensor *s,
+                           kt_tensor *vh)
 {
     if (!g_u && !g_vh)
         return mm(kt_mul(u, kt_unsqueeze(g_s, -2)), vh);
     kt_tensor *row = kt_unsqueeze(s, -2), *column = kt_unsqueeze(s, -1), *gaps = inverse_gaps(kt_mul(s, s));
     kt_tensor *along_u = g_u ? mm(adjoint(u), g_u) : NULL, *along_v = g_vh ? mm(vh, adjoint(g_vh)) : NULL;
+    if (is_complex(u) && refuses_phases(c, along_u, along_v))
+        return NULL;
     kt_tensor *inner = plus(along_u ? kt_mul(kt_mul(skew(along_u), gaps), row) : NULL,
                             along_v ? kt_mul(column, kt_mul(skew(along_v), gaps)) : NULL);
     if (g_s)
@@ -387,5 +471,5 @@ GRAD(linalg_svd_of)
         u = kt_narrow(u, -1, 0, k), g_u = g_u ? kt_narrow(g_u, -1, 0, k) : NULL;
     if (rows_in(vh) > k)
         vh = kt_narrow(vh, -2, 0, k), g_vh = g_vh ? kt_narrow(g_vh, -2, 0, k) : NULL;
-    c->d[0] = svd_back(g_u, c->grads[1], g_vh, u, s, vh);
+    c->d[0] = svd_back(c, g_u, c->grads[1], g_vh, u, s, vh);
 }

@@ -56,8 +56,10 @@ GRAD(linalg_eig)
     if (!g_v) {
         inner = kt_mul(kt_unsqueeze(g_values, -1), vh);
     } else {
-        kt_tensor *along = mm(vh, g_v),
-                  *stretch = kt__converted_inside(kt_real(diagonal(along)), (kt_dtype)v->dtype, KT_WHY_GRADIENT);
+        kt_tensor *along = mm(vh, g_v);
+        if (refuses_phase(c, along, "linalg_eig_backward"))
+            return;
+        kt_tensor *stretch = kt__converted_inside(kt_real(diagonal(along)), (kt_dtype)v->dtype, KT_WHY_GRADIENT);
         kt_tensor *turned = kt_sub(along, kt_mul(mm(vh, v), kt_unsqueeze(stretch, -2)));
         kt_tensor *gaps = conjugate(kt_sub(kt_unsqueeze(values, -2), kt_unsqueeze(values, -1)));
         kt_tensor *on = kt_eye(columns_in(values), .dtype = KT_BOOL, .device = kt__device(values));

@@ -37,4 +37,27 @@ static inline kt_tensor *solve_right(triangle a, kt_tensor *b)
     return kt_linalg_solve_triangular(a.t, b, a.upper, .left = KT_SOME(false), .unitriangular = a.unit);
 }
 
+/* Vectors of complex matrices are given up to a factor e^{i phi}. Does a loss depend on it? `turn`: how much for each vector;
+ * `room`: how much is taken for rounding. What cannot be read here (no values, many examples) does not. */
+static inline bool depends_on_phase(const kt_back *c, kt_tensor *turn, kt_tensor *room)
+{
+    bool       holds = true;
+    kt_tensor *all = c->for_any ? NULL : kt_all(kt_le(kt_abs(turn), room));
+    if (!all || all->backend == KT_META || all->flags & KT_T_BATCHED)
+        return false;
+    return kt_read(all, &holds, sizeof holds) == KT_OK && !holds;
+}
+
+/* `along`: V^H g_V. */
+static inline bool refuses_phase(const kt_back *c, kt_tensor *along, const char *who)
+{
+    if (!is_complex(along))
+        return false;
+    kt_tensor *turn = kt_imag(diagonal(along));
+    if (depends_on_phase(c, turn, kt_full_like(turn, KT_FLOAT(0.01))))
+        kt_fail(KT_ERR_RUNTIME, "%s: The eigenvectors in the complex case are specified up to multiplication by e^{i phi}. The "
+                                "specified loss function depends on this quantity, so it is ill-defined.", who);
+    return kt__failed();
+}
+
 #endif

@@ -200,7 +200,9 @@ kt_status kt__args_exponent(const kt_call *call, kt__gathered *g)
     bool      inexact = category & (KT_CAT_FLOAT | KT_CAT_COMPLEX), roots = g->dtype[0] != KT_F16;
     if (!inexact && e.kind == KT_SCALAR_INT && !e.is_unsigned && e.v.i < 0)
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "Integers to negative integer powers are not allowed.");
-    if (category == KT_CAT_FLOAT && kt_dtype_size((kt_dtype)g->dtype[0]) < 4 && !kt__holds(e, (kt_dtype)g->dtype[0]))
+    const bool narrow = category == KT_CAT_FLOAT && kt_dtype_size((kt_dtype)g->dtype[0]) < 4;
+    const bool counts = category & KT_CAT_INT && e.kind == KT_SCALAR_INT;
+    if ((narrow || counts) && !kt__holds(e, (kt_dtype)g->dtype[0]))
         return kt__fail_overflow(call, (kt_dtype)g->dtype[0]);
     int       kernel = power == 2.0    ? KT_K_square
                        : !inexact      ? 0

@@ -27,7 +27,8 @@ kt_status kt__body_linalg_ldl_factor(kt_call *call)
     KT_SCOPE;
     const kt_linalg_ldl_factor_ex_results f =
         kt_linalg_ldl_factor_ex(call->arg[0].t, .hermitian = kt__arg_bool(call, 1));
-    if (!f.info || kt__check_info(f.info, KT__SINGULAR_BLOCK, "torch.linalg.ldl_factor"))
+    if (!f.info || kt__check_ends(call, (kt_tensor *[]){f.LD, f.pivots}, 2) ||
+        kt__check_info(f.info, KT__SINGULAR_BLOCK, "torch.linalg.ldl_factor"))
         return kt_error_status();
     return kt__end_several(call, (kt_tensor *[]){f.LD, f.pivots}, 2);
 }

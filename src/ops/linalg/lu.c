@@ -304,8 +304,8 @@ static kt_tensor *parity(kt_tensor *pivots, kt_dtype dtype)
 {
     const int64_t n = pivots->sizes[pivots->ndim - 1];
     kt_tensor    *own = kt_arange(KT_INT(1), KT_INT(n + 1), .dtype = KT_I32, .device = kt__device(pivots));
-    kt_tensor    *odd = kt_remainder_s(kt_sum_dim(kt_ne(pivots, own), KT_SHAPE(-1)), KT_INT(2));
-    return kt__converted_inside(kt_rsub_s(kt_mul_s(odd, KT_INT(2)), KT_INT(1)), dtype, KT_WHY_PROMOTION);
+    kt_tensor    *one = kt_ones(KT_SHAPE(n), .dtype = dtype, .device = kt__device(pivots));
+    return kt_prod_dim(kt_where_s(kt_eq(pivots, own), one, KT_INT(-1)), -1);
 }
 
 static kt_tensor *diagonal(kt_tensor *t) { return kt_diagonal(t, .dim1 = -2, .dim2 = KT_SOME(-1)); }

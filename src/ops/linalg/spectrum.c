@@ -1,5 +1,6 @@
 /* spectrum.c - orthogonal factors: QR, eigenvalues, singular values. In: calls of their rows. Out: results
  * in the layout of LAPACK. What was not asked for is a tensor of no elements. */
+#include <math.h>
 #include <string.h>
 
 #include "base/warn.h"
@@ -176,6 +177,27 @@ kt_status kt__body_linalg_svd_of(kt_call *call)
     return kt__end_several(call, (kt_tensor *[]){u, s, vh}, 3);
 }
 
+/* A = U diag(S) V^H: adj A = det(U) det(V^H) V adj(diag(S)) U^H, which divides by nothing. A matrix that is not finite has no
+ * singular values: they and its adjugate are NaN. */
+kt_status kt__body_linalg_adjugate(kt_call *call)
+{
+    KT_SCOPE;
+    kt_tensor   *a = call->arg[0].t;
+    kt__decision room;
+    if (kt__check_square(a, "linalg.adjugate") || !kt__resolve_in_body(call, &room))
+        return kt_error_status();
+    const kt_dtype dtype = (kt_dtype)a->dtype;
+    kt_tensor     *finite = kt_all_dims(kt_isfinite(a), .dim = KT_SHAPE(-2, -1), .keepdim = true);
+    const kt_linalg_svd_of_results f = kt_linalg_svd_of(kt_where_s(finite, a, KT_INT(0)));
+    kt_tensor *values = kt_where_s(kt_squeeze_dim(finite, KT_SHAPE(-1)), f.S, KT_FLOAT(NAN));
+    kt_tensor *other = kt_logical_not(kt_eye(kt__rows_in(a), .dtype = KT_BOOL, .device = kt__device(a)));
+    kt_tensor *others = kt_prod_dim(kt_where_s(other, kt_unsqueeze(values, -2), KT_INT(1)), -1);
+    kt_tensor *turn = kt_mul(kt_linalg_det(f.U), kt_linalg_det(f.Vh));
+    kt_tensor *inner = kt_mul(kt__converted_inside(others, dtype, KT_WHY_PROMOTION), kt_unsqueeze(turn, -1));
+    kt_tensor *made = kt_matmul(kt_mul(kt__adjoint(f.Vh), kt_unsqueeze(inner, -2)), kt__adjoint(f.U));
+    return kt__end_several(call, (kt_tensor *[]){kt_where_s(finite, made, KT_FLOAT(NAN)), f.U, values, f.Vh}, 4);
+}
+
 static const char *driver_of(const kt_call *call, int at) { return kt__given(call, at) ? call->arg[at].str : NULL; }
 
 kt_status kt__body_linalg_svd(kt_call *call)
@@ -198,14 +220,14 @@ kt_status kt__body_svd(kt_call *call)
 {
     KT_SCOPE;
     kt_tensor *a = call->arg[0].t;
-    if (a->ndim < 2)
+    if (a->ndim < 2 && call->form != KT_OUT) /* with out= it is linalg.svd that checks */
         return kt_fail(KT_ERR_RUNTIME,
                        "linalg.svd: input should have at least 2 dimensions, but has %d dimensions instead", a->ndim);
     if (kt__arg_bool(call, 2)) {
         const kt_linalg_svd_of_results r = kt_linalg_svd_of(a, .full_matrices = !kt__arg_bool(call, 1));
         return kt__end_several(call, (kt_tensor *[]){r.U, r.S, kt__adjoint(r.Vh)}, 3);
     }
-    const kt_linalg_svd_of_results r = kt_linalg_svd_of(a, .compute_uv = KT_SOME(false));
+    const kt_linalg_svd_of_results r = kt_linalg_svd_of(a, .compute_uv = KT_SOME(kt__is_recorded_matrix(a)));
     int64_t       sizes[KT_MAX_DIMS];
     const int64_t n = a->ndim;
     for (int64_t i = 0; i < n; i++)

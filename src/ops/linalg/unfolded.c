@@ -34,9 +34,10 @@ kt_status kt__body_linalg_tensorinv(kt_call *call)
     for (int64_t i = 0; i < t->ndim; i++)
         sizes[i] = t->sizes[(i + first) % t->ndim];
     const kt_linalg_inv_ex_results r = kt_linalg_inv_ex(kt_reshape(t, KT_SHAPE(columns, rows)));
-    if (!r.info || kt__check_info(r.info, KT__NOT_INVERTIBLE, "inv"))
+    kt_tensor *made = kt_reshape(r.inverse, ((kt_shape){t->ndim, sizes}));
+    if (!made || kt__check_ends(call, &made, 1) || kt__check_info(r.info, KT__NOT_INVERTIBLE, "inv"))
         return kt_error_status();
-    return kt__end_matrices(call, kt_reshape(r.inverse, ((kt_shape){t->ndim, sizes})), false);
+    return kt__end_matrices(call, made, false);
 }
 
 kt_status kt__body_linalg_tensorsolve(kt_call *call)

@@ -191,6 +191,14 @@ static kt_tensor *new_result(const kt_call *call, const kt_tensor *beside, kt_dt
     return kt__norm_new(call, beside, dtype, wanted ? sizes : KT_SHAPE(0));
 }
 
+/* Is empty_like of it contiguous? Of the expanded gradient of a sum, too. */
+static bool is_likened_by_rows(const kt_tensor *t)
+{
+    int64_t strides[KT_MAX_DIMS];
+    kt__preserved_strides(kt__sizes(t), (kt_shape){t->ndim, t->strides}, strides);
+    return kt__is_row_major(kt__sizes(t), (kt_shape){t->ndim, strides});
+}
+
 static kt_status flow_back(kt_call *call, bool centred)
 {
     KT_SCOPE;
@@ -228,6 +236,8 @@ static kt_status flow_back(kt_call *call, bool centred)
         status = kt__fill_with(made[i], KT_INT(0));
     if (!status && input->numel && (o.t[0] || o.t[1] || o.t[2]))
         status = kt__norm_run(call, centred ? KT_K_layer_norm_backward : KT_K_rms_norm_backward, &o, g.sizes, 2, 0);
+    if (!status && !centred && mask.d[0] && !is_likened_by_rows(grad)) /* PyTorch's lies as the gradient that arrived */
+        made[0] = kt_copy_(kt_empty_like(grad), made[0]);
     return status ? status : kt__end_several(call, made, n + 1);
 }
 
