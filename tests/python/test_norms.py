@@ -606,3 +606,13 @@ def test_the_gradient_of_rms_norm_lies_as_the_one_that_arrives(of, arriving):
         got = torch.autograd.grad(F.rms_norm(x, [5], weight), x, g)[0]
         want = torch.autograd.grad(F.rms_norm(x, [5], weight), x, g.contiguous())[0]
         assert got.stride() == torch.empty_like(g).stride() and torch.equal(got, want)
+
+
+def test_running_statistics_that_repeat_an_element_are_not_written():
+    x, one = torch.randn(3, 2, 4), torch.ones(1)
+    says = "^unsupported operation: more than one element of the written-to tensor refers to a single memory location"
+    for mean, variance in ((one.expand(2), torch.ones(2)), (torch.ones(2), one.expand(2))):
+        with pytest.raises(RuntimeError, match=says):
+            F.instance_norm(x, mean, variance, use_input_stats=True)
+        assert mean.tolist() == variance.tolist() == [1, 1]
+        F.instance_norm(x, mean, variance, use_input_stats=False)

@@ -116,6 +116,8 @@ static kt_tensor *turned(kt_tensor *t) { return t ? kt_transpose(t, -2, -1) : NU
  * its diagonal, the sum over k of E_kk P_ik on it, and P_ij is the product of all singular values but i and j. */
 static kt_tensor *adjugate_back(kt_tensor *g, kt_tensor *u, kt_tensor *s, kt_tensor *vh)
 {
+    if (!u || !s || !vh)
+        return NULL;
     kt_tensor *turn = conjugate(kt_mul(kt_linalg_det(u), kt_linalg_det(vh)));
     kt_tensor *other = kt_logical_not(kt_eye(columns_in(s), .dtype = KT_BOOL, .device = kt__device(s)));
     kt_tensor *rest = zero_unless(other, products_of_others(one_unless(other, kt_unsqueeze(s, -2))));

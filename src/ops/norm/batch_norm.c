@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "call/target.h"
 #include "ops/norm/norm.h"
 
 /* The arguments of a batch norm, whatever their order. */
@@ -309,9 +310,12 @@ static kt_status instance_norm(kt_call *call, const batch *b)
     many.mean = repeated_for(b->mean, b, times), many.variance = repeated_for(b->variance, b, times);
     if (kt__failed())
         return kt_error_status();
-    kt_tensor *y = batch_normalised(call, &many);
-    if (!y || (b->training && b->mean && take_back(b->mean, many.mean, times)) ||
-        (b->training && b->variance && take_back(b->variance, many.variance, times)))
+    kt_tensor *y = batch_normalised(call, &many), *written[] = {b->training ? b->mean : NULL, b->training ? b->variance : NULL};
+    for (int i = 0; i < 2; i++)
+        if (written[i] && kt__check_written(written[i], NULL, 0))
+            return kt_error_status();
+    if (!y || (written[0] && take_back(written[0], many.mean, times)) ||
+        (written[1] && take_back(written[1], many.variance, times)))
         return kt_error_status();
     return kt__end(call, kt_view(y, kt__sizes(input)));
 }

@@ -24,6 +24,7 @@ STEP(equations)
     kt_linalg_inv(a);
     kt_linalg_solve(a, s);
     kt_linalg_det(a);
+    kt_linalg_adjugate(a);
     kt_cholesky_inverse(kt_linalg_cholesky(s));
     kt_cholesky_solve(a, kt_linalg_cholesky(s));
     kt_linalg_lu(a);
@@ -71,6 +72,22 @@ STEP(grad_ranks)
     backward_of(kt_linalg_pinv(tracked(tall())));
     backward_of(kt_linalg_lstsq(tracked(tall()), square()).solution);
 }
+/* What flows back once more; the caller's scope ends its life. */
+static kt_tensor *slope(kt_tensor *y, kt_tensor *x)
+{
+    const kt_gradients_opts graph = {.size = sizeof graph, .create_graph = true};
+    kt_tensor              *g = NULL;
+    if (!y || !x || kt_gradients(&y, NULL, 1, &x, 1, &graph, &g))
+        return NULL;
+    kt_tensor *whole = kt_sum(kt_mul(g, g));
+    kt_drop(g);
+    return whole;
+}
+STEP(grad_determinants)
+{
+    kt_tensor *x = tracked(kt_ones(KT_SHAPE(3, 3)));
+    backward_of(slope(slope(kt_linalg_det(x), x), x));
+}
 STEP(grad_exponentials) { backward_of(kt_linalg_matrix_exp(tracked(square()))); }
 STEP(grad_reflectors)
 {
@@ -81,7 +98,7 @@ STEP(grad_reflectors)
 #define ALL(X)                                                                                                         \
     X(equations)                                                                                                       \
     X(orthogonal) X(indefinite) X(ranks) X(squares) X(exponentials) X(refused_ranks) X(grad_ranks)                     \
-        X(grad_exponentials) X(grad_reflectors)
+        X(grad_exponentials) X(grad_reflectors) X(grad_determinants)
 #define BOTH(name)                                                                                                     \
     TEST(name)                                                                                                         \
     {                                                                                                                  \
