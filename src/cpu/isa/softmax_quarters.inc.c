@@ -68,35 +68,26 @@ KT_ALWAYS float32x4_t nothing(void)
 enum { VECTORS = QUARTERED / 4 };
 #define EACH_VECTOR _Pragma("GCC unroll 8") for (int k = 0; k < VECTORS; k++)
 
-typedef struct exp_factors {
-    float32x4_t lanes, round;
-    uint32x4_t  place; /* 2^23: a product with it puts an integer where the exponent is */
-} exp_factors;
-
 #define FOUR_OF(x) {x, x, x, x}
 static const float exp_addends[][4] __attribute__((aligned(16))) = {
     FOUR_OF(ROUND_F32(0)), FOUR_OF(EXP_5_F32), FOUR_OF(EXP_4_F32), FOUR_OF(EXP_3_F32), FOUR_OF(EXP_2_F32), FOUR_OF(1),
 };
 #undef FOUR_OF
+static const float exp_factors[4] __attribute__((aligned(16))) = {EXP_LOG2E_F32, EXP_LN2_F32, EXP_LN2_LOW_F32, EXP_6_F32};
 
-KT_ALWAYS exp_factors exp_factors_made(void)
+KT_ALWAYS void exps_begin(float32x4_t *t, const float32x4_t *x, float32x4_t f)
 {
-    return (exp_factors){{EXP_LOG2E_F32, EXP_LN2_F32, EXP_LN2_LOW_F32, EXP_6_F32}, begun_with(exp_addends[0]),
-                         vdupq_n_u32(1u << 23)};
-}
-
-KT_ALWAYS void exps_begin(float32x4_t *t, const float32x4_t *x, const exp_factors *f)
-{
-    EACH_VECTOR t[k] = vfmaq_laneq_f32(begun_with(exp_addends[0]), x[k], f->lanes, 0);
+    EACH_VECTOR t[k] = vfmaq_laneq_f32(begun_with(exp_addends[0]), x[k], f, 0);
 }
 
 /* p = e^r of x, which has no use then. */
-KT_ALWAYS void exps_go_on(float32x4_t *p, float32x4_t *x, const float32x4_t *t, const exp_factors *f)
+KT_ALWAYS void exps_go_on(float32x4_t *p, float32x4_t *x, const float32x4_t *t, float32x4_t f)
 {
-    EACH_VECTOR p[k] = vsubq_f32(t[k], f->round);
-    EACH_VECTOR x[k] = vfmsq_laneq_f32(x[k], p[k], f->lanes, 1);
-    EACH_VECTOR x[k] = vfmsq_laneq_f32(x[k], p[k], f->lanes, 2);
-    EACH_VECTOR p[k] = vfmaq_laneq_f32(begun_with(exp_addends[1]), x[k], f->lanes, 3);
+    const float32x4_t round = begun_with(exp_addends[0]);
+    EACH_VECTOR p[k] = vsubq_f32(t[k], round);
+    EACH_VECTOR x[k] = vfmsq_laneq_f32(x[k], p[k], f, 1);
+    EACH_VECTOR x[k] = vfmsq_laneq_f32(x[k], p[k], f, 2);
+    EACH_VECTOR p[k] = vfmaq_laneq_f32(begun_with(exp_addends[1]), x[k], f, 3);
     EACH_VECTOR p[k] = vfmaq_f32(begun_with(exp_addends[2]), p[k], x[k]);
     EACH_VECTOR p[k] = vfmaq_f32(begun_with(exp_addends[3]), p[k], x[k]);
     EACH_VECTOR p[k] = vfmaq_f32(begun_with(exp_addends[4]), p[k], x[k]);
@@ -104,9 +95,12 @@ KT_ALWAYS void exps_go_on(float32x4_t *p, float32x4_t *x, const float32x4_t *t, 
     EACH_VECTOR p[k] = vfmaq_f32(begun_with(exp_addends[5]), p[k], x[k]);
 }
 
-KT_ALWAYS void exps_end(float32x4_t *p, const float32x4_t *t, const exp_factors *f)
+/* 2^k times p: k goes to where the exponent is by a product with 2^23. */
+KT_ALWAYS void exps_end(float32x4_t *p, const float32x4_t *t)
 {
-    EACH_VECTOR p[k] = vreinterpretq_f32_u32(vmlaq_u32(vreinterpretq_u32_f32(p[k]), vreinterpretq_u32_f32(t[k]), f->place));
+    static const uint32_t place[4] __attribute__((aligned(16))) = {1u << 23, 1u << 23, 1u << 23, 1u << 23};
+    const uint32x4_t      to = vreinterpretq_u32_f32(begun_with((const float *)(const void *)place));
+    EACH_VECTOR p[k] = vreinterpretq_f32_u32(vmlaq_u32(vreinterpretq_u32_f32(p[k]), vreinterpretq_u32_f32(t[k]), to));
 }
 
 KT_ALWAYS void group_at(float32x4_t *v, const float *x, ptrdiff_t i, bool halves)
@@ -253,11 +247,13 @@ KT_ALWAYS soon soon_of(const FN(rows) *r) { return (soon){r->soon[1], r->soon[0]
 
 KT_ALWAYS void ask(soon *s, bool later)
 {
-    fetch_pair(s->in, s->ahead, later), fetch_pair_for_writing(s->out, s->ahead);
+    fetch_pair(s->in, s->ahead, later);
+    if (!later) /* else nothing is written */
+        fetch_pair_for_writing(s->out, s->ahead);
     s->in += s->ahead, s->out += s->ahead;
 }
 
-KT_ALWAYS void exps_of_line(float *e, const float *x, ptrdiff_t n, float top, const exp_factors *f, soon *s, bool halves)
+KT_ALWAYS void exps_of_line(float *e, const float *x, ptrdiff_t n, float top, float32x4_t f, soon *s, bool halves)
 {
     const float32x4_t less = vdupq_n_f32(top);
     float32x4_t       v[VECTORS], t[VECTORS], p[VECTORS];
@@ -267,7 +263,7 @@ KT_ALWAYS void exps_of_line(float *e, const float *x, ptrdiff_t n, float top, co
         ask(s, false);
         exps_go_on(p, v, t, f);
         group_at(v, x, next_group(i, n), halves), group_less(v, less);
-        exps_end(p, t, f);
+        exps_end(p, t);
         exps_begin(t, v, f);
         EACH_VECTOR vst1q_f32(e + i + 4 * k, p[k]);
     }
@@ -276,11 +272,11 @@ KT_ALWAYS void exps_of_line(float *e, const float *x, ptrdiff_t n, float top, co
 /* The exponentials of a line are made, then summed: sums beside them would have no room in registers. */
 KT_ALWAYS void quarters_sum_exps(FN(rows) *r, bool halves)
 {
-    const exp_factors f = exp_factors_made();
+    const float32x4_t f = vld1q_f32(exp_factors);
     soon              s = soon_of(r);
     for (int l = 0; l < r->count; l++) {
         float *e = r->e + l * r->n;
-        exps_of_line(e, line_of(r->x, l, r->of_x, halves), r->n, r->top[l], &f, &s, halves);
+        exps_of_line(e, line_of(r->x, l, r->of_x, halves), r->n, r->top[l], f, &s, halves);
         r->sum[l] = (double)quarters_sum_kept(e, r->n, halves);
     }
 }
@@ -315,11 +311,11 @@ KT_ALWAYS double wide_sum_of_half(const float *e, ptrdiff_t n)
 
 KT_ALWAYS void quarters_wide_sum(FN(rows) *r)
 {
-    const exp_factors f = exp_factors_made();
+    const float32x4_t f = vld1q_f32(exp_factors);
     soon              s = soon_of(r);
     float             e[TILE] __attribute__((aligned(64)));
     for (int l = 0; l < r->count; l++) {
-        exps_of_line(e, line_of(r->x, l, r->of_x, true), r->n, r->top[l], &f, &s, true);
+        exps_of_line(e, line_of(r->x, l, r->of_x, true), r->n, r->top[l], f, &s, true);
         r->sum[l] = wide_sum_of_half(e, r->n) + wide_sum_of_half(e + 16, r->n);
     }
 }
@@ -328,7 +324,7 @@ KT_ALWAYS void quarters_wide_sum(FN(rows) *r)
  * roundings and no more. */
 KT_ALWAYS void quarters_exps_of(FN(rows) *r, bool later)
 {
-    const exp_factors f = exp_factors_made();
+    const float32x4_t f = vld1q_f32(exp_factors);
     const ptrdiff_t   n = r->n;
     soon              s = soon_of(r);
     for (int l = 0; l < r->count; l++) {
@@ -337,13 +333,13 @@ KT_ALWAYS void quarters_exps_of(FN(rows) *r, bool later)
         float32x4_t       v[VECTORS], t[VECTORS], p[VECTORS];
         wide_quarters     sum = {vdupq_n_f64(0), vdupq_n_f64(0)};
         group_at(v, x, 0, false), group_less(v, top);
-        exps_begin(t, v, &f);
+        exps_begin(t, v, f);
         for (ptrdiff_t i = 0; i < n; i += QUARTERED) {
             ask(&s, later);
-            exps_go_on(p, v, t, &f);
+            exps_go_on(p, v, t, f);
             group_at(v, x, next_group(i, n), false), group_less(v, top);
-            exps_end(p, t, &f);
-            exps_begin(t, v, &f);
+            exps_end(p, t);
+            exps_begin(t, v, f);
 #pragma GCC unroll 3
             for (int half = 1; half < VECTORS; half *= 2)
 #pragma GCC unroll 4
@@ -431,7 +427,7 @@ KT_ALWAYS void quarters_made(const FN(rows) *r, quarters_result what, bool halve
 /* x - total * e^y */
 KT_ALWAYS void quarters_made_of_exps(const FN(rows) *r, bool halves)
 {
-    const exp_factors f = exp_factors_made();
+    const float32x4_t f = vld1q_f32(exp_factors);
     const ptrdiff_t   n = r->n;
     for (int l = 0; l < r->count; l++) {
         const float      *x = line_of(r->x, l, r->of_x, halves), *y = line_of(r->y, l, r->of_y, halves);
@@ -439,12 +435,12 @@ KT_ALWAYS void quarters_made_of_exps(const FN(rows) *r, bool halves)
         const float32x4_t total = vdupq_n_f32(r->total[l]);
         float32x4_t       v[VECTORS], t[VECTORS], p[VECTORS];
         group_at(v, y, 0, halves);
-        exps_begin(t, v, &f);
+        exps_begin(t, v, f);
         for (ptrdiff_t i = 0; i < n; i += QUARTERED) {
-            exps_go_on(p, v, t, &f);
+            exps_go_on(p, v, t, f);
             group_at(v, y, next_group(i, n), halves);
-            exps_end(p, t, &f);
-            exps_begin(t, v, &f);
+            exps_end(p, t);
+            exps_begin(t, v, f);
             EACH_VECTOR p[k] = vmulq_f32(p[k], total);
             EACH_PAIR {
                 const quarters u = quarters_at(x, i, k, halves);
@@ -499,20 +495,20 @@ KT_ALWAYS float32x4_t least_of_group(float32x4_t least, const float32x4_t *v)
 static ROWS_NOINLINE KT_IN_REGISTERS int quarters_flow(float *z, const float *x, float top, float total, float g, int n)
 {
     const int         whole = n / QUARTERED * QUARTERED;
-    const exp_factors f = exp_factors_made();
+    const float32x4_t f = vld1q_f32(exp_factors);
     const float32x4_t less = vdupq_n_f32(top), less_more = vdupq_n_f32(total), times = vdupq_n_f32(g);
     float32x4_t       v[VECTORS], t[VECTORS], p[VECTORS], least = vdupq_n_f32(0);
     if (whole == 0)
         return 0;
     group_at(v, x, 0, false), group_less(v, less), group_less(v, less_more);
     least = least_of_group(least, v);
-    exps_begin(t, v, &f);
+    exps_begin(t, v, f);
     for (int i = 0; i < whole; i += QUARTERED) {
-        exps_go_on(p, v, t, &f);
+        exps_go_on(p, v, t, f);
         group_at(v, x, next_group(i, whole), false), group_less(v, less), group_less(v, less_more);
         least = least_of_group(least, v);
-        exps_end(p, t, &f);
-        exps_begin(t, v, &f);
+        exps_end(p, t);
+        exps_begin(t, v, f);
         EACH_VECTOR p[k] = vfmsq_f32(nothing(), p[k], times);
         EACH_VECTOR vst1q_f32(z + i + 4 * k, p[k]);
     }
