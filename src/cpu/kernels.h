@@ -133,7 +133,7 @@ typedef struct kt__cpu_panel { /* of one dtype; tiles NULL: there are none */
     /* `rows` of k elements, at most the side, become a panel; one of the distances is 1; NULL: not from that dtype */
     kt__pack_fn *pack_a[KT__PACK_FROM], *pack_b[KT__PACK_FROM];
     /* c [count * rows, columns] = or += a b' of `count` panels of a, by_panel bytes apart, and one of b; k > 0. Meanwhile it asks
-     * for `bytes` at `soon`, the panel of b that is read next: memory that is there, since the processor looks long for other. */
+     * for `bytes` at `soon`, which are read next: memory that is there, since the processor looks long for other. */
     void (*tiles)(float *c, int64_t ldc, const void *a, int64_t by_panel, int64_t count, const void *b, int64_t k, bool adds,
                   const char *soon, int64_t bytes);
 } kt__cpu_panel;

@@ -12,7 +12,7 @@
  * the more they are, the seldomer the other matrix is packed again and threads wait for each other (Neoverse V1: 2048 x 2048 x
  * 2048 takes 0.97 times as long as with 1 MiB). */
 enum { DEEPEST = 4096, SHALLOWEST = 512, BLOCK_M = 128, BLOCK_N = 128, PANEL_BYTES = 1 << 14, PART_BYTES = 1 << 20,
-       PACKED_BYTES = 1 << 22, LEAST_TASK = 1 << 19, LEAST_PANELS = 4, STRIP = 16 };
+       PACKED_BYTES = 1 << 22, LEAST_TASK = 1 << 19, LEAST_PANELS = 4, STRIP = 16, LAST_COLUMNS = 4 };
 
 typedef struct side { /* a, or b turned round: `count` rows of k elements */
     const char  *data;
@@ -119,6 +119,29 @@ typedef struct block {
     int64_t i, j; /* its first row and column */
 } block;
 
+typedef struct span {
+    const char *at;
+    int64_t     bytes;
+} span;
+
+/* What tiles ask for while they make the column of `now` at y and k: the next panel of b. The last ones of many columns ask for
+ * the panels of a that `after` begins with, if those are others and in one piece: all tiles of its first column would wait for
+ * them. */
+static span read_next(const work *w, block now, block after, int64_t y, int64_t n, int64_t k, int64_t each)
+{
+    const int64_t columns = w->b.unit, left = (n - y + columns - 1) / columns, terms = least(each, w->depth - k);
+    if (after.i != now.i && each >= w->depth && left <= LAST_COLUMNS && n / columns >= 4 * LAST_COLUMNS) {
+        const int64_t rows = rounded_up(least(w->block_m, w->a.rows - after.i), w->a.unit),
+                      share = rows * w->depth * w->width / LAST_COLUMNS;
+        return (span){panel_at(w, &w->a, after.i, 0) + (LAST_COLUMNS - left) * share, share};
+    }
+    if (left > 1)
+        return (span){panel_at(w, &w->b, now.j + y + columns, k), terms * columns * w->width};
+    const bool    ends = k + each >= w->depth;
+    const int64_t then = ends ? 0 : k + each;
+    return (span){panel_at(w, &w->b, ends ? after.j : now.j, then), least(each, w->depth - then) * columns * w->width};
+}
+
 /* Parts go on from what c holds in every block, whether it is made in place or not: how c is cut into blocks depends on the
  * threads, the bits do not. `after` is the block that is made next. */
 static void make_block(const work *w, float *sums, block now, block after)
@@ -138,14 +161,11 @@ static void make_block(const work *w, float *sums, block now, block after)
     if (goes_on && !in_place)
         begin_with(sums, (const float *)(const void *)c, g->ldc, m, n, rows, columns);
     for (int64_t k = 0; k < w->depth; k += each) {
-        const bool    ends = k + each >= w->depth;
-        const int64_t terms = least(each, w->depth - k), then_j = ends ? after.j : now.j, then_k = ends ? 0 : k + each;
+        const int64_t terms = least(each, w->depth - k);
         for (int64_t y = 0; y < n; y += columns) {
-            const bool    last = y + columns >= n;
-            const char   *soon = last ? panel_at(w, &w->b, then_j, then_k) : panel_at(w, &w->b, now.j + y + columns, k);
-            const int64_t bytes = (last ? least(each, w->depth - then_k) : terms) * columns * w->width;
+            const span next = read_next(w, now, after, y, n, k, each);
             w->with->tiles(to + y, ld, panel_at(w, &w->a, now.i, k), rows * w->depth * w->width, (m + rows - 1) / rows,
-                           panel_at(w, &w->b, now.j + y, k), terms, k > 0 || goes_on, soon, bytes);
+                           panel_at(w, &w->b, now.j + y, k), terms, k > 0 || goes_on, next.at, next.bytes);
         }
     }
     for (int64_t x = 0; !in_place && x < m; x++)
