@@ -653,7 +653,15 @@ def test_a_loss_may_not_depend_on_a_phase(vector, who, why, little, much, dtype)
     with pytest.raises(RuntimeError, match=whole):
         torch.autograd.grad(phase_of(vector(x), math.nan), x)
     torch.func.jvp(vector, (x.detach(),), (torch.ones_like(x),))  # a tangent has the vectors' own phase
-    assert torch.func.vmap(torch.func.grad(lambda x: phase_of(vector(x), 1)))(x.detach()[None]).shape == (1, 3, 3)
+    slope = torch.func.grad(lambda x: phase_of(vector(x), 1))
+    assert torch.func.vmap(slope)(x.detach()[None]).shape == (1, 3, 3)
+    if who.startswith("svd"):
+        with pytest.raises(RuntimeError, match=whole):
+            slope(x.detach())
+    else:
+        assert slope(x.detach()).shape == (3, 3)
+    with pytest.raises(RuntimeError, match=whole):  # the function has returned
+        torch.func.vjp(lambda x: phase_of(vector(x), 1), x.detach())[1](torch.ones((), dtype=x.real.dtype))
 
 
 def test_a_phase_that_both_sides_share():
@@ -683,6 +691,15 @@ def test_second_derivatives_of_the_logarithm_of_a_singular_determinant(function)
     says = r"^torch.linalg.solve: \(Batch element 1\): The solver failed because the input matrix is singular."
     with pytest.raises(L.LinAlgError, match=says):
         torch.autograd.grad(function(x).sum(), x, create_graph=True)
+
+
+@pytest.mark.parametrize("function", [lambda x: L.slogdet(x)[1], torch.logdet], ids=["slogdet", "logdet"])
+def test_forward_mode_does_not_refuse_the_logarithm_of_a_singular_determinant(function):
+    x = torch.stack([torch.eye(2, dtype=REAL), torch.ones(2, 2, dtype=REAL)])
+    tangent = torch.arange(8.0, dtype=REAL).reshape(2, 2, 2)
+    slope = torch.func.jvp(function, (x,), (tangent,))[1]
+    curve = torch.func.jvp(lambda x: torch.func.jvp(function, (x,), (tangent,))[1], (x,), (tangent,))[1]
+    assert slope[0] == 3 and curve[0] == -13 and not slope[1].isfinite() and not curve[1].isfinite()
 
 
 @pytest.mark.cpu_only("the CPU's dispatch of batches over threads")

@@ -198,6 +198,8 @@ GRAD(linalg_slogdet_lu)
     }
     if (!a || !factor)
         c->d[0] = a ? kt_zeros_like(a) : NULL;
+    else if (c->for_any) /* forward mode does not refuse a singular matrix */
+        c->d[0] = kt_mul(each(factor), adjoint(kt_linalg_inv_ex(a).inverse));
     else if (goes_on(c)) /* computed from A */
         c->d[0] = kt_linalg_solve(adjoint(a), kt_mul(each(factor), unit_like(a)));
     else

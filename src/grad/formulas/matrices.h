@@ -48,10 +48,10 @@ static inline bool depends_on_phase(const kt_back *c, kt_tensor *turn, kt_tensor
     return kt_read(all, &holds, sizeof holds) == KT_OK && !holds;
 }
 
-/* `along`: V^H g_V. */
+/* `along`: V^H g_V. Transforms do not ask, as in PyTorch (of singular vectors they do). */
 static inline bool refuses_phase(const kt_back *c, kt_tensor *along, const char *who)
 {
-    if (!is_complex(along))
+    if (!is_complex(along) || kt__transform_now)
         return false;
     kt_tensor *turn = kt_imag(diagonal(along));
     if (depends_on_phase(c, turn, kt_full_like(turn, KT_FLOAT(0.01))))
