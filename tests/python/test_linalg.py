@@ -908,11 +908,13 @@ def test_triangular_solve_into_targets():
         torch.triangular_solve(b.requires_grad_(), a, out=(x, copy))
 
 
-def test_svd_of_a_vector_into_targets():
-    for out, says in ((None, "input should have at least 2 dimensions, but has 1 dimensions instead"),
+@pytest.mark.parametrize("sizes", [(), (2,)])
+@pytest.mark.parametrize("vectors", [True, False])
+def test_svd_of_a_vector_into_targets(sizes, vectors):
+    for out, says in ((None, f"input should have at least 2 dimensions, but has {len(sizes)} dimensions instead"),
                       (tuple(torch.empty(0) for _ in range(3)), "The input tensor A must have at least 2 dimensions.")):
         with pytest.raises(RuntimeError, match=f"^linalg.svd: {says}"):
-            torch.svd(torch.ones(2), out=out)
+            torch.svd(torch.ones(sizes), compute_uv=vectors, out=out)
 
 
 def test_targets_that_results_are_not_cast_to():

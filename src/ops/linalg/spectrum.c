@@ -228,6 +228,8 @@ kt_status kt__body_svd(kt_call *call)
         return kt__end_several(call, (kt_tensor *[]){r.U, r.S, kt__adjoint(r.Vh)}, 3);
     }
     const kt_linalg_svd_of_results r = kt_linalg_svd_of(a, .compute_uv = KT_SOME(kt__is_recorded_matrix(a)));
+    if (!r.S)
+        return kt_error_status();
     int64_t       sizes[KT_MAX_DIMS];
     const int64_t n = a->ndim;
     for (int64_t i = 0; i < n; i++)
