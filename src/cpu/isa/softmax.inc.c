@@ -1,5 +1,5 @@
 /* softmax.inc.c - softmax, log_softmax, cross entropy and their gradients in compute type T. A template: the includer defines
- * T, ID and SELF, and includes the templates of tiles and exp_ID.
+ * T, ID and SELF, and includes the templates of tiles.
  *
  * In: a plan whose last dim is the softmax dim, with one output and one or two inputs. Out: the output. Lines are brought into
  * the core's own cache once, as many as fill a tile, and all steps are made there. A line too long for that is read two or
@@ -295,7 +295,7 @@ static SOFT_NOINLINE void FN(exp_less)(T *z, const T *x, const T *less, int n)
 {
     KT_EACH
     for (int i = 0; i < n; i++)
-        z[i] = FN(exp)(x[i] - less[i]);
+        z[i] = FN(exp_share)(x[i] - less[i]);
 }
 
 static SOFT_NOINLINE void FN(soft_mul)(T *z, const T *a, const T *b, int n)
@@ -537,7 +537,7 @@ static SOFT_NOINLINE void FN(flow_back)(T *z, const T *y, T g, int n)
 {
     KT_EACH
     for (int i = 0; i < n; i++)
-        z[i] = 0 - FN(exp)(y[i]) * g;
+        z[i] = 0 - FN(exp_share)(y[i]) * g;
 }
 
 /* The log_softmax is rounded to the logits' dtype, as if it had been stored. */
@@ -568,7 +568,7 @@ static void FN(entropy_back_lines)(void *ctx, int64_t begin, int64_t end)
             }
             FN(flow_back)(result + made, y + made, g, n - made);
             if (k >= done && k < done + n)
-                result[k - done] = g - FN(exp)(k - done < made ? x[k - done] - top - total : y[k - done]) * g;
+                result[k - done] = g - FN(exp_share)(k - done < made ? x[k - done] - top - total : y[k - done]) * g;
             if (!e->out.direct)
                 FN(store_tile)(to, &e->out, z, n);
         }

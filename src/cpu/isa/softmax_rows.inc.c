@@ -1,12 +1,12 @@
 /* softmax_rows.inc.c - what softmax and its gradients ask of dense lines. A template: the includer defines T, A, ID and SELF, and
- * includes tile.h and exp_ID.
+ * includes tile.h.
  *
  * In: a few lines in the core's own cache. Out: their largest values, exponentials, sums and results. Sums are made in T, in
  * lanes that are the same on every instruction set, and joined in A, a tile at a time. Every step goes over all lines: the end of
  * one, where lanes are joined, does not wait for that of the last. Meanwhile the memory that is next is asked for.
  * Independent of: plans, dtypes, threads. */
 #include "cpu/write.h"
-#include "math/f32/exponential.h"
+#include "math/exp_share.h"
 
 enum { ROW_LANES = 128 / sizeof(T), ROWS_MOST = 32 };
 
@@ -26,7 +26,10 @@ typedef struct FN(rows) {
     A           sum[ROWS_MOST];
 } FN(rows);
 
-KT_ALWAYS T FN(rows_exp)(T a, bool near) { return near && sizeof(T) == 4 ? (T)exp_near_f32((float)a) : FN(exp)(a); }
+KT_ALWAYS T FN(rows_exp)(T a, bool near)
+{
+    return near && sizeof(T) == 4 ? (T)exp_share_near_f32((float)a) : FN(exp_share)(a);
+}
 KT_ALWAYS bool FN(exp_is_near)(T low, T high) { return sizeof(T) == 4 && low > -87 && high < 87; }
 
 /* ---- lanes of lines, joined ---- */
@@ -245,14 +248,14 @@ static ROWS_NOINLINE void FN(last_exps)(A *lane, const T *x, T top, int n)
 {
     KT_EACH
     for (int j = 0; j < n; j++)
-        lane[j] += (A)FN(exp)(x[j] - top);
+        lane[j] += (A)FN(exp_share)(x[j] - top);
 }
 
 static ROWS_NOINLINE void FN(last_kept_exps)(T *lane, T *e, const T *x, T top, int n)
 {
     KT_EACH
     for (int j = 0; j < n; j++) {
-        e[j] = FN(exp)(x[j] - top);
+        e[j] = FN(exp_share)(x[j] - top);
         lane[j] += e[j];
     }
 }

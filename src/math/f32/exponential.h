@@ -1,8 +1,7 @@
 /* exponential.h - exponentials of float32, and what is a quotient of them: sigmoid, silu, tanh.
  *
- * In and out: float; bounds.def says how exact. e^x is 2^k (1 + w) with |w| < 0.42: that sum is the one large rounding. Where
- * more than its rounded value is wanted w comes in two parts. A quotient is a product with the inverse of the divisor, and its
- * remainder, which an fma gives exactly.
+ * In and out: float; bounds.def says how exact. e^x is 2^k (1 + w) with |w| < 0.42: that sum is the one large rounding. A
+ * quotient is a product with the inverse of the divisor, and its remainder, which an fma gives exactly.
  * Independent of: tensors, tiles, dtypes. */
 #ifndef KT_MATH_F32_EXPONENTIAL_H
 #define KT_MATH_F32_EXPONENTIAL_H
@@ -12,16 +11,6 @@
 
 /* Adding it to a number below 2^22 leaves the nearest integer in the low bits, plus what it says. */
 #define ROUND_F32(plus) (0x1.8p23f + (plus))
-
-/* log2(e); ln 2 in two parts; the last factors of e^r's polynomial */
-#define EXP_LOG2E_F32   0x1.715476p0f
-#define EXP_LN2_F32     0x1.62e4p-1f
-#define EXP_LN2_LOW_F32 0x1.7f7d1cp-20f
-#define EXP_2_F32       0x1.fffffap-2f
-#define EXP_3_F32       0x1.555492p-3f
-#define EXP_4_F32       0x1.555a02p-5f
-#define EXP_5_F32       0x1.1239a4p-7f
-#define EXP_6_F32       0x1.6979cep-10f
 
 /* e^x = 2^k (1 + head - less), where less is small beside head; t holds k as ROUND_F32(plus) left it. */
 typedef struct exp_parts_f32 {
@@ -38,8 +27,8 @@ KT_ALWAYS float exp_tail_f32(float r, float r2)
 /* Of x + more, |x| < 150. k times the first part of ln 2 is exact. */
 KT_ALWAYS exp_parts_f32 exp_parts_f32_of(float x, float more, float plus)
 {
-    const float t = fma_f32(x, EXP_LOG2E_F32, ROUND_F32(plus)), k = t - ROUND_F32(plus);
-    const float head = fma_f32(k, -EXP_LN2_F32, x), low = k * EXP_LN2_LOW_F32 - more, r = head - low, r2 = r * r;
+    const float t = fma_f32(x, 0x1.715476p0f, ROUND_F32(plus)), k = t - ROUND_F32(plus);
+    const float head = fma_f32(k, -0x1.62e4p-1f, x), low = k * 0x1.7f7d1cp-20f - more, r = head - low, r2 = r * r;
     const exp_parts_f32 e = {head, fma_f32(-r2, exp_tail_f32(r, r2), low), t};
     return e;
 }
@@ -51,33 +40,18 @@ KT_ALWAYS float scaled_f32(float x, float t)
     return x * of_bits_f32(half << 23) * of_bits_f32((n - half) << 23);
 }
 
-/* e^x = 2^k e^r, where t holds k as ROUND_F32(plus) left it, plus even. k times the first part of ln 2 is exact. */
-KT_ALWAYS float exp_power_f32(float x, float plus) { return fma_f32(x, EXP_LOG2E_F32, ROUND_F32(plus)); }
-KT_ALWAYS float exp_rest_f32(float x, float t, float plus)
-{
-    const float k = t - ROUND_F32(plus);
-    return fma_f32(k, -EXP_LN2_LOW_F32, fma_f32(k, -EXP_LN2_F32, x));
-}
-
-/* e^r for |r| < 0.3468: 2^-24 times 0.037 off below 0, twice that above. One operation after the other: every sum but the last
- * two is multiplied by r^2, so its rounding is small, and there is nothing to keep but r. */
-KT_ALWAYS float exp_of_rest_f32(float r)
-{
-    const float c = fma_f32(fma_f32(fma_f32(fma_f32(r, EXP_6_F32, EXP_5_F32), r, EXP_4_F32), r, EXP_3_F32), r, EXP_2_F32);
-    return fma_f32(fma_f32(c, r, 1), r, 1);
-}
-
 KT_ALWAYS float exp_f32(float a)
 {
-    const float x = at_most_f32(at_least_f32(a, -104.0f), 89.0f), t = exp_power_f32(x, 254);
-    return scaled_f32(exp_of_rest_f32(exp_rest_f32(x, t, 254)), t);
+    const exp_parts_f32 e = exp_parts_f32_of(at_most_f32(at_least_f32(a, -104.0f), 89.0f), 0, 254);
+    return scaled_f32(1 + (e.head - e.less), e.t);
 }
 
-KT_ALWAYS uint32_t exp_beyond_f32(float a) { return beyond_f32(a, 0x42ae0000u); } /* 87: the result is normal below it */
+KT_ALWAYS uint32_t exp_beyond_f32(float a) { return beyond_f32(a, 0x42ae0000u); } /* 87: 2^k is a normal number below it */
 KT_ALWAYS float exp_near_f32(float a)
 {
-    const float t = exp_power_f32(a, 0);
-    return of_bits_f32(bits_f32(exp_of_rest_f32(exp_rest_f32(a, t, 0))) + (bits_f32(t) << 23));
+    const exp_parts_f32 e = exp_parts_f32_of(a, 0, 127);
+    const float         s = of_bits_f32(bits_f32(e.t) << 23);
+    return fma_f32(s, e.head - e.less, s);
 }
 
 /* Of x - less, |x| < 2^21. 2^r = 1 + r + r p(r) for |r| <= 1/2: relative error 2^-28.4. */
