@@ -62,9 +62,10 @@ KT_ALWAYS float32x4_t nothing(void)
     return v;
 }
 
-/* exp_share_near_f32 of a group, step by step: one vector alone is a chain of operations that wait for each other, and of eight an
- * exponent, a power and a sum fit into registers. Factors are lanes of one. Where group follows group the next one begins before
- * this one ends (Neoverse V1: four exponentials take 5.2 cycles so, 5.8 with one group after the other, 7.1 by half groups). */
+/* exp_share_near_f32 of a group, step by step: one vector alone is a chain of operations that wait for each other, and of eight
+ * an exponent, a power and a sum fit into registers. Factors are lanes of one. Where group follows group the next one begins
+ * before this one ends (Neoverse V1: four exponentials take 5.2 cycles so, 5.8 with one group after the other, 7.1 by half
+ * groups). */
 enum { VECTORS = QUARTERED / 4 };
 #define EACH_VECTOR _Pragma("GCC unroll 8") for (int k = 0; k < VECTORS; k++)
 

@@ -1,5 +1,5 @@
-/* exp_share.c - softmax's exponentials (math/exp_share.h) of float32: how far they are from e^x, in double, and that the short form
- * has the bits of the long one. A share of all numbers; with KARAT_TEST_ALL every one. */
+/* exp_share.c - softmax's exponentials (math/exp_share.h) of float32: how far they are from e^x, in double, and that the short
+ * form has the bits of the long one. A share of all numbers; with KARAT_TEST_ALL every one. */
 #include "harness.h"
 
 #include <math.h>
