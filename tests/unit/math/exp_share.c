@@ -1,5 +1,6 @@
 /* exp_share.c - softmax's exponentials (math/exp_share.h) of float32: how far they are from e^x, in double, and that the short
- * form has the bits of the long one. A share of all numbers; with KARAT_TEST_ALL every one. */
+ * form has the bits of the long one. A share of all numbers, with KARAT_TEST_ALL a larger one: all of them take an hour where the
+ * compiler may not count on the processor's fma. */
 #include "harness.h"
 
 #include <math.h>
@@ -15,7 +16,7 @@ static double ulp_of(double y)
 
 TEST(of_all_numbers)
 {
-    const uint64_t step = test_all() ? 1 : 257;
+    const uint64_t step = test_all() ? 17 : 257;
     double         worst = 0;
     float          worst_at = 0;
     uint64_t       other_bits = 0, tried = 0;
