@@ -14,9 +14,8 @@ export TSAN_OPTIONS="${TSAN_OPTIONS:-halt_on_error=1:second_deadlock_stack=1}"
 runner=""
 case $build in */tsan) setarch -R true 2> /dev/null && runner="setarch -R" ;; esac
 
-# One seed for all sampled sweeps, from the committed tree: what passed here passes elsewhere, and a change draws new samples.
-tree=$(git rev-parse --short=7 'HEAD^{tree}' 2> /dev/null) || tree=1
-export KARAT_TEST_SEED="${KARAT_TEST_SEED:-$((0x$tree))}"
+KARAT_TEST_SEED=$(tools/test_seed.sh)
+export KARAT_TEST_SEED
 
 limit=1200
 [ -n "${KARAT_TEST_ALL:-}" ] && limit=7200

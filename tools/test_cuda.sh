@@ -11,9 +11,8 @@ if ctest --test-dir "$build" -N -L cuda | grep -q 'Total Tests: 0'; then
     echo "CUDA: no nvcc, or not asked for: nothing to test"
     exit 0
 fi
-# The seed of the sampled tests is that of run_tests.sh: what passed here passes elsewhere.
-tree=$(git rev-parse --short=7 'HEAD^{tree}' 2> /dev/null) || tree=1
-export KARAT_TEST_SEED="${KARAT_TEST_SEED:-$((0x$tree))}"
+KARAT_TEST_SEED=$(tools/test_seed.sh)
+export KARAT_TEST_SEED
 took() { echo $(($(date +%s) - begun)); }
 
 cmake --build "$build" --parallel "$jobs" --target karat_cuda cuda_tests

@@ -3,9 +3,11 @@ give is compared with PyTorch by hand (tests/random/run.py). A failure names see
 program."""
 
 import gc
+import itertools
 import math
 import os
 import random
+import re
 import sys
 import warnings
 
@@ -39,17 +41,53 @@ def test_programs_run_twice_alike():
             assert not error or (error[0] != "SystemError" and "INTERNAL" not in error[1]), (error, where)
 
 
+def run_on_the_device(program, each):
+    """The records of a program, and how many come before the first error that the device found late: a write that fails late has
+    changed its target and the target's version by then, so that what follows may differ from the CPU's."""
+    waits, late = itertools.count(), []
+
+    def wait():
+        statement = next(waits)
+        try:
+            synchronize()
+        except Exception:
+            late.append(statement)
+            raise
+
+    execute.wait = wait
+    try:
+        records = execute.execute(karat, program, each)
+    finally:
+        execute.wait = synchronize
+    return records, late[0] if late else len(program)
+
+
+def same_error(error, cpu_error):
+    """A device reads the values of a sorter last, so that a call that was refused leaves no late error behind: of two mistakes it
+    tells the other one. It does not tell which index of a bag is out of range."""
+    if not (error and cpu_error):
+        return error == cpu_error
+    bag = r"^(Index \d+|An index) of input takes"
+    return [re.sub(bag, "", text) for text in error] == [re.sub(bag, "", text) for text in cpu_error] \
+        or "sorter index out of range" in cpu_error[1]
+
+
 @pytest.mark.not_on_a_gpu("bits: of sums in another order, and of NaNs")
 @pytest.mark.skipif(not DEVICE, reason="a device beside the CPU")
 def test_programs_show_what_they_show_on_the_cpu():
+    compared = 0
     for index in range(PROGRAMS):
         place.next_stream()
         program = write.program(karat, SEED, index)
-        there = execute.execute(karat, program, index % 2 == 0)
+        there, alike = run_on_the_device(program, index % 2 == 0)
         with karat.device("cpu"):
             here = execute.execute(karat, program, index % 2 == 0)
         where = f"seed {SEED}, program {index}:\n" + "\n".join(program)
-        assert [(e, s) for e, _, s in there] == [(e, s) for e, _, s in here], where
+        for i, ((error, _, shown), (cpu_error, _, cpu_shown)) in enumerate(zip(there[:alike + 1], here)):
+            assert same_error(error, cpu_error), (error, cpu_error, where)
+            assert i == alike or shown == cpu_shown, where
+        compared += alike == len(program)
+    assert compared > PROGRAMS * 0.7
 
 
 def test_programs_leave_nothing():
