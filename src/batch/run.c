@@ -4,7 +4,9 @@
 
 #include "base/alloc.h"
 #include "batch/batch.h"
+#include "plan/aten.h"
 #include "plan/observe.h"
+#include "tables/schema.h"
 
 /* ---- which rule ---- */
 
@@ -90,32 +92,21 @@ static kt_status fail_escaped(void)
 
 /* ---- what is written ---- */
 
-static const struct {
-    const char *schema, *out;
-} aten[] = {
-#define ATEN(schema, in_place, out) {schema, out},
-#include "tables/aten.def"
-#undef ATEN
-};
-
 /* The overload of PyTorch's that writes into targets: that of the table, or one that stands by itself. */
 static const char *out_overload(const char *schema, int *n)
 {
-    const size_t whole = strcspn(schema, "("), base = strcspn(schema, ".(");
-    for (size_t i = 0; i < sizeof aten / sizeof *aten; i++)
-        if (aten[i].out && strncmp(aten[i].schema, schema, whole) == 0 && aten[i].schema[whole] == '(') {
-            *n = (int)strlen(aten[i].out);
-            return aten[i].out;
+    const size_t    whole = strcspn(schema, "("), base = (size_t)schema_name_length(schema);
+    const kt__aten *line = NULL, *own = NULL;
+    while ((line = kt__aten_next(schema, base, line))) {
+        if (line->out && strncmp(line->schema, schema, whole) == 0 && line->schema[whole] == '(') {
+            *n = (int)strlen(line->out);
+            return line->out;
         }
-    for (size_t i = 0; i < sizeof aten / sizeof *aten; i++) {
-        const char *own = aten[i].schema;
-        if (strncmp(own, schema, base) == 0 && own[base] == '.' && strstr(own, "Tensor(a!) ")) {
-            *n = (int)strcspn(own + base + 1, "(");
-            return own + base + 1;
-        }
+        if (!own && line->schema[base] == '.' && strstr(line->schema, "Tensor(a!) "))
+            own = line;
     }
-    *n = 3;
-    return "out";
+    *n = own ? (int)strcspn(own->schema + base + 1, "(") : 3;
+    return own ? own->schema + base + 1 : "out";
 }
 
 static kt_status fail_out(const kt_call *call)

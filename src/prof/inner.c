@@ -4,22 +4,10 @@
 
 #include <string.h>
 
-/* ---- names of rows ---- */
-static const char *const known[] = {
-#define ATEN(schema, in_place, out) schema,
-#include "tables/aten.def"
-#undef ATEN
-};
+#include "plan/aten.h"
 
-static bool is_known(const char *name, size_t n)
-{
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        const size_t ending = strcspn(known[i], ".(");
-        if ((ending == n || (ending == n + 1 && known[i][n] == '_')) && memcmp(known[i], name, n) == 0)
-            return true;
-    }
-    return false;
-}
+/* ---- names of rows ---- */
+static bool is_known(const char *name, size_t n) { return kt__aten_next(name, n, NULL) != NULL; }
 
 static const char *given_name(const kt_row *row)
 {
