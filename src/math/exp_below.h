@@ -10,9 +10,7 @@
 
 KT_ALWAYS float exp_below_f32(float a)
 {
-    const float t = fma_f32(a, 0x1.715476p0f, ROUND_F32(127)), k = t - ROUND_F32(127);
-    const float r = fma_f32(k, -0x1.7f7d1cp-20f, fma_f32(k, -0x1.62e4p-1f, a)), r2 = r * r;
-    const float s = of_bits_f32(bits_f32(t) << 23);
+    const float t = exp_power_f32(a, 127), r = exp_rest_f32(a, t, 127), r2 = r * r, s = of_bits_f32(bits_f32(t) << 23);
     return only_f32(~mask_f32(a < -87.0f), fma_f32(s, fma_f32(r2, exp_tail_f32(r, r2), r), s));
 }
 

@@ -10,23 +10,12 @@
 #include "math/f32/exponential.h"
 #include "math/f64/exponential.h"
 
-/* log2(e); ln 2 in two parts; the last factors of e^r's polynomial */
-#define EXP_LOG2E_F32   0x1.715476p0f
-#define EXP_LN2_F32     0x1.62e4p-1f
-#define EXP_LN2_LOW_F32 0x1.7f7d1cp-20f
-#define EXP_2_F32       0x1.fffffap-2f
-#define EXP_3_F32       0x1.555492p-3f
-#define EXP_4_F32       0x1.555a02p-5f
-#define EXP_5_F32       0x1.1239a4p-7f
-#define EXP_6_F32       0x1.6979cep-10f
-
-/* e^x = 2^k e^r, where t holds k as ROUND_F32(plus) left it, plus even. k times the first part of ln 2 is exact. */
-KT_ALWAYS float exp_power_f32(float x, float plus) { return fma_f32(x, EXP_LOG2E_F32, ROUND_F32(plus)); }
-KT_ALWAYS float exp_rest_f32(float x, float t, float plus)
-{
-    const float k = t - ROUND_F32(plus);
-    return fma_f32(k, -EXP_LN2_LOW_F32, fma_f32(k, -EXP_LN2_F32, x));
-}
+/* the last factors of e^r's polynomial */
+#define EXP_2_F32 0x1.fffffap-2f
+#define EXP_3_F32 0x1.555492p-3f
+#define EXP_4_F32 0x1.555a02p-5f
+#define EXP_5_F32 0x1.1239a4p-7f
+#define EXP_6_F32 0x1.6979cep-10f
 
 /* e^r for |r| < 0.3468: 2^-24 times 0.037 off below 0, twice that above. One operation after the other: every sum but the last
  * two is multiplied by r^2, so its rounding is small, and there is nothing to keep but r. */
@@ -42,7 +31,7 @@ KT_ALWAYS float exp_share_f32(float a)
     return scaled_f32(exp_of_rest_f32(exp_rest_f32(x, t, 254)), t);
 }
 
-/* The result is normal: 2^k is added to its exponent. */
+/* The result is normal: 2^k is added to its exponent. 0 is even as 254 is, so that k is the same. */
 KT_ALWAYS float exp_share_near_f32(float a)
 {
     const float t = exp_power_f32(a, 0);

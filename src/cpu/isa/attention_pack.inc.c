@@ -260,9 +260,9 @@ static NOINLINE void finish_rows(half *to, const float *sums, const float *facto
 /* exp_below_f32 (math/exp_below.h) of 16 numbers. */
 KT_ALWAYS __m512 exp_below_16(__m512 a)
 {
-    const __m512 big = _mm512_set1_ps(ROUND_F32(127)), t = _mm512_fmadd_ps(a, _mm512_set1_ps(0x1.715476p0f), big);
-    const __m512 k = _mm512_sub_ps(t, big), near = _mm512_fmadd_ps(k, _mm512_set1_ps(-0x1.62e4p-1f), a);
-    const __m512 r = _mm512_fmadd_ps(k, _mm512_set1_ps(-0x1.7f7d1cp-20f), near), r2 = _mm512_mul_ps(r, r);
+    const __m512 big = _mm512_set1_ps(ROUND_F32(127)), t = _mm512_fmadd_ps(a, _mm512_set1_ps(LOG2E_F32), big);
+    const __m512 k = _mm512_sub_ps(t, big), near = _mm512_fmadd_ps(k, _mm512_set1_ps(-EXP_LN2_F32), a);
+    const __m512 r = _mm512_fmadd_ps(k, _mm512_set1_ps(-EXP_LN2_LOW_F32), near), r2 = _mm512_mul_ps(r, r);
     const __m512 s = _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_castps_si512(t), 23));
     const __m512 last = _mm512_fmadd_ps(r, _mm512_set1_ps(0x1.123abcp-7f), _mm512_set1_ps(0x1.55589ep-5f));
     const __m512 high = _mm512_fmadd_ps(r2, _mm512_set1_ps(0x1.6a624cp-10f), last);

@@ -74,7 +74,7 @@ static const float exp_addends[][4] __attribute__((aligned(16))) = {
     FOUR_OF(ROUND_F32(0)), FOUR_OF(EXP_5_F32), FOUR_OF(EXP_4_F32), FOUR_OF(EXP_3_F32), FOUR_OF(EXP_2_F32), FOUR_OF(1),
 };
 #undef FOUR_OF
-static const float exp_factors[4] __attribute__((aligned(16))) = {EXP_LOG2E_F32, EXP_LN2_F32, EXP_LN2_LOW_F32, EXP_6_F32};
+static const float exp_factors[4] __attribute__((aligned(16))) = {LOG2E_F32, EXP_LN2_F32, EXP_LN2_LOW_F32, EXP_6_F32};
 
 KT_ALWAYS void exps_begin(float32x4_t *t, const float32x4_t *x, float32x4_t f)
 {

@@ -12,6 +12,18 @@
 /* Adding it to a number below 2^22 leaves the nearest integer in the low bits, plus what it says. */
 #define ROUND_F32(plus) (0x1.8p23f + (plus))
 
+#define LOG2E_F32       0x1.715476p0f
+#define EXP_LN2_F32     0x1.62e4p-1f /* the first part of ln 2, whose product with k is exact, and the second */
+#define EXP_LN2_LOW_F32 0x1.7f7d1cp-20f
+
+/* e^x = 2^k e^r, where t holds k as ROUND_F32(plus) left it. */
+KT_ALWAYS float exp_power_f32(float x, float plus) { return fma_f32(x, LOG2E_F32, ROUND_F32(plus)); }
+KT_ALWAYS float exp_rest_f32(float x, float t, float plus)
+{
+    const float k = t - ROUND_F32(plus);
+    return fma_f32(k, -EXP_LN2_LOW_F32, fma_f32(k, -EXP_LN2_F32, x));
+}
+
 /* e^x = 2^k (1 + head - less), where less is small beside head; t holds k as ROUND_F32(plus) left it. */
 typedef struct exp_parts_f32 {
     float head, less, t;
@@ -24,11 +36,11 @@ KT_ALWAYS float exp_tail_f32(float r, float r2)
     return fma_f32(r2, high, fma_f32(r, 0x1.55549p-3f, 0x1.fffffcp-2f));
 }
 
-/* Of x + more, |x| < 150. k times the first part of ln 2 is exact. */
+/* Of x + more, |x| < 150. */
 KT_ALWAYS exp_parts_f32 exp_parts_f32_of(float x, float more, float plus)
 {
-    const float t = fma_f32(x, 0x1.715476p0f, ROUND_F32(plus)), k = t - ROUND_F32(plus);
-    const float head = fma_f32(k, -0x1.62e4p-1f, x), low = k * 0x1.7f7d1cp-20f - more, r = head - low, r2 = r * r;
+    const float t = exp_power_f32(x, plus), k = t - ROUND_F32(plus);
+    const float head = fma_f32(k, -EXP_LN2_F32, x), low = k * EXP_LN2_LOW_F32 - more, r = head - low, r2 = r * r;
     const exp_parts_f32 e = {head, fma_f32(-r2, exp_tail_f32(r, r2), low), t};
     return e;
 }
@@ -185,8 +197,9 @@ KT_ALWAYS float tanh_f32(float a)
                                                       fma_f32(z, -0x1.04675p-7f, 0x1.600bd6p-6f));
     const float p = fma_f32(z, fma_f32(z2, high, fma_f32(z, -0x1.b96288p-5f, 0x1.110be6p-3f)), -0x1.55553cp-2f);
     const float near = fma_f32(a * z, p, a);
-    const float x = abs_at_most_f32(a, 0x41200000u), t = fma_f32(x, 0x1.715476p1f, ROUND_F32(127)), k = t - ROUND_F32(127);
-    const float r = fma_f32(k, -0x1.7f7d1cp-21f, fma_f32(k, -0x1.62e4p-2f, x)), r2 = r * r, s = of_bits_f32(bits_f32(t) << 23);
+    const float x = abs_at_most_f32(a, 0x41200000u), t = fma_f32(x, 2 * LOG2E_F32, ROUND_F32(127)), k = t - ROUND_F32(127);
+    const float r = fma_f32(k, -EXP_LN2_LOW_F32 / 2, fma_f32(k, -EXP_LN2_F32 / 2, x)), r2 = r * r;
+    const float s = of_bits_f32(bits_f32(t) << 23);
     const float last = fma_f32(r2, fma_f32(r, 0x1.686aa2p-4f, 0x1.123d02p-2f), fma_f32(r, 0x1.555b82p-1f, 0x1.55548cp0f));
     const float e = r * fma_f32(r2, last, fma_f32(r, 0x1.fffff8p0f, 2)), far = 1 - 2 * inverse_f32(fma_f32(s, e, 1 + s));
     return signed_f32(pick_f32(mask_f32(fabsf(a) >= 1), far, near), a);

@@ -4,8 +4,7 @@
 #ifndef KT_MATH_F32_HYPERBOLIC_H
 #define KT_MATH_F32_HYPERBOLIC_H
 
-#include "math/f32/bits.h"
-#include "math/fma.h"
+#include "math/f32/logarithm.h"
 
 /* ---- sinh and cosh: |x| = k ln2 + r, and e^x = 2^k (cosh r + sinh r); all by a quarter, since twice 2^127 is too much ---- */
 typedef struct growth_f32 {
@@ -17,12 +16,12 @@ typedef struct growth_f32 {
 KT_ALWAYS growth_f32 growth_of_f32(float x)
 {
     const float    a = of_bits_f32(lesser_u32(size_f32(x), 0x42b30000u)); /* at 89.5 all is infinite */
-    const float    t = fma_f32(a, 0x1.715476p0f, 0x1.8p23f);
+    const float    t = exp_power_f32(a, 0);
     const uint32_t far = mask_f32(bits_f32(t) > 0x4b400001u), exponent = (bits_f32(t) & far) << 23;
-    const float    k = only_f32(far, t - 0x1.8p23f), head = fma_f32(k, -0x1.62e43p-1f, a), r = fma_f32(k, 0x1.05c61p-29f, head);
+    const float    k = only_f32(far, t - ROUND_F32(0)), head = fma_f32(k, -LN2_HI_F32, a), r = fma_f32(k, -LN2_LO_F32, head);
     const float    up = of_bits_f32(0x3e800000u + exponent), down = of_bits_f32(0x3e800000u - lesser_u32(exponent, 60u << 23));
     const float    sum = up + down;
-    const growth_f32 g = {r, fma_f32(k, 0x1.05c61p-29f, head - r), sum, (up - sum) + down, up - down, far};
+    const growth_f32 g = {r, fma_f32(k, -LN2_LO_F32, head - r), sum, (up - sum) + down, up - down, far};
     return g;
 }
 
@@ -72,7 +71,7 @@ KT_ALWAYS float atanh_f32(float a)
     const float    s = pick_f32(far, ((sum - scaled) + sum_lo) / (sum + scaled), x), z = s * s, z2 = z * z;
     const float    high = fma_f32(z2, fma_f32(z, 0x1.6a961cp-3f, 0x1.a27ae8p-5f), fma_f32(z, 0x1.e4a158p-4f, 0x1.234272p-3f));
     const float    p = fma_f32(z2, high, fma_f32(z, 0x1.99a72ap-3f, 0x1.55553ep-2f));
-    const float    r = fma_f32(k, 0x1.62e43p-2f, s + fma_f32(s * z, p, k * -0x1.05c61p-30f));
+    const float    r = fma_f32(k, LN2_HI_F32 / 2, s + fma_f32(s * z, p, k * (LN2_LO_F32 / 2)));
     return signed_f32(pick_f32(mask_f32(x < 1), r, pick_f32(mask_f32(x == 1), INFINITY, NAN)), a);
 }
 

@@ -8,9 +8,8 @@
 #include "math/f32/exponential.h"
 
 #define LN2_HI_F32   0x1.62e43p-1f
-#define LN2_LO_F32   -0x1.05c61p-29f
-#define LOG2E_HI_F32 0x1.715476p0f
-#define LOG2E_LO_F32 0x1.4ae0cp-26f
+#define LN2_LO_F32   (-0x1.05c61p-29f)
+#define LOG2E_LO_F32 0x1.4ae0cp-26f /* what LOG2E_F32 lacks */
 
 /* (log(1 + f) - f) / f^2 for -0.293 < f <= 1/2: relative error of the logarithm 2^-28.8 */
 KT_ALWAYS float log_tail_f32(float f, float f2)
@@ -64,8 +63,8 @@ KT_ALWAYS float log_sum_f32(float k, float f) { return fma_f32(k, LN2_HI_F32, f 
 KT_ALWAYS float log_of_f32(log_parts_f32 l) { return log_sum_f32(l.k, l.f); }
 KT_ALWAYS float log2_of_f32(log_parts_f32 l)
 {
-    const float f2 = l.f * l.f, rest = fma_f32(f2 * LOG2E_HI_F32, log_tail_f32(l.f, f2), l.f * LOG2E_LO_F32);
-    return l.k + fma_f32(l.f, LOG2E_HI_F32, rest);
+    const float f2 = l.f * l.f, rest = fma_f32(f2 * LOG2E_F32, log_tail_f32(l.f, f2), l.f * LOG2E_LO_F32);
+    return l.k + fma_f32(l.f, LOG2E_F32, rest);
 }
 KT_ALWAYS float log10_of_f32(log_parts_f32 l)
 {
@@ -139,8 +138,8 @@ KT_ALWAYS float logaddexp2_f32(float a, float b)
 {
     const log1p_parts_f32 l = log1p_parts_f32_of(exp2_minus_abs_f32(distance_f32(a, b)));
     const float           most = pick_f32(mask_f32(a > b), a, b), one = only_f32(l.half, 1.0f), sum = most + one;
-    const float           rest = fma_f32(l.rest, LOG2E_HI_F32, fma_f32(l.f, LOG2E_LO_F32, lost_f32(sum, most, one)));
-    return sum + fma_f32(l.f, LOG2E_HI_F32, rest);
+    const float           rest = fma_f32(l.rest, LOG2E_F32, fma_f32(l.f, LOG2E_LO_F32, lost_f32(sum, most, one)));
+    return sum + fma_f32(l.f, LOG2E_F32, rest);
 }
 
 #endif
