@@ -76,10 +76,8 @@ static kt_tensor *for_second(const kt_back *c, kt_tensor *g, kt_tensor *a)
         return NULL;
     if (sizes.n == 1)
         return kt_mv(adjoint(flat(a)), kt_reshape(g, KT_SHAPE(g->numel)));
-    if (sizes.n == 2)
-        return product(c, 1, adjoint(flat(a)), flat(g));
-    if (is_one_for(sizes, kt__sizes(a)))
-        return kt_unsqueeze(product(c, 1, adjoint(flat(a)), flat(g)), 0);
+    if (sizes.n == 2 || is_one_for(sizes, kt__sizes(a)))
+        return with_dim(product(c, 1, adjoint(flat(a)), flat(g)), 0, sizes.n == 3);
     if (is_one_for(kt__sizes(a), sizes))
         a = kt_squeeze_dim(a, KT_SHAPE(0));
     const bool folded = a->ndim <= 2 && (has_gradient(c, 0) || (a->ndim == 1 && c->node->edge[1].layout != MATRIX_ROWS));
