@@ -502,6 +502,7 @@ static const struct aten {
     const char *out;
 } aten[] = {
 #define ATEN(schema, in_place, out) {schema, IN_PLACE_##in_place, out},
+#define OPS(out) out
 #include "tables/aten.def"
 };
 enum { N_ATEN = sizeof aten / sizeof *aten, LONGEST = 1024 };

@@ -92,31 +92,80 @@ static kt_status fail_escaped(void)
 
 /* ---- what is written ---- */
 
-/* The overload of PyTorch's that writes into targets: that of the table, or one that stands by itself. */
-static const char *out_overload(const char *schema, int *n)
+static int argument_named(const kt_row *row, schema_span name)
 {
-    const size_t    whole = strcspn(schema, "("), base = (size_t)schema_name_length(schema);
-    const kt__aten *line = NULL, *own = NULL;
-    while ((line = kt__aten_next(schema, base, line))) {
-        if (line->out && strncmp(line->schema, schema, whole) == 0 && line->schema[whole] == '(') {
-            *n = (int)strlen(line->out);
-            return line->out;
-        }
-        if (!own && line->schema[base] == '.' && strstr(line->schema, "Tensor(a!) "))
-            own = line;
+    int i = kt__n_args(row);
+    while (i-- > 0 && !schema_is(name, kt__arg_spec(row, i)->name))
+        ;
+    return i;
+}
+
+/* Of an argument that may be a tensor. */
+static bool is_number(const kt_call *call, int i)
+{
+    return call->scalars >> i & 1 || (call->arg[i].t && call->arg[i].t->flags & KT_T_WRAPPED);
+}
+
+/* How PyTorch's overload is looked for: the row's own; any; any that takes tensors for the call's numbers. */
+enum { OWN, ANY, NUMBERS_ARE_TENSORS, N_SEARCHES };
+
+/* Whether the overload has the arguments of the call: what was given and what it cannot do without. */
+static bool fits(const kt_call *call, const char *schema, int search)
+{
+    schema_text  t;
+    uint32_t     found = 0;
+    const size_t whole = strcspn(schema, "(") + 1;
+    if (!schema_read(&t, schema) || (search == OWN && strncmp(schema, kt_row_schema(call->row), whole) != 0))
+        return false;
+    for (int i = 0; i < t.n_args; i++) {
+        const schema_arg *a = &t.arg[i];
+        const int         at = a->written ? -1 : argument_named(call->row, a->name);
+        if (a->written || (at < 0 && a->value.s))
+            continue;
+        if (at < 0 || (!a->value.s && !kt__given(call, at)))
+            return false;
+        found |= 1u << at;
+        const int  kind = kt__arg_spec(call->row, at)->kind;
+        const bool tensor = schema_is(a->type, "Tensor"), may_be = kind == KT_ARG_TENSOR || kind == KT_ARG_TENSOR_OR_SCALAR;
+        if (!kt__given(call, at))
+            continue;
+        if (!may_be || is_number(call, at) ? tensor && search != NUMBERS_ARE_TENSORS : !tensor && call->arg[at].t)
+            return false;
     }
-    *n = own ? (int)strcspn(own->schema + base + 1, "(") : 3;
-    return own ? own->schema + base + 1 : "out";
+    return !(call->given & ~found);
+}
+
+/* The overload of PyTorch's that writes into targets: that of a line of the table, or a line by itself. */
+static const char *out_overload(const kt_call *call, const char *name, int *n)
+{
+    const size_t base = (size_t)schema_name_length(name);
+    for (int search = OWN; search < N_SEARCHES; search++)
+        for (const kt__aten *line = NULL; (line = kt__aten_next(name, base, line));) {
+            const char *overload = line->out ? line->out : line->schema + base + 1;
+            const bool  own = line->schema[base] == '.' && strstr(line->schema, "Tensor(a!) ");
+            if ((line->out || own) && fits(call, line->schema, search)) {
+                *n = (int)strcspn(overload, "(");
+                return overload;
+            }
+        }
+    *n = 3;
+    return "out";
 }
 
 static kt_status fail_out(const kt_call *call)
 {
-    const char *name = call->row->schema + (strncmp(call->row->schema, "nn_", 3) == 0 ? 3 : 0);
+    const char *name = kt__aten_name(call->row);
     int         n;
-    const char *overload = out_overload(name, &n);
-    return kt_fail(KT_ERR_RUNTIME, "Batching rule not implemented for aten::%.*s.%.*s%s", (int)strcspn(name, "(."), name, n,
+    const char *overload = out_overload(call, name, &n);
+    return kt_fail(KT_ERR_RUNTIME, "Batching rule not implemented for aten::%.*s.%.*s%s", schema_name_length(name), name, n,
                    overload, call->row->inputs.lists ? ". We could not generate a fallback."
                                                      : "; the fallback path doesn't work on out= or view ops.");
+}
+
+static kt_status fail_drawn_out(void)
+{
+    return kt_fail(KT_ERR_RUNTIME, "vmap: We do not support calling out variants of random operations inside of vmap. Please use "
+                                   "non-out variants as a workaround");
 }
 
 static kt_status fail_written(void)
@@ -336,6 +385,8 @@ static kt_status run(kt_call *call, kt_status (*plain)(kt_call *))
     const bool draws = kt__innermost && rules[rule].draws;
     if (!level && !draws)
         return plain(call);
+    if (draws && call->form == KT_OUT)
+        return fail_drawn_out();
     if (draws && kt__innermost->id > level && kt__innermost->randomness == KT_RANDOM_SAME)
         return run_outside(call);
     if (rule == RULE_OF_PARTS) {

@@ -45,9 +45,8 @@ static bool is_wanted(const kt_call *call, kt_tensor *const *made, int n)
 
 kt_status kt__check_ends(const kt_call *call, kt_tensor *const *made, int n)
 {
-    const kt__gathered none = {.n = 0};
-    kt__decision       d = {.result = made[0]->dtype, .second = n > 1 ? made[1]->dtype : KT_NONE};
-    const bool         wanted = call->form == KT_OUT && is_wanted(call, made, n);
+    kt__decision d = {.result = made[0]->dtype, .second = n > 1 ? made[1]->dtype : KT_NONE};
+    const bool   wanted = call->form == KT_OUT && is_wanted(call, made, n);
     if (call->form != KT_OUT)
         return KT_OK;
     for (int i = 0; i < n; i++)
@@ -56,8 +55,9 @@ kt_status kt__check_ends(const kt_call *call, kt_tensor *const *made, int n)
     if (wanted && kt__tape.rules(call))
         return kt_error_status();
     for (int i = 0; i < n; i++) {
+        const kt__gathered at = {.n = 0, .first = made[i]};
         d.second = i > 1 ? made[i]->dtype : d.second;
-        if (kt__check_target(call, &none, &d, i, kt__sizes(made[i])))
+        if (kt__check_target(call, &at, &d, i, kt__sizes(made[i])))
             return kt_error_status();
     }
     return KT_OK;

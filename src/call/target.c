@@ -209,12 +209,12 @@ KT__HOT kt_status kt__check_target(const kt_call *call, const kt__gathered *g, c
 
 kt_status kt__check_parts(const kt_call *call, kt_dtype result, kt_shape shape, kt_tensor *const *t, int64_t n)
 {
-    const kt__gathered none = {.n = 0};
+    const kt__gathered at = {.n = 0, .first = n ? t[0] : NULL};
     const kt__decision d = {.result = (uint8_t)result};
     for (int64_t i = 0; i < n; i++)
         if (kt__overlap_once(call->out[0], shape, t[i]) != KT_OVERLAP_NONE)
             return kt__fail_shared();
-    return kt__check_target(call, &none, &d, 0, shape);
+    return kt__check_target(call, &at, &d, 0, shape);
 }
 
 kt_status kt__bind_target(kt_tensor *out, kt_shape shape, const int64_t *strides)

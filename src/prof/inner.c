@@ -9,30 +9,10 @@
 /* ---- names of rows ---- */
 static bool is_known(const char *name, size_t n) { return kt__aten_next(name, n, NULL) != NULL; }
 
-static const char *given_name(const kt_row *row)
-{
-    static const char *const names[][2] = {
-#define NAMED(row, name) {#row, name},
-#define SHOWS(row, n)
-#define HIDDEN(row, condition)
-#define INNER(row, condition, tree)
-#include "tables/inner.def"
-#undef NAMED
-#undef SHOWS
-#undef INNER
-#undef HIDDEN
-    };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(names[i][0], kt_row_name(row)) == 0)
-            return names[i][1];
-    return NULL;
-}
-
 const char *kt__row_trace_name(kt__arena *arena, const kt_row *row, int form)
 {
-    const char *named = given_name(row), *name = named ? named : kt_row_schema(row);
-    name += !named && strncmp(name, "nn_", 3) == 0 ? 3 : 0;
-    size_t n = strcspn(name, ".(");
+    const char *named = kt__aten_given_name(row), *name = kt__aten_name(row);
+    size_t      n = strcspn(name, ".(");
     if (!named && name[0] == '_' && !is_known(name, n) && is_known(name + 1, n - 1)) { /* part of an operator, with its name */
         name++;
         n--;

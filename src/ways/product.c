@@ -303,8 +303,8 @@ static kt_status target(kt_call *call, const kt__decision *d, const product *p, 
         *out = kt__ref(p->c);
         return KT_OK;
     }
-    const kt__gathered none = {.n = 0}; /* a buffer may lie over the factors: see written_over */
-    return kt__outputs_of(call, &none, d, shape, NULL, out, 1);
+    const kt__gathered at = {.n = 0, .first = p->a}; /* a buffer may lie over the factors: see written_over */
+    return kt__outputs_of(call, &at, d, shape, NULL, out, 1);
 }
 
 /* A product reads its factors many times, so what is written over one is made beside it first; an addend is read once,

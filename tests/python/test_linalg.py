@@ -411,6 +411,16 @@ REFUSED = [
      "The size of tensor a (2) must match the size of tensor b (3) at non-singleton dimension 0"),
     (lambda: L.svd(torch.eye(3), driver="gesvd"), RuntimeError,
      "torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER backend."),
+    (lambda: L.svd(torch.eye(3, dtype=torch.float16), driver="gesvd"), RuntimeError,
+     "torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER backend."),
+    (lambda: L.svd(torch.eye(3, dtype=torch.int64), driver="gesvd"), RuntimeError,
+     "linalg.svd: Expected a floating point or complex tensor as input. Got Long"),
+    (lambda: L.qr(torch.eye(3, dtype=torch.float16), mode="x"), RuntimeError,
+     "qr received unrecognized mode 'x' but expected one of 'reduced' (default), 'r', or 'complete'"),
+    (lambda: L.qr(torch.eye(3, dtype=torch.float16), out=(torch.empty(0), torch.empty(0))), RuntimeError,
+     "Expected out tensor to have dtype c10::Half, but got float instead"),
+    (lambda: L.qr(torch.eye(3, dtype=torch.float16), out=(torch.empty(0, dtype=torch.float16),) * 2), NotImplementedError,
+     "\"geqrf_cpu\" not implemented for 'Half'"),
 ]
 
 

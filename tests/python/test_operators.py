@@ -280,6 +280,30 @@ def test_what_is_written_stays_on_its_device():
     assert far.add_(number) is far and (number + far).device.type == "meta"
 
 
+INTO_ANOTHER_DEVICE = {
+    "a product": lambda x, out: karat.mm(x, x, out=out),
+    "a product of batches": lambda x, out: karat.bmm(x[None], x[None], out=out),
+    "a sum and a product": lambda x, out: karat.addmm(x, x, x, out=out),
+    "a join": lambda x, out: karat.cat([x, x], out=out),
+    "a stack": lambda x, out: karat.stack([x, x], out=out),
+    "a selection": lambda x, out: karat.index_select(x, 0, karat.tensor([0]), out=out),
+    "a view": lambda x, out: karat.diag(x, out=out),
+    "a body": lambda x, out: karat.kron(x, x, out=out),
+    "a factor": lambda x, out: karat.linalg.cholesky(x, out=out),
+    "a solution": lambda x, out: karat.linalg.solve(x, x, out=out),
+    "the first of two": lambda x, out: karat.topk(x, 1, out=(out, karat.empty(0, dtype=karat.int64))),
+    "the second of two": lambda x, out: karat.linalg.slogdet(x, out=(karat.empty(0), out)),
+}
+
+
+@pytest.mark.parametrize("name", INTO_ANOTHER_DEVICE)
+def test_a_target_on_another_device_is_refused_and_kept(name):
+    out = karat.empty(0, device="meta")
+    with pytest.raises(RuntimeError, match="^Expected all tensors to be on the same device, but found at least two devices"):
+        INTO_ANOTHER_DEVICE[name](karat.eye(3), out)
+    assert out.shape == (0,)
+
+
 @pytest.mark.parametrize("call", [lambda x: karat.lerp(x, x, 1.5 - 2j), lambda x: x.addcmul(x, x, value=1j),
                                   lambda x: x.addcdiv(x, x, value=1j), lambda x: x.lerp_(x, 2j)])
 @pytest.mark.parametrize("dtype", [karat.float16, karat.float32, karat.float64])

@@ -98,6 +98,12 @@ def test_where_a_kernel_ran():
         assert kernel == "matmul" and where in libraries | {f"cpu {karat._karat.isa}"}
 
 
+def test_an_operator_has_the_name_that_pytorch_calls_it_by():
+    with profile(activities=CPU) as p:
+        karat.ones(2, 3).norm()
+    assert "aten::linalg_vector_norm" in [e.name for e in p.events()]
+
+
 def test_a_fused_conversion_is_an_event():
     a, b = karat.ones(4, 2), karat.ones(4, 2, dtype=karat.int32)
     with profile(activities=CPU, record_shapes=True) as p:

@@ -579,6 +579,34 @@ INTO = {
     "linalg_matrix_norm.str_ord_out": lambda x: L.matrix_norm(x, out=torch.empty(0)),
     "linalg_matrix_rank.atol_rtol_tensor_out": lambda x: L.matrix_rank(x, out=torch.empty(0)),
     "linalg_matrix_power.out": lambda x: L.matrix_power(x, 3, out=torch.empty(0)),
+    "linalg_vector_norm.out": lambda x: torch.norm(x, out=torch.empty(0)),
+    "add.out": lambda x: torch.add(x, 2, out=torch.empty(0)),
+    "div.out": lambda x: torch.div(2, x, out=torch.empty(0)),
+    "div.out_mode": lambda x: torch.div(x, 2, rounding_mode="floor", out=torch.empty(0)),
+    "eq.Tensor_out": lambda x: torch.eq(x, x, out=torch.empty(0)),
+    "eq.Scalar_out": lambda x: torch.eq(x, 1, out=torch.empty(0)),
+    "pow.Tensor_Tensor_out": lambda x: torch.pow(x, x, out=torch.empty(0)),
+    "pow.Tensor_Scalar_out": lambda x: torch.pow(x, 2, out=torch.empty(0)),
+    "pow.Scalar_out": lambda x: torch.pow(2, x, out=torch.empty(0)),
+    "fmod.Scalar_out": lambda x: torch.fmod(x, 2, out=torch.empty(0)),
+    "xlogy.OutTensor": lambda x: torch.xlogy(x, x, out=torch.empty(0)),
+    "xlogy.OutScalar_Other": lambda x: torch.xlogy(x, 2, out=torch.empty(0)),
+    "xlogy.OutScalar_Self": lambda x: torch.xlogy(2, x, out=torch.empty(0)),
+    "copysign.out": lambda x: torch.copysign(x, x, out=torch.empty(0)),
+    "copysign.Scalar_out": lambda x: torch.copysign(x, 2, out=torch.empty(0)),
+    "lerp.Scalar_out": lambda x: torch.lerp(x, x, 0.5, out=torch.empty(0)),
+    "lerp.Tensor_out": lambda x: torch.lerp(x, x, x, out=torch.empty(0)),
+    "clamp.out": lambda x: torch.clamp(x, 1, out=torch.empty(0)),
+    "clamp.Tensor_out": lambda x: torch.clamp(x, max=x, out=torch.empty(0)),
+    "where.self_out": lambda x: torch.where(x > 0, x, x, out=torch.empty(0)),
+    "round.out": lambda x: torch.round(x, out=torch.empty(0)),
+    "round.decimals_out": lambda x: torch.round(x, decimals=1, out=torch.empty(0)),
+    "softmax.int_out": lambda x: torch.softmax(x, 0, out=torch.empty(0)),
+    "sum.IntList_out": lambda x: torch.sum(x, 0, out=torch.empty(0)),
+    "prod.int_out": lambda x: torch.prod(x, 0, out=torch.empty(0)),
+    "all.dims_out": lambda x: torch.all(x, (0, 1), out=torch.empty(0)),
+    "sort.values": lambda x: torch.sort(x, out=(torch.empty(0), torch.empty(0, dtype=torch.int64))),
+    "sort.values_stable": lambda x: torch.sort(x, stable=True, out=(torch.empty(0), torch.empty(0, dtype=torch.int64))),
 }
 
 
@@ -593,3 +621,18 @@ def test_targets_beside_lists_are_refused():
     says = r"^Batching rule not implemented for aten::linalg_multi_dot\.out\. We could not generate a fallback\."
     with pytest.raises(RuntimeError, match=says):
         vmap(lambda x: L.multi_dot([x, x], out=torch.empty(0)))(torch.eye(2).repeat(3, 1, 1))
+
+
+DRAWN_INTO = {
+    "bernoulli": lambda x: torch.bernoulli(x, out=torch.empty(0)),
+    "multinomial": lambda x: torch.multinomial(x, 1, out=torch.empty(0, dtype=torch.int64)),
+    "normal, means": lambda x: torch.normal(x, x, out=torch.empty(0)),
+    "normal, deviations": lambda x: torch.normal(1.0, x, out=torch.empty(0)),
+}
+
+
+@pytest.mark.parametrize("name", DRAWN_INTO)
+@pytest.mark.parametrize("randomness", ["error", "same", "different"])
+def test_targets_of_what_is_drawn_are_refused(name, randomness):
+    with pytest.raises(RuntimeError, match="^vmap: We do not support calling out variants of random operations inside of vmap"):
+        vmap(DRAWN_INTO[name], randomness=randomness)(torch.full((2, 3), 0.5))

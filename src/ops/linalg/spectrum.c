@@ -5,6 +5,7 @@
 
 #include "base/warn.h"
 #include "call/refuse.h"
+#include "call/target.h"
 #include "ops/linalg/matrices.h"
 
 /* ---- QR ---- */
@@ -20,6 +21,8 @@ kt_status kt__body_linalg_qr(kt_call *call)
     if (!complete && !without_q && strcmp(mode, "reduced") != 0)
         return kt_fail(KT_ERR_RUNTIME,
                        "qr received unrecognized mode '%s' but expected one of 'reduced' (default), 'r', or 'complete'", mode);
+    if (kt__check_out(call, (kt_dtype)a->dtype, (kt_dtype)a->dtype) || kt__refuse(call, STAGE_AFTER))
+        return kt_error_status();
     const int64_t rows = kt__rows_in(a), columns = kt__columns_in(a), k = complete ? rows : kt__least_side(a);
     kt_tensor    *r = kt__new_matrices(a, (kt_dtype)a->dtype, kt__batch_of(a), k, columns);
     if (without_q)
@@ -156,12 +159,12 @@ kt_status kt__body_linalg_svd_of(kt_call *call)
     kt_tensor   *a = call->arg[0].t;
     const bool   full = kt__arg_bool(call, 1), wanted = kt__arg_bool(call, 2);
     kt__decision room;
-    if (kt__check_matrices(a, "linalg.svd", "A"))
+    if (kt__check_matrices(a, "linalg.svd", "A") || !kt__resolve_in_body(call, &room))
         return kt_error_status();
-    if (kt__given(call, 3))
+    if (kt__given(call, 3) && a->numel)
         return kt_fail(KT_ERR_RUNTIME,
                        "torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER backend.");
-    if (!kt__resolve_in_body(call, &room))
+    if (kt__refuse(call, STAGE_AFTER))
         return kt_error_status();
     const kt_dtype dtype = (kt_dtype)a->dtype;
     const int64_t  rows = kt__rows_in(a), columns = kt__columns_in(a), k = kt__least_side(a);
