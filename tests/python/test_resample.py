@@ -265,14 +265,15 @@ def test_volumes_at_places_that_are_infinite(dtype, mode, align):
     infinity, nan = float("inf"), float("nan")
     x = torch.arange(1.0, 28).reshape(1, 1, 3, 3, 3).to(dtype).requires_grad_()
     middle = [[infinity, 0, 0], [0, -infinity, 0], [0, 0, infinity], [infinity, -infinity, infinity]]
+    nowhere = middle + [[nan, 0, 0], [nan, infinity, nan]]
 
     def sampled(places, padding):
         grid = torch.tensor(places, dtype=dtype).reshape(1, 1, 1, -1, 3).requires_grad_()
         made = F.grid_sample(x, grid, mode=mode, padding_mode=padding, align_corners=align)
         return made.flatten().tolist(), grid, made
 
-    values, grid, made = sampled(middle, "zeros")
-    assert values == [0] * 4
+    values, grid, made = sampled(nowhere, "zeros")
+    assert values == [0] * 6
     assert [g.abs().max() for g in torch.autograd.grad(made.sum(), (x, grid))] == [0, 0]
     assert sampled(middle, "border")[0] == [15, 11, 23, 21]
     assert sampled([[nan, 0, 0], [0, nan, 0], [0, 0, nan]], "border")[0] == [15, 17, 23]
