@@ -733,6 +733,7 @@
  * kt_foreach_copy(self, n_self, src, n_src, .non_blocking = false, results, room)  _          each tensor of src cast to that of self; in place: written into it
  * kt_foreach_max(self, n_self, results, room)                          the maximum of each tensor of a list
  * kt_foreach_norm(self, n_self, .ord = 2, .dtype, results, room)             the vector norm of each tensor of a list
+ * kt_foreach_powsum(self, n_self, .ord = 2, .dtype, results, room)             the sum of the powers of each tensor of a list: its vector norm before the root
  * kt_foreach_add(self, n_self, scalar, results, room)       _          each tensor of a list plus a number
  * kt_foreach_add_list(self, n_self, other, n_other, .alpha = 1, results, room)  _          each tensor of a list plus that of another
  * kt_foreach_add_scalars(self, n_self, scalars, n_scalars, results, room)  _          each tensor of a list plus a number of its own

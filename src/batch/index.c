@@ -151,6 +151,14 @@ static kt_tensor *spread(const kt__lift *l, kt_tensor *index, const kt_tensor *l
     return each ? kt_expand(each, ((kt_shape){like->ndim + 1, sizes})) : NULL;
 }
 
+/* Gradients pass by a row, or are divided by how often a row is read: a gather does neither. */
+static bool has_own_gradient(const kt_call *call)
+{
+    const int padding = 2, scaled = 3;
+    const bool by_frequency = kt__given(call, scaled) && kt__arg_bool(call, scaled);
+    return by_frequency || (kt__given(call, padding) && kt__arg_int(call, padding) >= 0);
+}
+
 /* Rows of a table that all examples share, or each of its own. */
 kt_status kt__batch_lookup(kt__lift *l)
 {
@@ -158,7 +166,7 @@ kt_status kt__batch_lookup(kt__lift *l)
     int64_t    sizes[KT_MAX_DIMS + 2];
     if (!kt__at_level(table, l->level))
         return kt__batch_itself(l);
-    if (table->ndim != 2 || index->ndim >= KT_MAX_DIMS || index->dtype != KT_I64)
+    if (has_own_gradient(l->call) || table->ndim != 2 || index->ndim >= KT_MAX_DIMS || index->dtype != KT_I64)
         return kt__batch_loop(l);
     sizes[0] = l->size;
     memcpy(sizes + 1, index->sizes, index->ndim * sizeof *sizes);

@@ -8,6 +8,9 @@ KT_ALWAYS T FN(clipped)(T x, T last, T *slope)
     return low < last ? low : last;
 }
 
+/* Zeros around a volume: one place stands for all at which nothing is read. Weights are finite at infinity and NaN too. */
+KT_ALWAYS T FN(seen)(T x, T size) { return x >= -1 && x < size ? x : -2; }
+
 /* Reflected at both ends: elements' centres with align_corners, their outer borders without. */
 KT_ALWAYS T FN(reflected)(T x, T size, bool align, T *slope)
 {

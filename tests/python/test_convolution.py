@@ -127,6 +127,28 @@ def test_no_batch_no_channels():
     assert F.conv2d(torch.ones(1, 0, 4, 4), torch.ones(3, 0, 3, 3)).shape == (1, 0, 2, 2)
 
 
+@pytest.mark.parametrize("dims", [1, 2, 3])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16, torch.complex64])
+@pytest.mark.parametrize("device", ["cpu", "meta"])
+def test_transposed_to_no_elements(dims, dtype, device):
+    conv = getattr(F, f"conv_transpose{dims}d")
+    x, w, b = (torch.ones(sizes, dtype=dtype, device=device, requires_grad=True)
+               for sizes in ((2, 3) + (1,) * dims, (3, 4) + (2,) * dims, (4,)))
+    y = conv(x, w, b, padding=1)
+    assert y.shape == (2, 4) + (0,) * dims and y.dtype == dtype
+    y.backward(torch.ones_like(y))
+    for t in (x, w, b):
+        assert t.grad.shape == t.shape and (device == "meta" or not t.grad.any())
+    wide = torch.complex128 if dtype.is_complex else torch.float64
+    for refused, made in (wide, 0), (dtype, -2):
+        with pytest.raises(RuntimeError) as error:
+            conv(x.to(refused), w.to(refused), padding=1 - made // 2)
+        sizes = [" x ".join([str(n)] * dims) for n in (1, made)]
+        one = "1 x " if dims == 1 else ""
+        assert str(error.value).splitlines()[0] == (f"Given input size per channel: ({one}{sizes[0]}). Calculated output size "
+                                                    f"per channel: ({one}{sizes[1]}). Output size is too small")
+
+
 @pytest.mark.parametrize("call,text", [
     (lambda: F.conv2d(torch.ones(1, 2, 0, 4), torch.ones(3, 2, 1, 1), padding=1),
      "Only zero batch or zero channel inputs are supported, but got input shape: [1, 2, 0, 4]"),

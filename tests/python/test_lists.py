@@ -92,6 +92,26 @@ def test_norms():
         karat._foreach_norm(a, 1j)
 
 
+def test_sums_of_powers():
+    a = [karat.tensor([1.0, 2.0, -3.0]), karat.full((2, 2), 2.0, dtype=karat.float64), karat.tensor([300.0, 2.0]).half(),
+         karat.tensor([1 + 2j, 3j]), karat.zeros(0)]
+    told = [(t.dtype, t.item()) for t in karat._foreach_powsum(a)]
+    assert told[:3] == [(karat.float32, 14.0), (karat.float64, 16.0), (karat.float16, math.inf)]
+    assert told[3][0] == karat.float32 and abs(told[3][1] - 14) < 1e-5 and told[4] == (karat.float32, 0.0)
+    assert [t.item() for t in karat._foreach_powsum(a[:3], 3, karat.float64)] == [36.0, 32.0, 27000008.0]
+    assert [t.item() for t in karat._foreach_powsum(a[:2], 0)] == [3.0, 4.0]
+    assert [t.item() for t in karat._foreach_powsum([karat.arange(4)], 2, dtype=karat.float32)] == [14.0]
+    x = a[0].clone().requires_grad_()
+    karat._foreach_powsum([x], 3)[0].backward()
+    assert x.grad.tolist() == [3.0, 12.0, -27.0]
+    with pytest.raises(NotImplementedError, match="^\"powsum_cpu\" not implemented for 'Long'"):
+        karat._foreach_powsum([karat.ones(2), karat.arange(4)])
+    with pytest.raises(RuntimeError, match="^value cannot be converted to type double without overflow"):
+        karat._foreach_powsum(a, 1j)
+    with pytest.raises(RuntimeError, match="^Tensor list must have at least one tensor"):
+        karat._foreach_powsum([])
+
+
 @pytest.mark.parametrize("call, error, text", [
     (lambda: karat._foreach_add([], 1), RuntimeError, "Tensor list must have at least one tensor."),
     (lambda: karat._foreach_add([karat.ones(1)], [1.0, 2.0]), RuntimeError,

@@ -167,3 +167,10 @@ def test_multilabel_margin_gradients_are_row_major():
     x = torch.randn(7, 4).t().requires_grad_()
     (g,) = torch.autograd.grad(F.multilabel_margin_loss(x, torch.zeros(4, 7, dtype=torch.int64)), x)
     assert g.stride() == (7, 1)
+
+
+@pytest.mark.parametrize("weight", [None, torch.ones(5, 4)])
+def test_binary_cross_entropy_lies_as_the_input(weight):
+    dense, turned = torch.rand(5, 4), torch.rand(4, 5).t()
+    for x, t, strides in (dense, turned, (4, 1)), (turned, dense, (1, 5)), (torch.rand(4).expand(5, 4), turned, (4, 1)):
+        assert F.binary_cross_entropy(x, t, weight, reduction="none").stride() == strides

@@ -142,3 +142,14 @@ def test_short_rows_are_broadcast_as_long_ones(size):
     torch.testing.assert_close(whole, x.expand(5, 9, size).contiguous() * y.expand(5, 9, size).contiguous())
     with pytest.raises(RuntimeError, match="ZeroDivisionError"):
         torch.floor_divide(torch.ones(5, 9, 1, dtype=torch.int64), torch.zeros(5, 1, size, dtype=torch.int64))
+
+
+@pytest.mark.parametrize("more", [{"padding_idx": 3}, {"padding_idx": -1}, {"scale_grad_by_freq": True}])
+def test_tables_of_each_row_have_the_gradient_that_was_asked_for(more):
+    tables, index = torch.randn(2, 4, 3, requires_grad=True), torch.tensor([[0, 3, 3], [1, 2, 3]])
+    for rows, dims in (index, 0), (index[0], None):
+        made = torch.vmap(lambda i, w: F.embedding(i, w, **more), (dims, 0))(rows, tables)
+        each = [F.embedding(rows if dims is None else rows[k], tables[k], **more) for k in range(2)]
+        assert torch.equal(made, torch.stack(each))
+        got, want = (torch.autograd.grad(y.sum(), tables)[0] for y in (made, torch.stack(each)))
+        assert torch.equal(got, want)

@@ -312,6 +312,8 @@ static __device__ void taps_of(tap_list &t, const grid_args &g, int d, T x)
             x = reflected_at(x, size, &slope, g);
         x = FN(clipped)(x, last, &slope);
     }
+    if (g.dims == 3 && g.padding == KT__GRID_ZEROS)
+        x = FN(seen)(x, size);
     if (g.mode == KT__GRID_NEAREST) {
         t.at[0] = element_at(MATH(rint)(x), size);
         t.weight[0] = 1;

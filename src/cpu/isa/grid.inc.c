@@ -152,12 +152,20 @@ static void FN(grid_coordinates)(FN(grid_work) *w, int64_t size, int64_t n)
 {
     const kt__sampling *s = w->s;
     const T             last = (T)(size - 1);
+    const bool          volume = s->dims == 3;
     T                  *x = w->coordinate, *slope = w->slope;
     FN(grid_places)(w, size, n);
-    if (s->mode == KT__GRID_CUBIC || s->padding == KT__GRID_ZEROS)
+    if (s->mode == KT__GRID_CUBIC)
         return;
+    if (s->padding == KT__GRID_ZEROS) {
+        for (int64_t i = 0; i < n && volume; i++)
+            x[i] = FN(seen)(x[i], (T)size);
+        return;
+    }
     if (s->padding == KT__GRID_REFLECTION)
         FN(grid_reflect)(w, x, slope, (T)size, n);
+    for (int64_t i = 0; i < n && volume; i++) /* PyTorch takes NaN for the end of a volume, for the beginning of an image */
+        x[i] = x[i] == x[i] ? x[i] : last;
     KT_EACH
     for (int64_t i = 0; i < n; i++)
         x[i] = FN(clipped)(x[i], last, &slope[i]);

@@ -288,6 +288,37 @@ kt_status kt__body_foreach_norm(kt_call *call)
     return finish(call, status);
 }
 
+/* The sum of a tensor's powers, computed and summed in `wide`. */
+static kt_tensor *power_sum(kt_tensor *t, kt_scalar ord, kt_dtype wide)
+{
+    const bool     complex = kt__dtype_rows[t->dtype].category == KT_CAT_COMPLEX;
+    const kt_dtype as = !complex ? wide : wide == KT_F64 ? KT_C128 : KT_C64;
+    return kt_sum(kt_pow_s(kt_abs(kt_to(t, .dtype = as)), ord));
+}
+
+kt_status kt__body_foreach_powsum(kt_call *call)
+{
+    KT_SCOPE;
+    const kt_scalar ord = kt__arg_scalar(call, ORD);
+    if (check_lists(call, 0))
+        return kt_error_status();
+    if (ord.kind == KT_SCALAR_COMPLEX)
+        return kt_fail(KT_ERR_RUNTIME, "value cannot be converted to type double without overflow");
+    kt_status status = kt__list_of(call, call->arg[0].ts.n);
+    for (int64_t i = 0; i < call->arg[0].ts.n && !status; i++) {
+        kt_tensor     *t = call->arg[0].ts.t[i];
+        const kt_dtype of = kt__given(call, DTYPE) ? call->arg[DTYPE].dtype : (kt_dtype)t->dtype;
+        const kt_dtype real = of == KT_C128 ? KT_F64 : kt__dtype_rows[of].category == KT_CAT_COMPLEX ? KT_F32 : of;
+        if (kt__dtype_rows[real].category != KT_CAT_FLOAT)
+            status = kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"powsum_cpu\" not implemented for '%s'",
+                                    kt_dtype_torch_name(kt__given(call, DTYPE) ? of : KT_I64)); /* PyTorch sums integers in it */
+        kt_tensor *sum = status ? NULL : kt_to(power_sum(t, ord, kt__arithmetic_of(real)), .dtype = real);
+        call->list[i] = sum ? kt__ref(sum) : NULL;
+        status = sum ? KT_OK : kt_error_status();
+    }
+    return finish(call, status);
+}
+
 /* ---- the rows ---- */
 
 #define ROW(name, run, op) kt_status kt__body_foreach_##name(kt_call *call) { return run(call, KT_OP_##op); }

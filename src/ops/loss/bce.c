@@ -29,7 +29,8 @@ kt_status kt__body_binary_cross_entropy(kt_call *call)
         return kt_error_status();
     if (!kt__resolve_in_body(call, &room) || check_values(x, t)) /* a weight may have any dtype: it scales in place */
         return kt_error_status();
-    kt_tensor *loss = kt_sub(kt_mul(kt_sub_s(t, KT_INT(1)), bounded(kt_log1p(kt_neg(x)))), kt_mul(t, bounded(kt_log(x))));
+    /* the input's factors stand first: the loss lies as it does */
+    kt_tensor *loss = kt_sub(kt_mul(bounded(kt_log1p(kt_neg(x))), kt_sub_s(t, KT_INT(1))), kt_mul(bounded(kt_log(x)), t));
     if (loss && kt__given(call, WEIGHT))
         loss = kt_mul_(loss, call->arg[WEIGHT].t);
     return kt__end(call, kt__reduced(loss, (kt__reduction)kt__arg_int(call, REDUCTION)));

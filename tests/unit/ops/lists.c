@@ -125,6 +125,9 @@ TEST(norms_and_maxima)
     CHECK_EQ_INT(kt_foreach_norm(list, 2, results, 2, .ord = KT_INT(1)), 2);
     for (int i = 0; i < 2; i++)
         CHECK(same(results[i], kt_linalg_vector_norm(list[i], .ord = KT_INT(1))));
+    CHECK_EQ_INT(kt_foreach_powsum(list, 2, results, 2, .ord = KT_INT(3)), 2);
+    for (int i = 0; i < 2; i++)
+        CHECK(same(results[i], kt_sum(kt_pow_s(kt_abs(list[i]), KT_INT(3)))));
     CHECK_EQ_INT(kt_foreach_max(list, 2, results, 2), 2);
     for (int i = 0; i < 2; i++)
         CHECK(same(results[i], kt_max(list[i])));
