@@ -257,28 +257,36 @@ def test_results_do_not_depend_on_the_number_of_threads():
         assert torch.equal(a, b)
 
 
-@pytest.mark.parametrize("align", [False, True])
-@pytest.mark.parametrize("mode", ["bilinear", "nearest"])
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
-def test_volumes_at_places_that_are_infinite(dtype, mode, align):
-    """Nothing is read beyond zeros, and nothing flows; a border is as near as ever, and NaN its end."""
-    infinity, nan = float("inf"), float("nan")
+INFINITY, NAN = float("inf"), float("nan")
+IN_VOLUMES = [(dtype, mode, align) for dtype in (torch.float32, torch.float64, torch.bfloat16) for mode in ("bilinear", "nearest")
+              for align in (False, True)]
+
+
+def sampled_volume(places, padding, dtype, mode, align):
     x = torch.arange(1.0, 28).reshape(1, 1, 3, 3, 3).to(dtype).requires_grad_()
-    middle = [[infinity, 0, 0], [0, -infinity, 0], [0, 0, infinity], [infinity, -infinity, infinity]]
-    nowhere = middle + [[nan, 0, 0], [nan, infinity, nan]]
+    grid = torch.tensor(places, dtype=dtype).reshape(1, 1, 1, -1, 3).requires_grad_()
+    made = F.grid_sample(x, grid, mode=mode, padding_mode=padding, align_corners=align)
+    return made.flatten().tolist(), torch.autograd.grad(made.sum(), (x, grid))
 
-    def sampled(places, padding):
-        grid = torch.tensor(places, dtype=dtype).reshape(1, 1, 1, -1, 3).requires_grad_()
-        made = F.grid_sample(x, grid, mode=mode, padding_mode=padding, align_corners=align)
-        return made.flatten().tolist(), grid, made
 
-    values, grid, made = sampled(nowhere, "zeros")
-    assert values == [0] * 6
-    assert [g.abs().max() for g in torch.autograd.grad(made.sum(), (x, grid))] == [0, 0]
-    assert sampled(middle, "border")[0] == [15, 11, 23, 21]
-    assert sampled([[nan, 0, 0], [0, nan, 0], [0, 0, nan]], "border")[0] == [15, 17, 23]
-    assert sampled([[infinity, 0, 0], [0, -infinity, 0], [0, 0, nan]], "reflection")[0] == [15, 17, 23]
-    if mode == "bilinear" and align:  # one element before the volume: a step towards it is seen
-        values, grid, made = sampled([[-2, 0, 0]], "zeros")
-        assert values == [0]
-        assert torch.autograd.grad(made.sum(), grid)[0].flatten().tolist() == [13, 0, 0]
+@pytest.mark.parametrize("how", IN_VOLUMES)
+def test_volumes_at_places_that_are_infinite(how):
+    """Nothing is read beyond zeros, and nothing flows; a border is as near as ever."""
+    middle = [[INFINITY, 0, 0], [0, -INFINITY, 0], [0, 0, INFINITY], [INFINITY, -INFINITY, INFINITY]]
+    values, grads = sampled_volume(middle + [[NAN, 0, 0], [NAN, INFINITY, NAN]], "zeros", *how)
+    assert values == [0] * 6 and [g.abs().max() for g in grads] == [0, 0]
+    assert sampled_volume(middle, "border", *how)[0] == [15, 11, 23, 21]
+
+
+@pytest.mark.parametrize("how", IN_VOLUMES)
+@pytest.mark.not_on_a_gpu("NaN is the beginning of a volume there")
+def test_volumes_at_places_that_are_not_numbers(how):
+    """NaN, which infinity reflected is too, is the end of a volume."""
+    assert sampled_volume([[NAN, 0, 0], [0, NAN, 0], [0, 0, NAN]], "border", *how)[0] == [15, 17, 23]
+    assert sampled_volume([[INFINITY, 0, 0], [0, -INFINITY, 0], [0, 0, NAN]], "reflection", *how)[0] == [15, 17, 23]
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+def test_one_element_before_a_volume_a_step_towards_it_is_seen(dtype):
+    values, grads = sampled_volume([[-2, 0, 0]], "zeros", dtype, "bilinear", True)
+    assert values == [0] and grads[1].flatten().tolist() == [13, 0, 0]

@@ -12,7 +12,7 @@
 
 #include "base/thread.h"
 
-/* All numbers take twenty minutes without the widest vectors of the processor. Sanitizers begin after such functions are chosen. */
+/* All numbers take half an hour without the widest vectors of the processor. Sanitizers begin after they are chosen. */
 #if defined(__x86_64__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define WIDE_VECTORS __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
