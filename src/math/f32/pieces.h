@@ -208,7 +208,8 @@ KT_ALWAYS float    tan_f32(float a)
 {
     const arc_f32 arc = arc_of_f32(a);
     const int32_t piece = tan_piece_of_f32(arc) & (PIECES_F32 - 1);
-    return tan_of_f32(arc, tan_pieces_f32[0][piece], tan_pieces_f32[1][piece]);
+    const float   r = tan_of_f32(arc, tan_pieces_f32[0][piece], tan_pieces_f32[1][piece]);
+    return pick_f32(mask_f32(fabsf(a) < INFINITY), r, NAN); /* the sign of a calculated NaN depends on the order of operands */
 }
 
 #define SIGMOID_PIECES_F32(ROW)                                                           \

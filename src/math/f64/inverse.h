@@ -59,7 +59,8 @@ KT_ALWAYS double acos_f64(double a)
     const double   base = select_f64(near, F64_PI_2_HI, select_f64(a < 0, 2 * F64_PI_2_HI, 0.0));
     const uint64_t sign = (f64_bits(a) ^ f64_bits(select_f64(near, -0.0, 0.0))) & F64_SIGN;
     const f64_pair s = f64_sum(base, f64_of(f64_bits(p.hi) ^ sign));
-    return s.hi + (s.lo + fma_f64(base, F64_PI_2_LO / F64_PI_2_HI, f64_of(f64_bits(p.lo) ^ sign)));
+    const double   r = s.hi + (s.lo + fma_f64(base, F64_PI_2_LO / F64_PI_2_HI, f64_of(f64_bits(p.lo) ^ sign)));
+    return select_f64(x <= 1, r, NAN); /* the sign of a calculated NaN depends on the order of operands */
 }
 
 /* (atan(t) / t - 1) / z of z = t^2, |t| <= tan(pi/8); the error is 2^-62 of atan(t) / t */
@@ -144,7 +145,7 @@ KT_ALWAYS double acosh_f64(double a)
     u.lo += fma_f64(2, fma_f64(t.hi, t.lo, t.lo), square.lo);
     const f64_pair root = f64_root(f64_sum(u.hi, u.lo)), w = f64_sum(root.hi, t.hi), sum = f64_sum(w.hi, w.lo + (t.lo + root.lo));
     const double   v = f64_log1p(select_f64(wide, a, sum.hi), select_f64(wide, 0.0, sum.lo), select_f64(wide, 1.0, 0.0));
-    return f64_ends(a, v, 1, NAN, 0x1.fffffffffffffp1023, a);
+    return select_f64(a >= 1, select_f64(a < INFINITY, v, a), NAN);
 }
 
 /* log1p(2 x / (1 - x)) / 2 */

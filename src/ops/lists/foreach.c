@@ -293,7 +293,7 @@ static kt_tensor *power_sum(kt_tensor *t, kt_scalar ord, kt_dtype wide)
 {
     const bool     complex = kt__dtype_rows[t->dtype].category == KT_CAT_COMPLEX;
     const kt_dtype as = !complex ? wide : wide == KT_F64 ? KT_C128 : KT_C64;
-    return kt_sum(kt_pow_s(kt_abs(kt_to(t, .dtype = as)), ord));
+    return kt_sum(kt_pow_s(kt_abs(kt__converted_inside(t, as, KT_WHY_PROMOTION)), ord));
 }
 
 kt_status kt__body_foreach_powsum(kt_call *call)
@@ -312,7 +312,8 @@ kt_status kt__body_foreach_powsum(kt_call *call)
         if (kt__dtype_rows[real].category != KT_CAT_FLOAT)
             status = kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"powsum_cpu\" not implemented for '%s'",
                                     kt_dtype_torch_name(kt__given(call, DTYPE) ? of : KT_I64)); /* PyTorch sums integers in it */
-        kt_tensor *sum = status ? NULL : kt_to(power_sum(t, ord, kt__arithmetic_of(real)), .dtype = real);
+        kt_tensor *sum =
+            status ? NULL : kt__converted_inside(power_sum(t, ord, kt__arithmetic_of(real)), real, KT_WHY_RESULT);
         call->list[i] = sum ? kt__ref(sum) : NULL;
         status = sum ? KT_OK : kt_error_status();
     }
