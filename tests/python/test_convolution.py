@@ -140,7 +140,7 @@ def test_transposed_to_no_elements(dims, dtype, device):
     for t in (x, w, b):
         assert t.grad.shape == t.shape and (device == "meta" or not t.grad.any())
     wide = torch.complex128 if dtype.is_complex else torch.float64
-    for refused, made in (wide, 0), (dtype, -2):
+    for refused, made in (wide, 0), (torch.bool, 0), (dtype, -2):
         with pytest.raises(RuntimeError) as error:
             conv(x.to(refused), w.to(refused), padding=1 - made // 2)
         sizes = [" x ".join([str(n)] * dims) for n in (1, made)]

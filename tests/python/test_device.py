@@ -675,3 +675,11 @@ def test_the_accelerator():
         accelerator.synchronize("cpu")
     with pytest.warns(FutureWarning, match="Use `current_device_index` instead"):
         assert accelerator.current_device_idx() == 0
+
+
+def test_complex_numbers_of_a_number_of_the_cpu_are_made_on_the_device():
+    x, number = ones(3), karat.tensor(2.0, device="cpu")
+    for parts in (number, x), (x, number):
+        into = karat.empty(3, dtype=karat.complex64, device="mirror")
+        assert karat.complex(*parts).device == x.device and karat.complex(*parts, out=into) is into
+        assert into.cpu().tolist() == [complex(parts[0].flatten()[0].item(), parts[1].flatten()[0].item())] * 3

@@ -560,3 +560,15 @@ def test_a_tangent_on_its_tensor_s_memory_is_copied():
     both = torch.full((4,), 2.0)
     value, tangent = torch.func.jvp(lambda x, y: x.mul_(3) * y, (both[:2], both[2:]), (both[2:], both[:2]))
     assert value.tolist() == [12, 12] and tangent.tolist() == [24, 24] and both.tolist() == [6, 6, 2, 2]
+
+
+def test_the_tangent_of_an_embedding_is_a_lookup():
+    """What gradients pass by or divide by is none of its business, over many tables neither."""
+    tables, words = torch.arange(16.0).reshape(2, 4, 2) + 1, torch.tensor([0, 3, 3])
+
+    def read(table):
+        return torch.nn.functional.embedding(words, table, padding_idx=3, scale_grad_by_freq=True)
+
+    for f, table in (read, tables[0]), (torch.func.vmap(read), tables):
+        values, tangents = jvp(f, (table,), (table * 2,))
+        assert torch.equal(tangents, values * 2)

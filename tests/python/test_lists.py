@@ -106,6 +106,8 @@ def test_sums_of_powers():
     assert x.grad.tolist() == [3.0, 12.0, -27.0]
     with pytest.raises(NotImplementedError, match="^\"powsum_cpu\" not implemented for 'Long'"):
         karat._foreach_powsum([karat.ones(2), karat.arange(4)])
+    with pytest.raises(NotImplementedError, match="^\"powsum_cpu\" not implemented for 'Float8_e4m3fn'"):
+        karat._foreach_powsum([karat.ones(2).to(karat.float8_e4m3fn)])
     with pytest.raises(RuntimeError, match="^value cannot be converted to type double without overflow"):
         karat._foreach_powsum(a, 1j)
     with pytest.raises(RuntimeError, match="^Tensor list must have at least one tensor"):

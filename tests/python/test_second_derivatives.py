@@ -52,6 +52,8 @@ OF_INVERSES = re.compile(r"inv|solve|logdet|matrix_power")  # of matrices that a
 DRAWS = re.compile(r"dropout_p=(?!0\.0)")
 # Below 0 a NaN behind a mask, whose slope is NaN, in PyTorch too.
 OF_COUNTS = re.compile(r"poisson_nll_loss\(([^,]+, [^,]+, [^,]+, True|.*full=True)")
+# Where a norm is below eps the gradient is not the slope, in PyTorch too.
+OF_LONG_VECTORS = re.compile(r"cosine_similarity\(([^,]+, [^,]+, [^,]+, |.*eps=)")
 SCALARS = ["2", "3", "0.7", "1.3", "-1"]  # where some functions bend
 POWERS_OF_TWO = [2.0 ** -k for k in range(2, 14)]  # where the significand jumps; from 1/2 on they are halves, which are avoided
 DTYPES = {"float64": karat.float64, "complex128": karat.complex128}
@@ -128,7 +130,7 @@ def written(row, dtype, number):
         plain = all(isinstance(w.value(n), karat.Tensor) for n in names)  # a tuple's elements have a history of their own
         if results and " = " in statement and plain and not tie and not steep \
                 and not re.search(r"^with|out=|inf|2\*\*", statement) and not DRAWS.search(statement) \
-                and not (w.domain[0] < 0 and OF_COUNTS.search(statement)):
+                and not OF_LONG_VECTORS.search(statement) and not (w.domain[0] < 0 and OF_COUNTS.search(statement)):
             used = set(names)
             space = {n: v for n, v in w.space.items() if n in used or not re.fullmatch(r"t\d+", n)}
             again = {n: v for n, v in execute_lines(w.lines[:-1]).items() if n in used and isinstance(v, karat.Tensor)}

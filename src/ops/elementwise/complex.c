@@ -20,6 +20,12 @@ static kt_status write_parts(kt_tensor *to, kt_tensor *real, kt_tensor *imag)
     return KT_OK;
 }
 
+/* The result is made where the real part is, but for a number of the CPU. */
+static kt_tensor *beside(kt_tensor *real, kt_tensor *imag)
+{
+    return real->ndim == 0 && real->backend == KT_CPU ? kt_to(real, .device = kt_device_of(imag)) : real;
+}
+
 static kt_status join(kt_call *call, kt_dtype dtype, kt_tensor *real, kt_tensor *imag)
 {
     kt_tensor *pair[2] = {real, imag}, *both[2];
@@ -33,7 +39,8 @@ kt_status kt__body_complex(kt_call *call)
 {
     KT_SCOPE;
     const kt_dtype made = complex_of(call);
-    return made ? join(call, made, call->arg[0].t, call->arg[1].t) : kt_error_status();
+    kt_tensor     *real = call->arg[0].t, *imag = call->arg[1].t;
+    return made ? join(call, made, beside(real, imag), imag) : kt_error_status();
 }
 
 kt_status kt__body_polar(kt_call *call)

@@ -309,9 +309,10 @@ kt_status kt__body_foreach_powsum(kt_call *call)
         kt_tensor     *t = call->arg[0].ts.t[i];
         const kt_dtype of = kt__given(call, DTYPE) ? call->arg[DTYPE].dtype : (kt_dtype)t->dtype;
         const kt_dtype real = of == KT_C128 ? KT_F64 : kt__dtype_rows[of].category == KT_CAT_COMPLEX ? KT_F32 : of;
-        if (kt__dtype_rows[real].category != KT_CAT_FLOAT)
+        const bool     whole = kt__dtype_rows[of].category & (KT_CAT_BOOL | KT_CAT_INT);
+        if (whole || kt__dtype_rows[real].size == 1) /* PyTorch sums integers as int64 */
             status = kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"powsum_cpu\" not implemented for '%s'",
-                                    kt_dtype_torch_name(kt__given(call, DTYPE) ? of : KT_I64)); /* PyTorch sums integers in it */
+                                    kt_dtype_torch_name(whole && !kt__given(call, DTYPE) ? KT_I64 : of));
         kt_tensor *sum =
             status ? NULL : kt__converted_inside(power_sum(t, ord, kt__arithmetic_of(real)), real, KT_WHY_RESULT);
         call->list[i] = sum ? kt__ref(sum) : NULL;

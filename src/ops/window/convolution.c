@@ -239,10 +239,11 @@ static kt_status check_kernel(const kt_tensor *weight, const geometry *g)
 
 /* ---- sizes of results ---- */
 
-/* PyTorch's kernels of float64 and integers refuse a result of no elements; the library that has the other dtypes makes it. */
+/* PyTorch's own kernels refuse a result of no elements; the library that has most of the other dtypes' products makes it. */
 static int64_t least_made(kt_dtype d)
 {
-    return d == KT_F64 || d == KT_C128 || kt__dtype_rows[d].category == KT_CAT_INT ? 1 : 0;
+    const bool narrow_float = kt__dtype_rows[d].category & (KT_CAT_FLOAT | KT_CAT_COMPLEX) && d != KT_F64 && d != KT_C128;
+    return narrow_float ? 0 : 1;
 }
 
 static kt_status check_transposed(const kt_tensor *input, const geometry *g, const int64_t *made)
