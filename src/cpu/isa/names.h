@@ -23,9 +23,9 @@
 #define KT_EACH_LANE _Pragma("GCC ivdep") _Pragma("GCC unroll 4") /* at most four vectors, to the end: else they lie in memory */
 #endif
 
-/* A function whose sums stay in registers. GCC for aarch64 moves them from one to another where it schedules instructions before
- * it allocates registers, and the sums wait for the moves. */
-#if defined(__aarch64__) && defined(__GNUC__) && !defined(__clang__)
+/* A function whose sums stay in registers. GCC moves them from one to another where it schedules instructions before it allocates
+ * registers, and the sums wait for the moves. */
+#if defined(__GNUC__) && !defined(__clang__)
 #define KT_IN_REGISTERS __attribute__((optimize("no-schedule-insns")))
 #else
 #define KT_IN_REGISTERS

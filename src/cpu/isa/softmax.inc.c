@@ -38,17 +38,6 @@ typedef struct FN(soft) {
 
 static bool FN(soft_forward)(const FN(soft) *s) { return s->kernel == KT_K_softmax || s->kernel == KT_K_log_softmax; }
 
-/* What flows back comes from the last lines to the first, since what was made last is still in the caches; but on aarch64 the
- * processor reads ahead only upwards. */
-static bool FN(soft_upwards)(const FN(soft) *s)
-{
-#ifdef __aarch64__
-    return s != NULL;
-#else
-    return FN(soft_forward)(s);
-#endif
-}
-
 /* A constant for other types than float32, which have no code for it. */
 KT_ALWAYS bool FN(soft_halves)(const FN(soft) *s) { return SELF == KT_F32 && s->halves; }
 
@@ -185,7 +174,7 @@ static void FN(soft_ask)(const FN(soft) *s, FN(rows) *r, char *const *at, int n)
         return;
     }
     for (int i = 0; i <= s->n_in; i++)
-        r->soon[i] = at[i] + (FN(soft_upwards)(s) ? n : -s->block) * s->length * width;
+        r->soon[i] = at[i] + n * s->length * width;
 }
 
 static void FN(soft_together)(const FN(soft) *s, FN(soft_room) *w, char *const *at, int n)
@@ -430,20 +419,17 @@ static void FN(part_together)(void *ctx, int64_t begin, int64_t end)
         __atomic_store_n(&s->failed, true, __ATOMIC_RELAXED);
         return;
     }
-    const bool forward = FN(soft_upwards)(s);
     while (begin < end) { /* lines side by side */
-        const int64_t side = forward ? s->columns - begin % s->columns : (end - 1) % s->columns + 1;
-        const int64_t run = FN(lesser)(side, end - begin);
+        const int64_t run = FN(lesser)(s->columns - begin % s->columns, end - begin);
         char         *first[3], *at[3];
-        FN(soft_place)(s, forward ? begin : end - run, first);
+        FN(soft_place)(s, begin, first);
         for (int64_t done = 0, n; done < run; done += n) {
             n = FN(lesser)(run - done, s->block);
             for (int i = 0; i <= s->n_in; i++)
-                at[i] = first[i] + (forward ? done : run - done - n) * s->aside[i].step;
+                at[i] = first[i] + done * s->aside[i].step;
             FN(soft_together)(s, &w, at, (int)n);
         }
-        begin += forward ? run : 0;
-        end -= forward ? 0 : run;
+        begin += run;
     }
     kt__block_put(w.made, w.granted);
 }
