@@ -69,9 +69,11 @@ static void FN(load_block)(const FN(back) *b, FN(back_room) *r, int64_t batch, i
     for (int64_t i = 0; i < QUERIES; i++) {
         r->lse[i] = r->inner[i] = 0;
         if (i < queries) {
+            const char *out = kt__row_at(&a->out, batch, head, query + i);
             memcpy(&r->lse[i], kt__row_at(&a->lse, batch, head, query + i), sizeof(T));
-            FN(load_row)(r->row, &b->out, kt__row_at(&a->out, batch, head, query + i));
-            r->inner[i] = FN(inner_product)(r->row, grads + i * by_grad, a->width);
+            if (!b->out.direct)
+                FN(load_row)(r->row, &b->out, out);
+            r->inner[i] = FN(inner_product)(b->out.direct ? (const T *)(const void *)out : r->row, grads + i * by_grad, a->width);
         }
     }
     FN(turn_block)(r->turned, &b->query, batch, head, query, queries, (T)a->scale, r->row);
@@ -140,21 +142,20 @@ static void FN(back_block)(const FN(back) *b, FN(back_room) *r, int64_t batch, i
 
 /* ---- tasks: batch, head of the keys, part ---- */
 
-/* Rows [begin, end) of a head: the sums of its parts, in order, are its gradients. */
-static void FN(store_sums)(const FN(back) *b, const T *sums, int64_t batch, int64_t head, int64_t begin, int64_t end, T *row)
+/* Rows [begin, end) of a head: the sums of its parts, added in order to the first part's, are its gradients. */
+static void FN(store_sums)(const FN(back) *b, T *sums, int64_t batch, int64_t head, int64_t begin, int64_t end)
 {
     const int64_t each = b->rows * (b->depth + b->width);
     for (int64_t i = begin; i < end; i++)
         for (int which = 0; which < 2; which++) {
-            const int64_t n = which ? b->width : b->depth;
-            const T      *from = sums + (which ? b->rows * b->depth : 0) + i * n;
-            memcpy(row, from, sizeof(T) * (size_t)n);
+            const kt__matrices *m = which ? &b->a->grad_value : &b->a->grad_key;
+            const int64_t       n = which ? b->width : b->depth;
+            T *const            row = sums + (which ? b->rows * b->depth : 0) + i * n;
             for (int64_t part = 1; part < b->parts; part++)
                 for (int64_t j = 0; j < n; j++)
-                    row[j] += from[part * each + j];
+                    row[j] += row[part * each + j];
             for (int64_t j = 0; j < n && !which; j++)
                 row[j] *= (T)b->a->scale;
-            const kt__matrices *m = which ? &b->a->grad_value : &b->a->grad_key;
             FN(store_row)(kt__row_at(m, batch, head, i), which ? &b->grad_value : &b->grad_key, row);
         }
 }
@@ -170,7 +171,7 @@ static void FN(back_task)(const FN(back) *b, FN(back_room) *r, int64_t batch, in
         for (int64_t block = part; block < b->blocks; block += b->parts) /* by turns: later queries see more keys */
             FN(back_block)(b, r, batch, head * a->group + i, block * QUERIES);
     if (!b->sums)
-        FN(store_sums)(b, r->sums, batch, head, 0, a->keys, r->row);
+        FN(store_sums)(b, r->sums, batch, head, 0, a->keys);
 }
 
 static void FN(back_tasks)(void *ctx, int64_t begin, int64_t end)
@@ -196,18 +197,13 @@ static void FN(back_tasks)(void *ctx, int64_t begin, int64_t end)
 
 static void FN(add_parts)(void *ctx, int64_t begin, int64_t end)
 {
-    FN(back)     *b = ctx;
-    const int64_t most = b->depth > b->width ? b->depth : b->width, keys = b->a->keys;
-    size_t        granted = 0;
-    T            *row = kt__block_get((size_t)most * sizeof(T), &granted);
-    if (!row)
-        __atomic_store_n(&b->failed, true, __ATOMIC_RELAXED);
-    for (int64_t i = begin; row && i < end; i++) {
+    const FN(back) *b = ctx;
+    const int64_t   keys = b->a->keys;
+    for (int64_t i = begin; i < end; i++) {
         const int64_t head = i / keys;
         FN(store_sums)(b, b->sums + head * b->parts * b->rows * (b->depth + b->width), head / b->heads, head % b->heads, i % keys,
-                       i % keys + 1, row);
+                       i % keys + 1);
     }
-    kt__block_put(row, granted);
 }
 
 static kt_status FN(attention_backward)(const kt__attention *a)
