@@ -72,6 +72,32 @@ def test_masks(sizes, kind):
         assert torch.allclose(a, b)
 
 
+@pytest.mark.parametrize("dtype,eps", [(torch.float32, 2e-3), (torch.bfloat16, 2e-2), (torch.float64, 1e-6)])
+@pytest.mark.parametrize("hidden", [-1e4, -1e9, "min"])
+@pytest.mark.parametrize("kind", ["plain", "causal", "grad", "three dims", "grouped"])
+def test_rows_that_large_numbers_hide(dtype, eps, hidden, kind):
+    """The logarithm of such a row's sum holds little of the sum, or nothing, and little is left of the scores in the narrow dtypes."""
+    torch.manual_seed(16)
+    x = leaves((1, 4, 70, 8), *[(1, 2 if kind == "grouped" else 4, 130, 8)] * 2)
+    if kind == "three dims":
+        x = [t.detach()[0].requires_grad_() for t in x]
+    mask = torch.zeros(70, 130, dtype=torch.float64)
+    if kind == "causal":
+        mask.masked_fill_(torch.ones(70, 130, dtype=torch.bool).triu(1), -math.inf)
+    mask[3:40] += torch.finfo(dtype).min / 2 if hidden == "min" else hidden
+    if kind == "grad":
+        x.append(mask.requires_grad_())
+    narrow = [t.detach().to(dtype).requires_grad_() for t in x]
+    y = F.scaled_dot_product_attention(*narrow[:3], attn_mask=narrow[3] if kind == "grad" else mask.to(dtype),
+                                       enable_gqa=kind == "grouped")
+    compute = torch.float64 if dtype == torch.float64 else torch.float32
+    wide = [t.detach().to(compute).requires_grad_() for t in narrow]
+    want = written_out(*wide[:3], mask=wide[3] if kind == "grad" else mask.to(dtype).to(compute))
+    g = torch.randn(*y.shape, dtype=torch.float64).to(dtype)
+    for a, b in zip(torch.autograd.grad(y, narrow, g), torch.autograd.grad(want, wide, g.to(compute))):
+        assert (a.to(compute) - b).abs().max() < eps * b.abs().max()
+
+
 @pytest.mark.parametrize("lead", [(), (3,), (2, 3), (2, 2, 3)])
 @pytest.mark.parametrize("own", [0, 1, 2, 3])
 @pytest.mark.parametrize("row,column", [(70, 66), (1, 66), (70, 1), (1, 1)])

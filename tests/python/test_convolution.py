@@ -124,7 +124,10 @@ def test_no_batch_no_channels():
     assert y.shape == (0, 3, 2, 2)
     y.sum().backward()
     assert torch.equal(w.grad, torch.zeros_like(w))
-    assert F.conv2d(torch.ones(1, 0, 4, 4), torch.ones(3, 0, 3, 3)).shape == (1, 0, 2, 2)
+    x, w, b = (torch.ones(size, requires_grad=True) for size in ((1, 0, 4, 4), (3, 0, 3, 3), 3))
+    assert F.conv2d(x, w).shape == F.conv2d(x, w, b).shape == (1, 0, 2, 2)
+    assert [g.shape for g in torch.autograd.grad(F.conv2d(x, w).sum(), (x, w))] == [x.shape, w.shape]
+    assert torch.equal(torch.autograd.grad(F.conv2d(x, w, b).sum(), b)[0], torch.zeros(3))
 
 
 @pytest.mark.parametrize("dims", [1, 2, 3])

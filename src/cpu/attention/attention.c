@@ -7,6 +7,8 @@
 #include "base/error.h"
 #include "tables/kernels/attention.h"
 
+#include <string.h>
+
 #define X(isa) \
     extern const kt__cpu_attends kt__cpu_attention_f32_##isa, kt__cpu_attention_f64_##isa, kt__cpu_attention_bf16_##isa;
 KT_ISA_LIST
@@ -61,11 +63,23 @@ static kt_status write_kept(const kt_plan *plan)
 
 static bool is_bf16(const kt__matrices *m) { return m->x.is == KT_BF16 && m->x.as == KT_BF16 && m->x.bits == 0; }
 
-/* Operands are of the query's dtype. */
-static const kt__cpu_attends *kernels_of(const kt__cpu_build *build, const kt_plan *plan, const kt__attention *a)
+/* Of float32 logarithms. */
+static bool has_rough_rows(const kt__attention *a)
+{
+    for (int64_t row = 0; row < a->batch * a->heads * a->queries; row++) {
+        float lse;
+        memcpy(&lse, kt__row_at(&a->lse, row / a->queries / a->heads, row / a->queries % a->heads, row % a->queries), sizeof lse);
+        if (kt__attention_is_rough(lse, false))
+            return true;
+    }
+    return false;
+}
+
+/* Operands are of the query's dtype. The processor's tiles read the logarithms as they are. */
+static const kt__cpu_attends *kernels_of(const kt__cpu_build *build, const kt_plan *plan, const kt__attention *a, bool back)
 {
     const kt__cpu_attends *const *mine = by_build[build - kt__cpu_builds];
-    if (mine[BY_TILES]->forward && kt__cpu_bits() & KT__CPU_AMX_BF16 && is_bf16(&a->query))
+    if (mine[BY_TILES]->forward && kt__cpu_bits() & KT__CPU_AMX_BF16 && is_bf16(&a->query) && !(back && has_rough_rows(a)))
         return mine[BY_TILES];
     return mine[plan->compute == KT_IN_F64 ? IN_F64 : IN_F32];
 }
@@ -114,6 +128,6 @@ kt_status kt__cpu_attention(const kt__cpu_build *build, const kt_plan *plan)
     a.queries = query[2], a.keys = key[2], a.depth = query[3], a.width = value[3];
     if (of_mask)
         return by_build[build - kt__cpu_builds][plan->compute == KT_IN_F64 ? IN_F64 : IN_F32]->mask_backward(&a);
-    const kt__cpu_attends *kernels = kernels_of(build, plan, &a);
+    const kt__cpu_attends *kernels = kernels_of(build, plan, &a, back);
     return back ? kernels->backward(&a) : kernels->forward(&a);
 }

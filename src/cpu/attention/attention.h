@@ -41,6 +41,14 @@ typedef struct kt__cpu_attends {
     kt_status (*mask_backward)(const kt__attention *a); /* of compute types alone */
 } kt__cpu_attends;
 
+/* Is the logarithm of a row's sum so large that few digits of the sum are left in it? So it is where a mask of large finite
+ * numbers hides a whole row. What flows back finds the row's largest score and its sum again. */
+static inline bool kt__attention_is_rough(double lse, bool in_f64)
+{
+    const double size = __builtin_fabs(lse);
+    return size > (in_f64 ? 0x1p39 : 0x1p10) && size < __builtin_inf();
+}
+
 kt_status kt__cpu_attention(const kt__cpu_build *build, const kt_plan *plan);
 bool      kt__cpu_has_attention(kt_kernel_id kernel, kt_compute compute);
 kt_status kt__cpu_attention_draws(const kt_plan *plan);

@@ -1,15 +1,15 @@
 /* attention_back.inc.c - the gradients of attention in compute type T. A template; includes follow attention_tile.inc.c.
  *
  * In: the operands of attention.h. Out: the gradients of query, key and value. The scores are computed again, tile by tile, and
- * become probabilities by the saved logarithms. A task is a head of the keys, or a part of the queries that see it: it sums
- * the gradients of all keys and values, and goes over the queries once. The parts' sums are added in order. How many there are
- * depends on sizes alone, so the number of threads does not change the bits. */
+ * become probabilities by the saved logarithms, or by largest scores and sums that are found again. A task is a head of the keys,
+ * or a part of the queries that see it: it sums the gradients of all keys and values, and goes over the queries once. The parts'
+ * sums are added in order. How many there are depends on sizes alone, so the number of threads does not change the bits. */
 
 enum { TASKS = 8 }; /* heads are cut into parts if there are fewer */
 
 typedef struct FN(back) {
     const kt__attention *a;
-    FN(rows)             query, key, value, out, grad, lse, grad_query, grad_key, grad_value;
+    FN(rows)             query, key, value, out, grad, grad_query, grad_key, grad_value;
     int64_t              heads, parts, blocks, depth, width, rows; /* heads of the keys; padded columns, and keys */
     T                   *sums; /* several parts: [batch, heads, parts] of gradients of keys, then of values */
     bool                 failed;
@@ -17,19 +17,20 @@ typedef struct FN(back) {
 
 typedef struct FN(back_room) {
     T *draws, *turned, *grad_turned, *queries, *grads, *scores, *slopes, *keys, *values, *sum_query, *row, *sums;
-    T  lse[QUERIES], inner[QUERIES]; /* inner: a row of the output times its gradient */
+    T  less[QUERIES], times[QUERIES]; /* a probability is e^(score - less) times; mostly the saved logarithm, and 1 */
+    T  inner[QUERIES];                /* a row of the output times its gradient */
 } FN(back_room);
 
 /* ---- one panel ---- */
 
 /* Scores become probabilities; slopes, the gradients of those, become the gradients of the scores but for the scale. */
-static TILE_NOINLINE void FN(slopes)(T *restrict scores, T *restrict slopes, const T *restrict lse, const T *restrict inner,
-                                     int64_t keys)
+static TILE_NOINLINE void FN(slopes)(T *restrict scores, T *restrict slopes, const T *restrict less, const T *restrict times,
+                                     const T *restrict inner, int64_t keys)
 {
     for (int64_t l = 0; l < keys; l++)
         KT_EACH
         for (int i = 0; i < COLS; i++) {
-            const T p = FN(exp_below)(scores[l * COLS + i] - lse[i]);
+            const T p = FN(exp_below)(scores[l * COLS + i] - less[i]) * times[i];
             scores[l * COLS + i] = p;
             slopes[l * COLS + i] = p * (slopes[l * COLS + i] - inner[i]);
         }
@@ -62,15 +63,42 @@ static TILE_NOINLINE T FN(inner_product)(const T *x, const T *y, int64_t n)
     return total;
 }
 
+/* Instead of rough logarithms: largest scores and sums, as in the forward pass. */
+static TILE_NOINLINE void FN(find_sums)(const FN(back) *b, FN(back_room) *r, int64_t batch, int64_t head, int64_t query,
+                                        int64_t queries)
+{
+    const kt__attention *a = b->a;
+    const int64_t        end = FN(keys_seen)(a, query, queries);
+    T                    top[QUERIES], total[QUERIES], factor[QUERIES];
+    for (int i = 0; i < QUERIES; i++)
+        top[i] = -INFINITY, total[i] = 0;
+    for (int64_t first = 0; first < end; first += KEYS) {
+        const int64_t count = FN(lesser)(end - first, KEYS);
+        int64_t       by_key;
+        const T      *keys = FN(block_of)(&b->key, batch, head / a->group, first, count, false, r->keys, &by_key);
+        for (int64_t i = 0; i < queries; i += COLS) {
+            const int64_t seen = FN(panel_keys)(a, query + i, first, count);
+            FN(scores)(r->scores, a, keys, by_key, r->turned + i * a->depth, batch, head, query + i, first, seen);
+            FN(raise_tops)(top + i, factor + i, r->scores, seen);
+            FN(exponentials)(r->scores, total + i, top + i, factor + i, seen);
+        }
+    }
+    for (int64_t i = 0; i < queries; i++)
+        if (kt__attention_is_rough((double)r->less[i], sizeof(T) == 8))
+            r->less[i] = top[i], r->times[i] = 1 / total[i];
+}
+
 static void FN(load_block)(const FN(back) *b, FN(back_room) *r, int64_t batch, int64_t head, int64_t query, int64_t queries,
                            const T *grads, int64_t by_grad)
 {
     const kt__attention *a = b->a;
+    bool                 rough = false;
     for (int64_t i = 0; i < QUERIES; i++) {
-        r->lse[i] = r->inner[i] = 0;
+        r->less[i] = r->inner[i] = 0, r->times[i] = 1;
         if (i < queries) {
             const char *out = kt__row_at(&a->out, batch, head, query + i);
-            memcpy(&r->lse[i], kt__row_at(&a->lse, batch, head, query + i), sizeof(T));
+            memcpy(&r->less[i], kt__row_at(&a->lse, batch, head, query + i), sizeof(T));
+            rough = rough || kt__attention_is_rough((double)r->less[i], sizeof(T) == 8);
             if (!b->out.direct)
                 FN(load_row)(r->row, &b->out, out);
             r->inner[i] = FN(inner_product)(b->out.direct ? (const T *)(const void *)out : r->row, grads + i * by_grad, a->width);
@@ -78,6 +106,8 @@ static void FN(load_block)(const FN(back) *b, FN(back_room) *r, int64_t batch, i
     }
     FN(turn_block)(r->turned, &b->query, batch, head, query, queries, (T)a->scale, r->row);
     FN(turn_block)(r->grad_turned, &b->grad, batch, head, query, queries, 1, r->row);
+    if (rough)
+        FN(find_sums)(b, r, batch, head, query, queries);
 }
 
 typedef struct FN(place) { /* of a tile: queries of a head, and `count` keys from `first` on */
@@ -97,7 +127,7 @@ static int64_t FN(back_panel)(const FN(back) *b, FN(back_room) *r, const FN(plac
     FN(panel_product)(slopes, at->values, at->by_value, r->grad_turned + i * a->width, seen, a->width);
     if (at->kept)
         FN(drop)(slopes, at->kept + at->first, i, (T)(1 / a->keep), seen);
-    FN(slopes)(scores, slopes, r->lse + i, r->inner + i, seen);
+    FN(slopes)(scores, slopes, r->less + i, r->times + i, r->inner + i, seen);
     if (a->causal)
         FN(hide_later)(scores, at->query + i + 1 - at->first, seen);
     return seen;

@@ -5,8 +5,11 @@
 
 /* ---- convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups) ---- */
 
-static kt_tensor *over_channels(kt_tensor *g)
+/* Of the bias. An input without channels has a result without them, which depends on no bias. */
+static kt_tensor *over_channels(kt_tensor *g, kt_shape bias)
 {
+    if (g->sizes[1] == 0)
+        return kt_new_zeros(g, bias);
     int64_t dims[KT_MAX_DIMS];
     int     n = 0;
     for (int i = 0; i < g->ndim; i++)
@@ -41,7 +44,7 @@ GRAD(convolution)
     dB = laid_as(kt_convolution_weight(g, conjugate(input), in_sizes(c, 1), stride, padding, dilation, transposed, groups),
                  input, weight);
     if (given(c, 2))
-        dC = over_channels(G);
+        dC = over_channels(G, in_sizes(c, 2));
     if (c->create_graph) /* PyTorch makes all three in one call */
         kt__place_beside("ConvolutionBackwardBackward0", c->d, c->n_inputs, (kt_tensor *[]){G, input, weight}, 3);
 }

@@ -162,6 +162,20 @@ static kt_status pad_dim(kt_tensor **t, int64_t dim, int64_t low, int64_t high, 
     return status;
 }
 
+/* Of what is reflected or repeated. */
+static kt_status check_not_empty(const kt_tensor *t, kt_shape pad)
+{
+    int64_t dims = pad.n / 2;
+    for (int i = t->ndim == dims + 2; i < t->ndim; i++)
+        if (t->sizes[i] == 0) {
+            return kt_fail(KT_ERR_RUNTIME,
+                           "Expected %lldD or %lldD (batch mode) tensor with possibly 0 batch size and other non-zero "
+                           "dimensions for input, but got: %s",
+                           (long long)dims + 1, (long long)dims + 2, KT__SIZES_TEXT(t));
+        }
+    return KT_OK;
+}
+
 static kt_status check_reflect(const kt_tensor *t, kt_shape pad)
 {
     for (int64_t k = 0; k < pad.n / 2; k++) {
@@ -188,19 +202,6 @@ static kt_status check_circular(const kt_tensor *t, kt_shape pad)
         if (low > size || high > size || wraps)
             return kt_fail(KT_ERR_RUNTIME, "Padding value causes wrapping around more than once.");
     }
-    return KT_OK;
-}
-
-static kt_status check_replicate(const kt_tensor *t, kt_shape pad)
-{
-    int64_t dims = pad.n / 2;
-    for (int i = t->ndim == dims + 2; i < t->ndim; i++)
-        if (t->sizes[i] == 0) {
-            return kt_fail(KT_ERR_RUNTIME,
-                           "Expected %lldD or %lldD (batch mode) tensor with possibly 0 batch size and other non-zero "
-                           "dimensions for input, but got: %s",
-                           (long long)dims + 1, (long long)dims + 2, KT__SIZES_TEXT(t));
-        }
     return KT_OK;
 }
 
@@ -312,9 +313,9 @@ static kt_status pad_dims(kt_call *call, mode how)
     const kt_shape pad = call->arg[1].ints;
     kt_status      status = check_widths(self, pad);
     if (!status)
-        status = how == REFLECT    ? check_reflect(self, pad)
-                 : how == CIRCULAR ? check_circular(self, pad)
-                                   : check_replicate(self, pad);
+        status = how == CIRCULAR ? check_circular(self, pad) : check_not_empty(self, pad);
+    if (!status && how == REFLECT)
+        status = check_reflect(self, pad);
     if (!status && how != CIRCULAR)
         status = check_room(self, pad, how);
     for (int64_t k = 0; k < pad.n / 2 && !status; k++)

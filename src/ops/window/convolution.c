@@ -416,7 +416,8 @@ static kt_status check_back(const kt_tensor *grad, kt_shape input, kt_shape weig
 {
     const int64_t channels[2] = {g->transposed ? weight.d[1] * g->groups : weight.d[0],
                                  g->transposed ? weight.d[0] : weight.d[1] * g->groups};
-    bool          fits = grad->sizes[0] == input.d[0] && grad->sizes[1] == channels[0] && input.d[1] == channels[1] &&
+    const bool    none = input.d[1] == 0 && grad->sizes[1] == 0; /* of no channels forward makes none, as PyTorch does */
+    bool          fits = grad->sizes[0] == input.d[0] && (none || grad->sizes[1] == channels[0]) && input.d[1] == channels[1] &&
                 weight.d[0] % g->groups == 0;
     for (int i = 0; i < g->dims && fits; i++) {
         const int64_t span = g->dilation[i] * (weight.d[2 + i] - 1) + 1,
