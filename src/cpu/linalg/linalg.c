@@ -49,6 +49,8 @@ static void *there(const matrix *a, int64_t at)
 /* ---- elements ---- */
 static void gather_column(char *to, const char *from, ptrdiff_t down, int64_t n, size_t width)
 {
+    if (n == 0)
+        return; /* a matrix without rows may have no memory */
     if (down == (ptrdiff_t)width) {
         memcpy(to, from, (size_t)n * width);
         return;
