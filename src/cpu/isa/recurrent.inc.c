@@ -20,7 +20,7 @@ enum {
     MOST_VECS = 4,            /* vectors of a panel: an LSTM's gates */
     ROWS_AT_ONCE = 64,        /* rows of a step whose sums stay in L1 */
     LEAST_ROWS = 8,           /* of a thread: fewer do not pay for reading all weights in every step */
-    DEPTH_AT_ONCE = 64,       /* of a panel, for the same reason */
+    PANEL_AT_ONCE = 1 << 14,  /* bytes of a panel, for the same reason */
     ROWS_TOGETHER = 4         /* whose gates are made together */
 };
 #if KT_VEC_BYTES == 64 || defined(__aarch64__)
@@ -67,25 +67,27 @@ KT_ALWAYS void FN(row_tile)(T *sums, const T *a, int64_t lda, const T *b, int64_
         memcpy(sums + i / vecs * line + i % vecs * LANES, &sum[i], sizeof sum[i]);
 }
 
-/* Tiles of as many rows as the registers hold, and one of the rows that are left: several lower ones would wait for their own
- * sums. */
+/* As few tiles as the registers allow, of nearly the same height: a low one would wait for its own sums. */
 KT_ALWAYS void FN(row_tiles)(T *sums, const T *a, int64_t lda, int64_t rows, const T *b, int64_t depth, bool first,
                              const int vecs)
 {
     const ptrdiff_t line = vecs * LANES;
     const int       most = ACCUMULATORS / vecs;
     uintptr_t       ahead = (uintptr_t)(b + depth * line);
-    for (; rows >= most; rows -= most, sums += most * line, a += most * lda, ahead += (uintptr_t)depth * CACHE_LINE)
-        FN(row_tile)(sums, a, lda, b, depth, ahead, first, most, vecs);
-#define LEFT(n)                                                                                                               \
+    for (int64_t tiles = (rows + most - 1) / most; tiles > 0; tiles--, ahead += (uintptr_t)depth * CACHE_LINE) {
+        const int64_t height = (rows + tiles - 1) / tiles;
+#define HEIGHT(n)                                                                                                             \
     case n:                                                                                                                   \
-        if (n < most)                                                                                                         \
-            FN(row_tile)(sums, a, lda, b, depth, ahead, first, n < most ? n : 1, vecs);                                       \
+        if (n <= most)                                                                                                        \
+            FN(row_tile)(sums, a, lda, b, depth, ahead, first, n <= most ? n : 1, vecs);                                      \
         break;
-    switch (rows) {
-        LEFT(1) LEFT(2) LEFT(3) LEFT(4) LEFT(5) LEFT(6) LEFT(7) LEFT(8) LEFT(9) LEFT(10) LEFT(11)
+        switch (height) {
+            HEIGHT(1) HEIGHT(2) HEIGHT(3) HEIGHT(4) HEIGHT(5) HEIGHT(6) HEIGHT(7) HEIGHT(8) HEIGHT(9) HEIGHT(10) HEIGHT(11)
+            HEIGHT(12)
+        }
+#undef HEIGHT
+        sums += height * line, a += height * lda, rows -= height;
     }
-#undef LEFT
 }
 
 static KT_IN_REGISTERS void FN(multiply_2)(T *sums, const T *a, int64_t lda, int64_t rows, const T *b, int64_t depth, bool first)
@@ -108,8 +110,9 @@ static void FN(multiply)(T *sums, const T *a, int64_t lda, int64_t rows, const F
     const T        *b = w->packed + panel * w->depth * line;
     if (w->depth == 0)
         memset(sums, 0, (size_t)(rows * line) * sizeof(T));
-    for (int64_t k = 0; k < w->depth; k += DEPTH_AT_ONCE) {
-        const int64_t depth = w->depth - k < DEPTH_AT_ONCE ? w->depth - k : DEPTH_AT_ONCE;
+    const int64_t most = PANEL_AT_ONCE / (line * (int64_t)sizeof(T));
+    for (int64_t k = 0; k < w->depth; k += most) {
+        const int64_t depth = w->depth - k < most ? w->depth - k : most;
         if (w->vecs == 2)
             FN(multiply_2)(sums, a + k, lda, rows, b + k * line, depth, k == 0);
         else if (w->vecs == 3)
@@ -235,6 +238,7 @@ typedef struct FN(layer) {
     FN(rows)       x[KT__SEQ_OPERANDS];
     FN(panels)     w, projection;
     T             *h[2];   /* [batch][state]: before and after a step; back: [batch][gates * units] */
+    int64_t        h_line, whole_line; /* Ts from one row of h, of whole, to the next */
     T             *c;      /* [batch][units]: cells; back: what flows to the state before a step besides the product */
     T             *bias;   /* [gates * units] */
     T             *whole;  /* [batch][units] the state before it is projected; back: [batch][state] what flows to it after */
@@ -301,11 +305,11 @@ KT_ALWAYS void FN(each_add)(T *x, const T *y, const int n)
 static void FN(keep_state)(const FN(layer) *l, int64_t row, int64_t unit, T *h, int n)
 {
     if (l->whole) {
-        FN(copy_units)(l->whole + row * l->units + unit, h, n);
+        FN(copy_units)(l->whole + row * l->whole_line + unit, h, n);
         return;
     }
     FN(write)(&l->x[KT__SEQ_OUTPUT], l->begin[l->t] + row, unit, h, n);
-    FN(copy_units)(l->h[!l->now] + row * l->state + unit, h, n);
+    FN(copy_units)(l->h[!l->now] + row * l->h_line + unit, h, n);
 }
 
 static void FN(keep_work)(const FN(layer) *l, int64_t row, int64_t unit, T *x, int n, int blocks)
@@ -377,7 +381,7 @@ static void FN(gru_rows)(const FN(layer) *l, const T *sums, int64_t row, int row
     for (int r = 0; r < rows; r++) {
         T from[3 * LANES] = {0};
         FN(read_gates)(l, row + r, unit, x[r], n, LANES);
-        FN(copy_units)(h[r], l->h[l->now] + (row + r) * l->state + unit, n);
+        FN(copy_units)(h[r], l->h[l->now] + (row + r) * l->h_line + unit, n);
         for (int i = 0; i < 3; i++)
             FN(copy_units)(from + i * LANES, l->bias + i * l->units + unit, n);
         FN(each_add)(from, sums + r * 3 * LANES, 3 * LANES);
@@ -429,7 +433,7 @@ static void FN(step_panels)(void *ctx, int64_t begin, int64_t end)
         const int64_t panel = i / blocks, first = l->first + i % blocks * ROWS_AT_ONCE, unit = panel * l->w.width;
         const int64_t rows = l->rows - first < ROWS_AT_ONCE ? l->rows - first : ROWS_AT_ONCE;
         const int     n = FN(width_at)(&l->w, panel);
-        FN(multiply)(sums, l->h[l->now] + first * l->state, l->state, rows, &l->w, panel);
+        FN(multiply)(sums, l->h[l->now] + first * l->h_line, l->h_line, rows, &l->w, panel);
         for (int64_t r = 0; r < rows; r += ROWS_TOGETHER) {
             const T  *at = sums + r * l->w.vecs * LANES;
             const int few = rows - r < ROWS_TOGETHER ? (int)(rows - r) : ROWS_TOGETHER;
@@ -455,11 +459,11 @@ static void FN(project_panels)(void *ctx, int64_t begin, int64_t end)
         const int64_t panel = i / blocks, first = l->first + i % blocks * ROWS_AT_ONCE, unit = panel * l->projection.width;
         const int64_t rows = l->rows - first < ROWS_AT_ONCE ? l->rows - first : ROWS_AT_ONCE;
         const int     n = FN(width_at)(&l->projection, panel);
-        FN(multiply)(sums, l->whole + first * l->units, l->units, rows, &l->projection, panel);
+        FN(multiply)(sums, l->whole + first * l->whole_line, l->whole_line, rows, &l->projection, panel);
         for (int64_t r = 0; r < rows; r++) {
             T *h = sums + r * l->projection.vecs * LANES;
             FN(write)(&l->x[KT__SEQ_OUTPUT], l->begin[l->t] + first + r, unit, h, n);
-            memcpy(l->h[!l->now] + (first + r) * l->state + unit, h, (size_t)n * sizeof(T));
+            memcpy(l->h[!l->now] + (first + r) * l->h_line + unit, h, (size_t)n * sizeof(T));
         }
     }
 }
@@ -474,43 +478,43 @@ static void FN(share)(const FN(panels) *w, int64_t end, kt__range_fn *fn, FN(lay
     kt__parallel(w->panels * FN(row_blocks)(l, end), LEAST_PART / work + 1, fn, l);
 }
 
-/* Rows of [batch][n] Ts to an operand, or from it; in pieces, as tiles go. */
-static void FN(put_rows)(const FN(rows) *x, const T *from, int64_t begin, int64_t end, int64_t n)
+/* Rows of n Ts, `line` apart, to an operand, or from it; in pieces, as tiles go. */
+static void FN(put_rows)(const FN(rows) *x, const T *from, int64_t line, int64_t begin, int64_t end, int64_t n)
 {
     T tile[TILE];
     for (int64_t r = begin; x->data && r < end; r++)
         for (int64_t j = 0; j < n; j += TILE) {
             const int m = n - j < TILE ? (int)(n - j) : TILE;
-            memcpy(tile, from + r * n + j, (size_t)m * sizeof(T));
+            memcpy(tile, from + r * line + j, (size_t)m * sizeof(T));
             FN(write)(x, r, j, tile, m);
         }
 }
 
-static void FN(get_rows)(T *to, const FN(rows) *x, int64_t rows, int64_t n)
+static void FN(get_rows)(T *to, int64_t line, const FN(rows) *x, int64_t rows, int64_t n)
 {
-    if (!x->data)
-        memset(to, 0, (size_t)(rows * n) * sizeof(T));
+    for (int64_t r = 0; !x->data && r < rows; r++)
+        memset(to + r * line, 0, (size_t)n * sizeof(T));
     for (int64_t r = 0; x->data && r < rows; r++)
         for (int64_t j = 0; j < n; j += TILE)
-            FN(read)(to + r * n + j, x, r, j, n - j < TILE ? (int)(n - j) : TILE);
+            FN(read)(to + r * line + j, x, r, j, n - j < TILE ? (int)(n - j) : TILE);
 }
 
 /* The sequences that ended with the step before: rows [begin, end). */
 static void FN(end_rows)(const FN(layer) *l, int64_t begin, int64_t end)
 {
-    FN(put_rows)(&l->x[KT__SEQ_HY], l->h[l->now], begin, end, l->state);
+    FN(put_rows)(&l->x[KT__SEQ_HY], l->h[l->now], l->h_line, begin, end, l->state);
     if (l->c)
-        FN(put_rows)(&l->x[KT__SEQ_CY], l->c, begin, end, l->units);
+        FN(put_rows)(&l->x[KT__SEQ_CY], l->c, l->units, begin, end, l->units);
 }
 
 static void FN(begin_steps)(FN(layer) *l)
 {
     for (int i = 0; i < 2; i++) /* sequences begin at different steps, in either */
-        FN(get_rows)(l->h[i], &l->x[KT__SEQ_HX], l->batch, l->state);
+        FN(get_rows)(l->h[i], l->h_line, &l->x[KT__SEQ_HX], l->batch, l->state);
     if (l->c)
-        FN(get_rows)(l->c, &l->x[KT__SEQ_CX], l->batch, l->units);
+        FN(get_rows)(l->c, l->units, &l->x[KT__SEQ_CX], l->batch, l->units);
     if (l->bias)
-        FN(get_rows)(l->bias, &l->x[KT__SEQ_BIAS], 1, l->gates * l->units);
+        FN(get_rows)(l->bias, 0, &l->x[KT__SEQ_BIAS], 1, l->gates * l->units);
 }
 
 static void FN(run_steps)(FN(layer) *l)
@@ -574,6 +578,9 @@ static void FN(pack)(FN(panels) *w, const FN(rows) *from, int64_t line, bool tur
 /* Memory for everything that a run needs besides its operands: sizes in Ts, each rounded up to whole cache lines. */
 static int64_t FN(rounded)(int64_t n) { return (n + LANES - 1) / LANES * LANES; }
 
+/* Rows that a product reads side by side: if they were a multiple of 4 KiB apart, they would share a few places of L1. */
+static int64_t FN(line_of)(int64_t n) { return FN(rounded)(n) + CACHE_LINE / (int64_t)sizeof(T); }
+
 /* Rows [begin, end) through all steps. */
 static void FN(run_rows)(void *ctx, int64_t begin, int64_t end)
 {
@@ -607,9 +614,11 @@ static kt_status FN(recur)(const kt_plan *plan)
     l.w = back ? FN(panels_of)(l.state, l.gates * l.units, 1) : FN(panels_of)(l.units, l.state, l.gates);
     l.projection = !projected ? (FN(panels)){0} : back ? FN(panels_of)(l.units, l.state, 1) : FN(panels_of)(l.state, l.units, 1);
     FN(lay)(&l);
-    const int64_t state = FN(rounded)(l.batch * (back ? l.gates * l.units : l.state)), cell = FN(rounded)(l.batch * l.units),
-                  bias = FN(rounded)(l.gates * l.units), whole = FN(rounded)(l.batch * (back ? l.state : l.units)),
-                  packed = FN(panels_room)(&l.w), more = FN(panels_room)(&l.projection);
+    l.h_line = FN(line_of)(back ? l.gates * l.units : l.state);
+    l.whole_line = FN(line_of)(back ? l.state : l.units);
+    const int64_t state = l.batch * l.h_line, cell = FN(rounded)(l.batch * l.units), bias = FN(rounded)(l.gates * l.units),
+                  whole = projected ? l.batch * l.whole_line : 0, packed = FN(panels_room)(&l.w),
+                  more = FN(panels_room)(&l.projection);
     const size_t  bytes = (size_t)(2 * state + cell + bias + whole + packed + more) * sizeof(T) +
                          (size_t)(l.steps + 1) * sizeof(int64_t);
     size_t granted;

@@ -20,7 +20,7 @@ KT_ALWAYS void FN(keep_gates)(const FN(layer) *l, int slot, int64_t row, int64_t
 static void FN(next_gates)(const FN(layer) *l, int64_t row, int64_t unit, const T *d, int n)
 {
     for (int i = 0; i < l->gates; i++)
-        FN(copy_units)(l->h[!l->now] + (row * l->gates + i) * l->units + unit, d + i * WIDE, n);
+        FN(copy_units)(l->h[!l->now] + row * l->h_line + i * l->units + unit, d + i * WIDE, n);
 }
 
 static void FN(read_work)(const FN(layer) *l, int slot, int64_t row, int64_t unit, T *x, int n)
@@ -164,7 +164,7 @@ static void FN(ask_back)(const FN(layer) *l, int64_t blocks, int64_t i, int64_t 
 static void FN(back_panels)(void *ctx, int64_t begin, int64_t end)
 {
     const FN(layer) *l = ctx;
-    const int64_t    top = l->rows > l->were ? l->rows : l->were, blocks = FN(row_blocks)(l, top), line = l->gates * l->units;
+    const int64_t    top = l->rows > l->were ? l->rows : l->were, blocks = FN(row_blocks)(l, top);
     T                sums[ROWS_AT_ONCE * WIDE], g[WIDE];
     for (int64_t r = 0; r < ROWS_AT_ONCE; r++)
         FN(ask_back)(l, blocks, begin, r);
@@ -173,7 +173,7 @@ static void FN(back_panels)(void *ctx, int64_t begin, int64_t end)
         const int64_t last = top - first < ROWS_AT_ONCE ? top : first + ROWS_AT_ONCE, known = l->were < last ? l->were : last;
         const int     n = FN(width_at)(&l->w, panel);
         if (known > first)
-            FN(multiply)(sums, l->h[l->now] + first * line, line, known - first, &l->w, panel);
+            FN(multiply)(sums, l->h[l->now] + first * l->h_line, l->h_line, known - first, &l->w, panel);
         for (int64_t row = first; row < last; row++) {
             if (i + 1 < end)
                 FN(ask_back)(l, blocks, i + 1, row - first);
@@ -185,7 +185,7 @@ static void FN(back_panels)(void *ctx, int64_t begin, int64_t end)
             else if (!l->whole)
                 FN(gates_back)(l, g, row, unit, n);
             else {
-                FN(copy_units)(l->whole + row * l->state + unit, g, n);
+                FN(copy_units)(l->whole + row * l->whole_line + unit, g, n);
                 FN(write)(&l->x[KT__SEQ_GRAD_HIDDEN], l->begin[l->t] + row, unit, g, n);
             }
         }
@@ -203,7 +203,7 @@ static void FN(whole_panels)(void *ctx, int64_t begin, int64_t end)
         const int64_t last = top - first < ROWS_AT_ONCE ? top : first + ROWS_AT_ONCE, known = l->rows < last ? l->rows : last;
         const int     n = FN(width_at)(&l->projection, panel);
         if (known > first)
-            FN(multiply)(sums, l->whole + first * l->state, l->state, known - first, &l->projection, panel);
+            FN(multiply)(sums, l->whole + first * l->whole_line, l->whole_line, known - first, &l->projection, panel);
         for (int64_t row = first; row < last; row++) {
             FN(cell_back)(l, row, unit, n);
             if (row < l->rows)
