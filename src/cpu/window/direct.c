@@ -191,14 +191,21 @@ static inline void write_stretch(float *restrict to, const float *restrict from,
         to[k] = from[k] + add;
 }
 
-static inline void copy_stretch(float *restrict to, const float *restrict from, int64_t n)
+/* Not declared apart, and the rest is no loop: the compiler would call memcpy. */
+static inline void copy_stretch(float *to, const float *from, int64_t n)
 {
-    enum { FOUR = 4 };
-    int64_t k = 0;
-    for (; k + FOUR <= n; k += FOUR)
-        memcpy(to + k, from + k, FOUR * sizeof *to);
-    for (; k < n; k++)
-        to[k] = from[k];
+    enum { MANY = 16 };
+    for (; n >= MANY; n -= MANY, to += MANY, from += MANY)
+        memcpy(to, from, MANY * sizeof *to);
+#define REST(m)                             \
+    if (n & (m)) {                          \
+        memcpy(to, from, (m) * sizeof *to); \
+        to += (m), from += (m);             \
+    }
+    REST(8) REST(4) REST(2)
+#undef REST
+    if (n & 1)
+        *to = *from;
 }
 
 static void write_rows(const float *sums, int64_t columns, const stretch *s, int n, const float *bias, int64_t by_bias,
@@ -214,6 +221,17 @@ static void write_rows(const float *sums, int64_t columns, const stretch *s, int
             else
                 copy_stretch(to, from, s[i].length);
         }
+}
+
+/* Rows of the result lie far apart, where the processor does not foresee that they are written: they are asked for while they are
+ * made. */
+static void ask_for_rows(const stretch *s, int n, int64_t rows, const float *out, int64_t by_row)
+{
+    enum { LINE = 64 / sizeof(float) };
+    for (int64_t r = 0; r < rows; r++)
+        for (int i = 0; i < n; i++)
+            for (int64_t k = 0; k < s[i].length; k += LINE)
+                __builtin_prefetch(out + r * by_row + s[i].to + k, 1, 2);
 }
 
 void kt__direct_box(const kt__direct *d, int64_t group, int64_t first_row, int64_t end_row, const float *padded,
@@ -242,9 +260,13 @@ void kt__direct_box(const kt__direct *d, int64_t group, int64_t first_row, int64
             memset(sums, 0, (size_t)(blocks * tiles * each) * sizeof *sums);
             for (int64_t k = 0; k < d->k; k += d->steps)
                 for (int64_t i = 0; i < blocks; i++)
-                    for (int64_t t = 0; t < tiles; t++)
+                    for (int64_t t = 0; t < tiles; t++) {
+                        if (k + d->steps >= d->k)
+                            ask_for_rows(s[t], stretches[t], least(end_row - first - i * block, block),
+                                         out + (first + i * block) * by_row, by_row);
                         d->by->tile(sums + (i * tiles + t) * each, weights + (i * d->k + k) * block, padded + begins[t],
                                     d->at + k, least(d->steps, d->k - k));
+                    }
             for (int64_t t = 0; t < tiles; t++)
                 for (int64_t i = 0, r = first; i < blocks; i++, r += block)
                     write_rows(sums + (i * tiles + t) * each, columns, s[t], stretches[t], bias ? bias + r * by_bias : NULL,
