@@ -216,6 +216,18 @@ static void sum_rows(const pass *p, const float *seen, const float *back, const 
     }
 }
 
+/* Where a box's positions begin in its copy. */
+static void find_positions(const pass *p, const box *b, int64_t *at)
+{
+    const int64_t step = p->depth * p->reach[2].move;
+    for (int64_t z = 0; z < b->size[0]; z++)
+        for (int64_t y = 0; y < b->size[1]; y++) {
+            const int64_t row = (z * p->reach[0].move * extent(p, 1) + y * p->reach[1].move) * extent(p, 2) * p->depth;
+            for (int64_t x = 0; x < b->size[2]; x++)
+                *at++ = row + x * step;
+        }
+}
+
 kt_status kt__sum_weight_directly(const pass *p, char *room, int64_t n, int64_t group, const box *b)
 {
     const layout  l = layout_of(p);
@@ -225,10 +237,7 @@ kt_status kt__sum_weight_directly(const pass *p, char *room, int64_t n, int64_t 
     memset(room + l.image + padded_of(p) * p->width, 0, (size_t)(p->build->direct->columns * p->width));
     if (copy_box(p, b, n, group * p->depth, room + l.image))
         return kt_error_status();
-    for (int64_t i = 0; i < positions; i++) {
-        const int64_t x = i % b->size[2], y = i / b->size[2] % b->size[1], z = i / b->size[2] / b->size[1];
-        at[i] = ((z * p->reach[0].move * extent(p, 1) + y * p->reach[1].move) * extent(p, 2) + x * p->reach[2].move) * p->depth;
-    }
+    find_positions(p, b, at);
     const int64_t blocks = pieces(p->rows, block);
     for (int64_t i = 0; i < blocks; i++)
         if (copy_back(p, b, n, group * p->rows + i * block, least(block, p->rows - i * block), back + i * positions * line))
