@@ -103,6 +103,26 @@ def test_dtypes_and_layouts():
 
 
 @pytest.mark.cpu_only("classes of autocast that a GPU does not share")
+@pytest.mark.parametrize("dims", (1, 2, 3))
+@pytest.mark.parametrize("narrow", (torch.bool, torch.uint16, torch.float8_e4m3fn, torch.float8_e5m2))
+def test_permissive_asks_for_the_kernel_of_the_common_dtype(dims, narrow):
+    ones = torch.ones(1, 2, *([4] * dims))
+    weight = random(2, 2, *([2] * dims), dtype=torch.float32, grad=True)
+    for name in f"conv{dims}d", f"conv_transpose{dims}d":
+        conv = getattr(F, name)
+        with pytest.raises(NotImplementedError, match="not implemented for"):
+            conv(ones.to(narrow), weight)
+        for dilation in (1, 2):
+            (wants,) = torch.autograd.grad(conv(ones, weight, dilation=dilation).sum(), weight)
+            with torch.policy("permissive"):
+                out = conv(ones.to(narrow), weight, dilation=dilation)
+                (flows,) = torch.autograd.grad(out.sum(), weight)
+            assert out.dtype == torch.float32 and torch.equal(out, conv(ones, weight, dilation=dilation))
+            assert torch.equal(flows, wants)
+        with torch.policy("permissive"), pytest.raises(NotImplementedError, match="not implemented for"):
+            conv(ones.to(narrow), weight.to(narrow))
+
+
 def test_autocast_is_that_of_the_names():
     x, w = torch.randn(1, 2, 4, 4), torch.randn(3, 2, 3, 3)
     before = _karat.get_autocast("cpu")
