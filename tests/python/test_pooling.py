@@ -104,6 +104,29 @@ def test_nans_ties_and_minus_infinity():
 
 
 @pytest.mark.cpu_only("classes of autocast that a GPU does not share")
+@pytest.mark.parametrize("last", [False, True])
+def test_windows_of_padding_alone_have_the_place_where_they_begin(last):
+    """Rows are counted on beyond their end, and a place beyond the plane gets no gradient."""
+    x = torch.arange(24.).reshape(1, 2, 6, 2)
+    if last:
+        x = x.contiguous(memory_format=torch.channels_last)
+    x.requires_grad_()
+    y, at = F.max_pool2d(x, 2, (2, 3), (0, 1), (1, 3), return_indices=True)
+    assert torch.equal(y, torch.full((1, 2, 3, 1), -torch.inf)) and at.tolist() == [[[[2], [6], [10]]] * 2]
+    flows, = torch.autograd.grad(y, x, torch.tensor([[[1.], [2.], [3.]], [[4.], [5.], [6.]]])[None])
+    assert flows[..., 0].tolist() == [[[0, 1, 0, 2, 0, 3], [0, 4, 0, 5, 0, 6]]] and not flows[..., 1].any()
+    point = x.detach()[:, :, :1, :1].requires_grad_()
+    y, at = F.max_pool2d(point, 2, 3, 1, 3, ceil_mode=True, return_indices=True)
+    assert at.flatten().tolist() == [4, 4] and not torch.autograd.grad(y.sum(), point)[0].any()
+
+
+@pytest.mark.cpu_only("PyTorch has no kernels for integers on a GPU")
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64])
+def test_padding_is_the_lowest_of_its_dtype(dtype):
+    y, at = F.max_pool3d(torch.ones(1, 1, 1, 1, 2, dtype=dtype), (1, 1, 2), 3, (0, 0, 1), (1, 1, 3), return_indices=True)
+    assert (y.item(), at.item()) == (torch.iinfo(dtype).min, 2)
+
+
 def test_autocast_computes_volumes_in_float32():
     flat, solid = torch.ones(1, 2, 4, 4, dtype=torch.bfloat16), torch.ones(1, 2, 4, 4, 4, dtype=torch.bfloat16)
     before = _karat.get_autocast("cpu")

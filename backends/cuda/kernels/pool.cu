@@ -98,11 +98,10 @@ template <class T> static __global__ void __launch_bounds__(ARG_THREADS, sizeof(
     if (!g.index.at)
         return;
     const window *of = see.of;
-    *(int64_t *)place_in(g.index, s) =
-        found.depth < 0 ? -1
-                        : number_of_place(g, of[DEPTH].first + found.depth * of[DEPTH].step,
-                                          of[HEIGHT].first + found.height * of[HEIGHT].step,
-                                          of[WIDTH].first + found.width * of[WIDTH].step);
+    const int32_t depth = found.depth < 0 ? 0 : found.depth; /* padding alone: where the window begins, which may be beyond */
+    *(int64_t *)place_in(g.index, s) = number_of_place(g, of[DEPTH].first + depth * of[DEPTH].step,
+                                                       of[HEIGHT].first + found.height * of[HEIGHT].step,
+                                                       of[WIDTH].first + found.width * of[WIDTH].step);
 }
 
 /* A number as the samples' dtype has it. */

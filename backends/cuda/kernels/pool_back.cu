@@ -112,9 +112,10 @@ template <class T> static __global__ void __launch_bounds__(ARG_THREADS) strays(
     if (!spot_of(g.n, g.by_channels, g.channels_inner, g.by_size, s))
         return;
     const int64_t index = *(const int64_t *)place_in(g.index, s);
-    if (index == -1) /* a window that saw padding alone */
-        return;
     if (index < 0 || (uint64_t)index >= g.volume) {
+        const bool dilated = g.dilation[DEPTH] > 1 || g.dilation[HEIGHT] > 1 || g.dilation[WIDTH] > 1;
+        if (index >= 0 && dilated) /* a window that saw padding alone */
+            return;
         report(g.fault, kt_fault{KT_FAULT_INDEX_ELEMENTS, 0, index, (int64_t)g.volume});
         return;
     }

@@ -4,10 +4,12 @@
  * windows sees become one row first, column by column, and the windows then look along that row; with channels inner, a
  * position's channels go together. What flows back goes the same way in reverse, one plane or one block of channels at a time,
  * so that no two threads write to one element. The largest of equal numbers is the first in row-major order; of NaNs, which
- * beat every number, the last. Independent of: dtypes, operators. */
+ * beat every number, the last. A window that sees padding alone gives the lowest number of the dtype, and the position where it
+ * begins, which may be beyond the image. Independent of: dtypes, operators. */
 #include "base/alloc.h"
 #include "base/thread.h"
 #include "cpu/window/pool.h"
+#include "dtype/dtype.h"
 
 #include <string.h>
 
@@ -19,7 +21,6 @@ enum { DEPTH, HEIGHT, WIDTH, FEW_WINDOWS = 8 };
 #endif
 #define NOWHERE ((INDEX)(sizeof(INDEX) == 8 ? INT64_MAX : INT32_MAX)) /* the position of padding */
 #define IS_NAN(v) (!KT_IS_INTEGER && __builtin_isnan((double)(v)))
-#define LOWEST  (KT_IS_INTEGER ? (T)(sizeof(T) == 8 ? INT64_MIN : INT32_MIN) : (T)-INFINITY)
 
 typedef struct FN(pool_work) { /* one thread's */
     kt__pool *p;
@@ -28,6 +29,7 @@ typedef struct FN(pool_work) { /* one thread's */
     INDEX    *code;              /* where each of the columns' numbers stands: counted from the block's first column */
     T         tile[TILE];
     INDEX     at[TILE];
+    T         lowest;            /* of the dtype of the results */
     void     *made;
     size_t    granted;
 } FN(pool_work);
@@ -55,11 +57,11 @@ static void FN(pool_store_index)(char *to, int64_t step, const INDEX *at, int64_
     if (step == (int64_t)sizeof(int64_t)) {
         KT_EACH
         for (int64_t i = 0; i < n; i++)
-            dense[i] = at[i] == NOWHERE ? -1 : base + at[i];
+            dense[i] = base + at[i];
         return;
     }
     for (int64_t i = 0; i < n; i++)
-        *(int64_t *)(void *)(to + i * step) = at[i] == NOWHERE ? -1 : base + at[i];
+        *(int64_t *)(void *)(to + i * step) = base + at[i];
 }
 
 /* ---- the largest, and sums, element by element ---- */
@@ -91,11 +93,11 @@ static void FN(pool_add)(T *v, const T *x, int64_t n)
         v[i] += x[i];
 }
 
-static void FN(pool_fill)(T *v, INDEX *code, T value, int64_t n)
+static void FN(pool_fill)(T *v, INDEX *code, T value, INDEX at, int64_t n)
 {
     for (int64_t i = 0; i < n; i++) {
         v[i] = value;
-        code[i] = NOWHERE;
+        code[i] = at;
     }
 }
 
@@ -252,12 +254,12 @@ static void FN(pool_down)(FN(pool_work) *w, int64_t n, int64_t channel, const kt
 {
     const kt__pool *p = w->p;
     const int64_t   before = c->low - c->left, length = c->high - c->low;
-    const T         none = p->largest ? LOWEST : 0;
+    const T         none = p->largest ? w->lowest : 0;
     const bool      sees = see[DEPTH].count && see[HEIGHT].count;
-    FN(pool_fill)(w->v, w->code, none, sees ? before : c->span);
+    FN(pool_fill)(w->v, w->code, none, NOWHERE, sees ? before : c->span);
     if (!sees)
         return;
-    FN(pool_fill)(w->v + before + length, w->code + before + length, none, c->span - before - length);
+    FN(pool_fill)(w->v + before + length, w->code + before + length, none, NOWHERE, c->span - before - length);
     for (int64_t d = 0; d < see[DEPTH].count; d++)
         for (int64_t h = 0; h < see[HEIGHT].count; h++) {
             const int64_t deep = d * see[DEPTH].step, high = h * see[HEIGHT].step;
@@ -271,6 +273,14 @@ static void FN(pool_down)(FN(pool_work) *w, int64_t n, int64_t channel, const kt
             else
                 FN(pool_add)(w->v + before, x, length);
         }
+}
+
+/* Positions are counted from column `left`. */
+static void FN(pool_place_hollow)(FN(pool_work) *w, int64_t from, int64_t n, int64_t left)
+{
+    for (int64_t i = 0; i < n; i++)
+        if (w->at[i] == NOWHERE)
+            w->at[i] = (INDEX)(kt__pool_window(w->p, WIDTH, from + i).first - left);
 }
 
 /* A few windows of averages: each by itself, without a row between. */
@@ -310,6 +320,8 @@ static void FN(pool_line_of_windows)(FN(pool_work) *w, int64_t n, int64_t channe
         if (!p->largest)
             FN(pool_divide_line)(p, w->tile, see, from, count);
         FN(pool_store)(&w->few, FN(pool_at)(&p->few, n, channel, deep, high, from), w->tile, count);
+        if (p->index.x.data && kt__pool_dilated(p))
+            FN(pool_place_hollow)(w, from, count, c.left);
         if (p->index.x.data)
             FN(pool_store_index)(FN(pool_at)(&p->index, n, channel, deep, high, from), p->index.step[WIDTH], w->at,
                                  (see[DEPTH].first * p->whole.size[HEIGHT] + see[HEIGHT].first) * p->whole.size[WIDTH] + c.left,
@@ -340,7 +352,7 @@ static void FN(pool_position)(FN(pool_work) *w, int64_t n, int64_t channel, int6
                 begun = true;
             }
     if (!begun)
-        FN(pool_fill)(w->tile, w->at, p->largest ? LOWEST : 0, count);
+        FN(pool_fill)(w->tile, w->at, p->largest ? w->lowest : 0, 0, count);
     else if (!p->largest)
         FN(pool_divide)(p, w->tile, see, count);
 }
@@ -369,7 +381,7 @@ static bool FN(pool_found)(kt__pool *p, int64_t index)
 {
     if (index >= 0 && index < p->volume)
         return true;
-    if (index != -1 || p->sets) /* else a window that saw padding alone */
+    if (!kt__pool_begins_beyond(p, index))
         __atomic_store_n(&p->beyond, true, __ATOMIC_RELAXED);
     return false;
 }
@@ -617,7 +629,7 @@ static void FN(pool_fraction)(FN(pool_work) *w, int64_t n, int64_t channel)
         const int64_t o[] = {at / p->few.size[WIDTH] / p->few.size[HEIGHT], at / p->few.size[WIDTH] % p->few.size[HEIGHT],
                              at % p->few.size[WIDTH]};
         int64_t       first[KT__SPACE_DIMS], best = -1;
-        T             top = LOWEST;
+        T             top = w->lowest;
         for (int d = 0; d < KT__SPACE_DIMS; d++)
             first[d] = FN(pool_drawn)(p, d, o[d], sample[d], &drawn);
         for (int64_t k = 0; k < kt__volume(p->kernel); k++) {
@@ -642,6 +654,19 @@ static int64_t FN(pool_channels)(const kt__pool *p) /* of a block, on the way ba
     return in_place ? CHANNELS_BACK : CHANNELS_BESIDE;
 }
 
+static T FN(pool_lowest)(const kt__pool *p)
+{
+#if KT_IS_INTEGER
+    int64_t  least = 0;
+    uint64_t most;
+    kt__int_range((kt_dtype)p->few.x.is, &least, &most);
+    return (T)least;
+#else
+    (void)p;
+    return (T)-INFINITY;
+#endif
+}
+
 static bool FN(pool_work_begin)(FN(pool_work) *w, kt__pool *p)
 {
     const bool    inner = p->channels_inner;
@@ -651,6 +676,7 @@ static bool FN(pool_work_begin)(FN(pool_work) *w, kt__pool *p)
     const int64_t plane = !beside ? 0 : p->volume * (inner ? CHANNELS_BESIDE : 1);
     const size_t  bytes = sizeof(T) * (size_t)(3 * line + plane);
     w->p = p;
+    w->lowest = FN(pool_lowest)(p);
     w->whole = FN(lens_of)(&p->whole.x, inner ? p->whole.by_channel : p->whole.step[WIDTH]);
     w->few = FN(lens_of)(&p->few.x, inner ? p->few.by_channel : p->few.step[WIDTH]);
     w->v = w->made = kt__block_get(bytes, &w->granted);
@@ -703,5 +729,4 @@ void SHARED(pool)(kt__pool *p)
     kt__parallel(items, GRAIN_ELEMENTS / work + 1, FN(pool_items), p);
 }
 #undef NOWHERE
-#undef LOWEST
 #undef IS_NAN

@@ -79,7 +79,7 @@ static int64_t last_beyond(const kt__pool *p)
         const char *at = x->x.data + i / each / x->channels * x->by_batch + i / each % x->channels * x->by_channel +
                          i % each / width / height * x->step[0] + i % each / width % height * x->step[1] + i % width * x->step[2];
         const int64_t index = *(const int64_t *)(const void *)at;
-        if (index < -!p->sets || index >= p->volume)
+        if ((index < 0 || index >= p->volume) && !kt__pool_begins_beyond(p, index))
             return index;
     }
     return -1;

@@ -52,6 +52,18 @@ static inline kt__window kt__pool_window(const kt__pool *p, int d, int64_t at)
     return p->see[d] ? p->see[d][at] : kt__pool_make_window(p, d, at);
 }
 
+/* Without dilation every window sees an element, because padding is at most half of it. */
+static inline bool kt__pool_dilated(const kt__pool *p)
+{
+    return p->dilation[0] > 1 || p->dilation[1] > 1 || p->dilation[2] > 1;
+}
+
+/* An index beyond the image: may it be that of a window that saw padding alone? What flows back to it is dropped. */
+static inline bool kt__pool_begins_beyond(const kt__pool *p, int64_t index)
+{
+    return index >= p->volume && !p->sets && kt__pool_dilated(p);
+}
+
 /* Up to which position, at most `end`, windows along a line see as much as that at `at`. */
 static inline int64_t kt__pool_until(const kt__pool *p, int64_t at, int64_t end)
 {
