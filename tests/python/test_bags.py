@@ -211,6 +211,16 @@ def test_pixels():
     assert gradcheck(lambda a: F.pixel_unshuffle(a, 2), y.double().requires_grad_())
 
 
+@pytest.mark.cpu_only("PyTorch's own kernel of the CPU does it")
+@pytest.mark.parametrize("sizes", [(2, 4, 0, 2), (0, 4, 2, 2), (1, 0, 2), (0, 3, 6, 2)])
+def test_an_empty_image_keeps_its_sizes_if_pixels_become_channels(sizes):
+    x = torch.zeros(sizes, requires_grad=True)
+    y = F.pixel_unshuffle(x, 2)
+    assert y.shape == x.shape and y.stride() == x.stride() and y.grad_fn.name() == "PixelUnshuffleBackward0"
+    moved = F.pixel_unshuffle(torch.zeros(sizes, device="meta"), 2)
+    assert moved.shape == (*sizes[:-3], 4 * sizes[-3], sizes[-2] // 2, sizes[-1] // 2)
+
+
 def test_channels():
     x = torch.arange(6).view(1, 6, 1)
     assert F.channel_shuffle(x, 2).flatten().tolist() == [0, 3, 1, 4, 2, 5]

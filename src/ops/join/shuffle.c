@@ -75,6 +75,8 @@ kt_status kt__body_pixel_unshuffle(kt_call *call)
         return kt_fail(KT_ERR_RUNTIME, "pixel_unshuffle expects %s to be divisible by downscale_factor, but input.size(%d)=%lld "
                        "is not divisible by %lld", height % r ? "height" : "width", height % r ? -2 : -1,
                        (long long)(height % r ? height : width), (long long)r);
+    if (x->numel == 0 && x->backend == KT_CPU) /* with the sizes of the input, as PyTorch has it on this device alone */
+        return kt__end(call, kt_clone(x));
     if (x->ndim + 2 > KT_MAX_DIMS)
         return kt_fail(KT_ERR_RUNTIME, "only tensors with up to %d dims are supported", KT_MAX_DIMS);
     lead(x, split, order);
