@@ -82,17 +82,24 @@ static bool identity_of(int kernel, double *value)
     return *value != NOTHING;
 }
 
-static int first_empty(const kt_tensor *self, uint64_t mask)
+/* false: none. As PyTorch names it: in a list as it is written there. */
+static bool first_empty(const kt_call *call, const kt_tensor *self, uint64_t mask, int64_t *dim)
 {
-    for (int i = 0; i < self->ndim; i++)
-        if (mask >> i & 1 && self->sizes[i] == 0)
-            return i;
-    return -1;
+    const int      at = call->row->fold.dim;
+    const bool     listed = at >= 0 && kt__arg_spec(call->row, at)->kind == KT_ARG_INTS && kt__given(call, at);
+    const kt_shape dims = listed ? call->arg[at].ints : KT_SCALAR;
+    for (int i = 0; i < (dims.n ? dims.n : self->ndim); i++) {
+        *dim = dims.n ? dims.d[i] : i;
+        const int64_t from_first = *dim < 0 ? *dim + self->ndim : *dim;
+        if (mask >> from_first & 1 && self->sizes[from_first] == 0)
+            return true;
+    }
+    return false;
 }
 
-static kt_status no_norm_of_nothing(const kt_tensor *self, const fold *f, double order)
+static kt_status no_norm_of_nothing(const kt_call *call, const kt_tensor *self, const fold *f, double order)
 {
-    int dim = first_empty(self, f->mask);
+    int64_t dim;
     if (!(order < 0) && !isinf(order))
         return KT_OK;
     if (f->all)
@@ -100,11 +107,12 @@ static kt_status no_norm_of_nothing(const kt_tensor *self, const fold *f, double
                        "linalg.vector_norm cannot compute the %g norm on an empty tensor because the operation does not "
                        "have an identity",
                        order);
-    return dim < 0 ? KT_OK
-                   : kt_fail(KT_ERR_RUNTIME,
-                             "linalg.vector_norm cannot compute the %g norm on the dimension %dbecause this dimension is "
-                             "empty and the operation does not have an identity",
-                             order, dim);
+    return !first_empty(call, self, f->mask, &dim)
+               ? KT_OK
+               : kt_fail(KT_ERR_RUNTIME,
+                         "linalg.vector_norm cannot compute the %g norm on the dimension %lldbecause this dimension is "
+                         "empty and the operation does not have an identity",
+                         order, (long long)dim);
 }
 
 /* max of an empty tensor is an error: PyTorch's message depends on the operator. */
@@ -114,11 +122,11 @@ static kt_status check_not_empty(const kt_call *call, const kt_tensor *self, con
     char        name[32];
     const char *schema = call->row->schema; /* begins with the name that users know */
     if (g->kernel == KT_K_norm)
-        return no_norm_of_nothing(self, f, g->param[0].v.re);
+        return no_norm_of_nothing(call, self, f, g->param[0].v.re);
     if (identity_of(g->kernel, &ignored))
         return KT_OK;
     bool both = g->kernel == KT_K_aminmax, where = call->row->rule == RULE_INDEX;
-    int  dim = first_empty(self, f->mask);
+    int64_t dim;
     snprintf(name, sizeof name, "%.*s", schema_name_length(schema), schema);
     if (f->all && both)
         return kt_fail(KT_ERR_RUNTIME,
@@ -127,9 +135,10 @@ static kt_status check_not_empty(const kt_call *call, const kt_tensor *self, con
         return kt_fail(where ? KT_ERR_INDEX : KT_ERR_RUNTIME,
                        "%s(): Expected reduction dim to be specified for input.numel() == 0.%s", name,
                        where ? "" : " Specify the reduction dim with the 'dim' argument.");
-    return dim < 0 ? KT_OK
-                   : kt_fail(KT_ERR_INDEX, "%s%s: Expected reduction dim %d to have non-zero size.", name,
-                             both ? "" : "()", dim);
+    return !first_empty(call, self, f->mask, &dim)
+               ? KT_OK
+               : kt_fail(KT_ERR_INDEX, "%s%s: Expected reduction dim %lld to have non-zero size.", name, both ? "" : "()",
+                         (long long)dim);
 }
 
 /* A variance divides by N - correction. */

@@ -267,6 +267,32 @@ def test_negative_powers():
     assert L.matrix_norm(torch.ones(2, 3, 4), 2, dim=(2, 0), keepdim=True).shape == (1, 3, 1)
 
 
+@pytest.mark.parametrize("sizes", [(0, 0), (0, 3), (3, 0), (2, 0, 3), (2, 3, 0)])
+def test_norms_of_empty_matrices(sizes):
+    """The largest sum is 0, of no sums too; the smallest of none is an error that names the dim as the reduction was given it."""
+    x = torch.zeros(sizes, requires_grad=True)
+    batch, rows, columns = sizes[:-2], sizes[-2], sizes[-1]
+    for order in 1, 2, torch.inf, "nuc", "fro":
+        made = L.matrix_norm(x, order, keepdim=True)
+        assert made.shape == (*batch, 1, 1) and made.stride() == (1,) * len(sizes) and not made.any()
+    assert L.matrix_norm(x, 2).grad_fn is None and (L.matrix_norm(x, 1).grad_fn is None) == (columns == 0)
+    for order, count, dim in (-1, columns, len(batch)), (-torch.inf, rows, len(batch)), (-2, 0, -1):
+        if count:
+            assert not L.matrix_norm(x, order).any()
+            continue
+        with pytest.raises(IndexError, match=rf"amin\(\): Expected reduction dim {dim} to have non-zero size"):
+            L.matrix_norm(x, order)
+
+
+def test_a_reduction_of_nothing_names_the_dim_as_it_is_written():
+    x = torch.zeros(3, 0, 2)
+    for dims, named in (-2, -2), (1, 1), ((0, -2), -2), ((2, 1, 0), 1):
+        with pytest.raises(IndexError, match=rf"amax\(\): Expected reduction dim {named} to have non-zero size"):
+            torch.amax(x, dims)
+        with pytest.raises(RuntimeError, match=f"the inf norm on the dimension {named}because"):
+            L.vector_norm(x, torch.inf, dims)
+
+
 def test_empty():
     assert L.det(torch.ones(2, 0, 0)).tolist() == [1.0, 1.0]
     assert L.slogdet(torch.ones(0, 0)).logabsdet.item() == 0.0

@@ -59,13 +59,12 @@ static kt_tensor *values_of(const kt_call *call, kt_tensor *t, const int64_t *di
     return kt_linalg_svdvals(kt_movedim(t, KT_SHAPE(dim[0], dim[1]), KT_SHAPE(-2, -1)));
 }
 
-/* What was made of the last dim, which is one of the two; both stand again where they were. */
+/* What was made of the last dim, which is one of the two and stands there still; both stand again where they were. */
 static kt_tensor *kept(const kt_call *call, kt_tensor *t, const int64_t *dim)
 {
     if (!kt__arg_bool(call, KEEPDIM))
         return t;
-    const int64_t low = dim[0] < dim[1] ? dim[0] : dim[1], high = dim[0] < dim[1] ? dim[1] : dim[0];
-    return kt_unsqueeze(kt_unsqueeze(t, low), high);
+    return kt_movedim(kt_unsqueeze(t, -1), KT_SHAPE(-2, -1), KT_SHAPE(dim[0], dim[1]));
 }
 
 /* The largest or smallest sum of absolute values among the columns (1) or the rows (infinity). */
@@ -73,8 +72,8 @@ static kt_tensor *extreme_sum(const kt_call *call, kt_tensor *t, double order, c
 {
     bool    rows = isinf(order), keep = kt__arg_bool(call, KEEPDIM);
     int64_t along = dim[rows], across = dim[!rows];
-    if (t->sizes[along] == 0 || t->sizes[across] == 0) /* empty: 0 */
-        return vector_norm(call, t, 1.0, KT_SHAPE(along, across));
+    if (t->sizes[across] == 0 && order > 0) /* of an empty matrix a 0 without a gradient, as in PyTorch */
+        return kt_zeros_like(vector_norm(call, t, 1.0, KT_SHAPE(along, across)));
     kt_tensor *sums = vector_norm(call, t, 1.0, KT_SHAPE(along));
     across -= !keep && across > along;
     return order > 0 ? kt_amax(sums, .dim = KT_SHAPE(across), .keepdim = keep)
@@ -97,10 +96,14 @@ static kt_tensor *matrix_norm(const kt_call *call, kt_tensor *t, kt_scalar ord, 
         return NULL;
     if (size != 2.0)
         return extreme_sum(call, t, order, dim);
+    const bool keep = kt__arg_bool(call, KEEPDIM);
     kt_tensor *values = values_of(call, t, dim);
-    if (values && values->numel == 0 && values->sizes[values->ndim - 1] == 0 && order > 0) /* of an empty matrix: 0 */
-        return vector_norm(call, t, 2.0, KT_SHAPE(dim[0], dim[1]));
-    return kept(call, order > 0 ? kt_amax(values, .dim = KT_SHAPE(-1)) : kt_amin(values, .dim = KT_SHAPE(-1)), dim);
+    if (values && values->sizes[values->ndim - 1] == 0 && order > 0)
+        values = kt_zeros_like(kt_sum_dim(values, KT_SHAPE(-1), .keepdim = keep));
+    else
+        values = order > 0 ? kt_amax(values, .dim = KT_SHAPE(-1), .keepdim = keep)
+                           : kt_amin(values, .dim = KT_SHAPE(-1), .keepdim = keep);
+    return kept(call, values, dim);
 }
 
 static kt_tensor *matrix_norm_named(const kt_call *call, kt_tensor *t, const char *name, kt_shape dims)
@@ -112,7 +115,7 @@ static kt_tensor *matrix_norm_named(const kt_call *call, kt_tensor *t, const cha
     if (kt__failed() || has_matrices(t) || check_matrix(call, t, dims, dim))
         return NULL;
     if (nuclear)
-        return kept(call, kt_sum_dim(values_of(call, t, dim), KT_SHAPE(-1)), dim);
+        return kept(call, kt_sum_dim(values_of(call, t, dim), KT_SHAPE(-1), .keepdim = kt__arg_bool(call, KEEPDIM)), dim);
     return vector_norm(call, t, 2.0, KT_SHAPE(dim[0], dim[1]));
 }
 
