@@ -13,7 +13,8 @@ enum { MAX_PARAMS = 16, TEXT = 64 };
 
 typedef struct arg {
     char type[TEXT], name[TEXT], value[TEXT]; /* type without "?"; value "" when there is no default */
-    bool optional, keyword, alone; /* alone: "int[1]" and "SymInt", which are int[] and int here */
+    bool optional, keyword;
+    unsigned char alone; /* "int[2]": 2, where one integer may stand for so many; "SymInt": 1 */
 } arg;
 
 typedef struct schema {

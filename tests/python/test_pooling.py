@@ -127,6 +127,26 @@ def test_padding_is_the_lowest_of_its_dtype(dtype):
     assert (y.item(), at.item()) == (torch.iinfo(dtype).min, 2)
 
 
+@pytest.mark.parametrize("dims,count", [(2, ""), (3, "three ")])
+def test_drawn_windows_have_one_size_or_one_for_each_dim(dims, count):
+    x = torch.rand(1, 1, *[6] * dims)
+    draw, samples = getattr(F, f"fractional_max_pool{dims}d"), torch.full((1, 1, dims), 0.5)
+    assert torch.equal(draw(x, 2, 2, _random_samples=samples), draw(x, [2] * dims, [2] * dims, _random_samples=samples))
+    for kernel, size, name in ([2], 2, "kernel"), (2, (2,), "output"), ((2,), (2,), "kernel"), ([2] * (dims + 1), 2, "kernel"):
+        with pytest.raises(RuntimeError, match=f"{name}_size must either be a single Int or tuple of {count}Ints"):
+            draw(x, kernel, size)
+
+
+def test_power_averages_multiply_and_divide_as_python_does():
+    x = torch.rand(1, 1, 6)
+    for kernel in (2,), [2]:
+        with pytest.raises(TypeError, match=rf"mul\(\): argument 'other' \(position 1\) must be Tensor, not {type(kernel).__name__}"):
+            F.lp_pool1d(x, 2, kernel)
+    for dims in DIMS:
+        with pytest.raises(ZeroDivisionError, match="float division by zero"):
+            named("lp", dims)(torch.rand(1, 1, *[4] * dims), 0, 2)
+
+
 def test_autocast_computes_volumes_in_float32():
     flat, solid = torch.ones(1, 2, 4, 4, dtype=torch.bfloat16), torch.ones(1, 2, 4, 4, 4, dtype=torch.bfloat16)
     before = _karat.get_autocast("cpu")

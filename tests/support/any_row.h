@@ -229,6 +229,8 @@ static inline kt_shape any_ints(const kt_row *row, const kt_arg_spec *spec)
         return (kt_shape){3, one};
     if (any_pools(row) && strcmp(spec->name, "output_size") == 0)
         return (kt_shape){any_space(row), image + ANY_SIDE - any_space(row)};
+    if (spec->alone > 1)
+        return (kt_shape){spec->alone, one};
     if (any_space(row) && !any_pools(row) && strstr(spec->name, "_size"))
         return (kt_shape){3, image};
     if (any_norm(row))

@@ -155,11 +155,22 @@ fractional_max_pool3d, fractional_max_pool3d_with_indices, _fractional_max_pool3
 # ---- the power average ----
 
 
+def _powers(row, input, norm_type, kernel_size, stride, ceil_mode):
+    """PyTorch divides by the order last."""
+    made = row(input, norm_type, kernel_size, [] if stride is None else stride, ceil_mode)
+    if norm_type == 0:
+        raise ZeroDivisionError("float division by zero")
+    return made
+
+
 def lp_pool1d(input, norm_type, kernel_size, stride=None, ceil_mode=False):
     """norm of order norm_type of each window over 1 dim"""
     if _overridden(input):
         return handle_torch_function(lp_pool1d, (input,), input, norm_type, kernel_size, stride=stride, ceil_mode=ceil_mode)
-    return _rows["_lp_pool1d"](input, norm_type, kernel_size, [] if stride is None else stride, ceil_mode)
+    made = _powers(_rows["_lp_pool1d"], input, norm_type, kernel_size, stride, ceil_mode)
+    if isinstance(kernel_size, (tuple, list)):
+        raise TypeError(f"mul(): argument 'other' (position 1) must be Tensor, not {type(kernel_size).__name__}")
+    return made
 
 
 def lp_pool2d(input, norm_type, kernel_size, stride=None, ceil_mode=False):
@@ -167,7 +178,7 @@ def lp_pool2d(input, norm_type, kernel_size, stride=None, ceil_mode=False):
     if _overridden(input):
         return handle_torch_function(lp_pool2d, (input,), input, norm_type, kernel_size, stride=stride, ceil_mode=ceil_mode)
     high, wide = _repeated(kernel_size, 2)
-    return _rows["_lp_pool2d"](input, norm_type, [high, wide], [] if stride is None else stride, ceil_mode)
+    return _powers(_rows["_lp_pool2d"], input, norm_type, [high, wide], stride, ceil_mode)
 
 
 def lp_pool3d(input, norm_type, kernel_size, stride=None, ceil_mode=False):
@@ -175,7 +186,7 @@ def lp_pool3d(input, norm_type, kernel_size, stride=None, ceil_mode=False):
     if _overridden(input):
         return handle_torch_function(lp_pool3d, (input,), input, norm_type, kernel_size, stride=stride, ceil_mode=ceil_mode)
     deep, high, wide = _repeated(kernel_size, 3)
-    return _rows["_lp_pool3d"](input, norm_type, [deep, high, wide], [] if stride is None else stride, ceil_mode)
+    return _powers(_rows["_lp_pool3d"], input, norm_type, [deep, high, wide], stride, ceil_mode)
 
 
 # ---- back to their places ----

@@ -85,13 +85,12 @@ kt_status kt__body_max_unpool3d(kt_call *call) { return unpool(call, 3); }
 
 enum { SELF, KERNEL, SIZE, SAMPLES };
 
-static kt_status spread(kt_shape list, int dims, int64_t *to, const char *what)
+static kt_status one_each(kt_shape list, int dims, int64_t *to, const char *what)
 {
-    if (list.n != 1 && list.n != dims)
+    if (list.n != dims) /* of a single integer the binding makes a list */
         return kt_fail(KT_ERR_RUNTIME, "fractional_max_pool%dd: %s must either be a single Int or tuple of %sInts", dims, what,
                        dims == 2 ? "" : "three ");
-    for (int i = 0; i < dims; i++)
-        to[i] = list.d[list.n == 1 ? 0 : i];
+    memcpy(to, list.d, sizeof *to * (size_t)dims);
     return KT_OK;
 }
 
@@ -137,8 +136,8 @@ static kt_status read_fraction(const kt_call *call, int first, int dims, kt__poo
 {
     memset(g, 0, sizeof *g);
     g->dims = dims;
-    if (spread(kt__arg_ints(call, first), dims, g->kernel, "kernel_size") ||
-        spread(kt__arg_ints(call, first + 1), dims, size, "output_size"))
+    if (one_each(kt__arg_ints(call, first), dims, g->kernel, "kernel_size") ||
+        one_each(kt__arg_ints(call, first + 1), dims, size, "output_size"))
         return kt_error_status();
     for (int i = 0; i < dims; i++)
         g->stride[i] = g->dilation[i] = 1;

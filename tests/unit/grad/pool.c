@@ -27,8 +27,8 @@ static kt_tensor *samples(int64_t channels, int64_t dims)
     return kt_full(KT_SHAPE(1, channels, dims), KT_FLOAT(0.4), .dtype = KT_F64);
 }
 
-F(drawn2, kt_fractional_max_pool2d(x[0], KT_SHAPE(2), KT_SHAPE(3), samples(2, 2)).result0)
-F(drawn3, kt_fractional_max_pool3d(x[0], KT_SHAPE(1), KT_SHAPE(2, 2, 1), samples(1, 3)).result0)
+F(drawn2, kt_fractional_max_pool2d(x[0], KT_SHAPE(2, 2), KT_SHAPE(3, 3), samples(2, 2)).result0)
+F(drawn3, kt_fractional_max_pool3d(x[0], KT_SHAPE(1, 1, 1), KT_SHAPE(2, 2, 1), samples(1, 3)).result0)
 F(put2, kt_max_unpool2d(x[0], kt_reshape(kt_arange(KT_INT(0), KT_INT(8)), KT_SHAPE(2, 2, 2)), KT_SHAPE(3, 4)))
 F(put3, kt_max_unpool3d(x[0], kt_reshape(kt_arange(KT_INT(0), KT_INT(8)), KT_SHAPE(1, 2, 2, 2)), KT_SHAPE(3, 2, 2),
                         KT_SHAPE(1, 1, 1),

@@ -283,7 +283,7 @@ TEST(drawn_windows_and_numbers_at_their_places)
 {
     KT_SCOPE;
     kt_tensor *x = kt_randn(KT_SHAPE(2, 3, 9, 11)), *zero = kt_zeros(KT_SHAPE(2, 3, 2));
-    const kt_fractional_max_pool2d_results r = kt_fractional_max_pool2d(x, KT_SHAPE(2), KT_SHAPE(4, 5), zero);
+    const kt_fractional_max_pool2d_results r = kt_fractional_max_pool2d(x, KT_SHAPE(2, 2), KT_SHAPE(4, 5), zero);
     for (int64_t i = 0; i < 4; i++)
         for (int64_t k = 0; k < 5; k++) {
             kt_tensor *seen = kt_narrow(kt_narrow(x, 2, i * 7 / 3, 2), 3, k * 9 / 4, 2);
@@ -378,9 +378,9 @@ TEST(places_and_columns_that_do_not_fit_are_refused)
     REFUSED(kt_max_unpool2d(v, kt_narrow(at, 3, 0, 2), KT_SHAPE(6, 6)),
             "Expected shape of indices to be same as that of the input tensor ([1, 2, 3, 3]) but got indices tensor with "
                 "shape: [1, 2, 3, 2]");
-    REFUSED(kt_fractional_max_pool2d(x, KT_SHAPE(4), KT_SHAPE(5), kt_ones(KT_SHAPE(1, 2, 2))).result0,
+    REFUSED(kt_fractional_max_pool2d(x, KT_SHAPE(4, 4), KT_SHAPE(5, 5), kt_ones(KT_SHAPE(1, 2, 2))).result0,
             "fractional_max_pool2d(): pool height 4 too large relative to input height 6");
-    REFUSED(kt_fractional_max_pool2d(x, KT_SHAPE(2), KT_SHAPE(3), kt_ones(KT_SHAPE(1, 1, 2))).result0,
+    REFUSED(kt_fractional_max_pool2d(x, KT_SHAPE(2, 2), KT_SHAPE(3, 3), kt_ones(KT_SHAPE(1, 1, 2))).result0,
             "Expect _random_samples.size(1) equals to input channel size.");
     REFUSED(kt_im2col(x, KT_SHAPE(9, 9), KT_SHAPE(1, 1), KT_SHAPE(0, 0), KT_SHAPE(1, 1)),
             "Given input with spatial size (6, 6), kernel_size=(9, 9), dilation=(1, 1), padding=(0, 0), calculated shape of "
