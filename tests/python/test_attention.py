@@ -679,6 +679,25 @@ def test_second_derivatives_where_pytorch_has_them(heads, width, causal, masked)
 
 @pytest.mark.cpu_only("a GPU's kernels skip tiles of other sizes")
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+@pytest.mark.parametrize("queries,keys,at", [(8, 8, 3), (70, 70, 40), (3, 100, 90), (130, 130, 129), (100, 10, 9)])
+@pytest.mark.parametrize("bad", [math.nan, math.inf])
+def test_a_value_that_is_none_spoils_queries_before_it(dtype, queries, keys, at, bad):
+    """The weight of a later key is 0, and that is multiplied: by all blocks, whatever their sizes are."""
+    torch.manual_seed(3)
+    q, k, v = (torch.randn(1, 2, n, 8, dtype=dtype) for n in (queries, keys, keys))
+    v[0, 0, at, 2] = bad
+    for t in (q, k, v):
+        t.requires_grad_()
+    y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+    of_query, of_key, of_value = torch.autograd.grad(y, (q, k, v), torch.ones_like(y))
+    assert not y.isfinite()[0, 0, :, 2].any() and y.isnan()[0, 0, :at, 2].all()
+    assert y[0, 0, :, :2].isfinite().all() and y[0, 1].isfinite().all()
+    assert of_query[0, 0].isnan().all() and of_key[0, 0].isnan().all()
+    assert all(t[0, 1].isfinite().all() for t in (of_query, of_key, of_value)) and of_value.isfinite().all()
+
+
+@pytest.mark.cpu_only("a GPU's kernels skip tiles of other sizes")
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
 @pytest.mark.parametrize("length", [4, 70])
 def test_a_query_of_nan_gives_later_values_no_gradient(dtype, length):
     """A key after a query has a weight of 0 whatever the scores are."""

@@ -84,6 +84,63 @@ static const kt__cpu_attends *kernels_of(const kt__cpu_build *build, const kt_pl
     return mine[plan->compute == KT_IN_F64 ? IN_F64 : IN_F32];
 }
 
+/* ---- numbers that are not finite under a causal mask ---- */
+
+static bool is_finite(const char *at, kt_dtype dtype)
+{
+    uint16_t half;
+    float    single;
+    double   twice;
+    switch (dtype) {
+    case KT_F64: return memcpy(&twice, at, sizeof twice), __builtin_isfinite(twice);
+    case KT_F32: return memcpy(&single, at, sizeof single), __builtin_isfinite(single);
+    case KT_BF16: return memcpy(&half, at, sizeof half), (half & 0x7f80) != 0x7f80;
+    case KT_F16: return memcpy(&half, at, sizeof half), (half & 0x7c00) != 0x7c00;
+    default: return true;
+    }
+}
+
+/* Rows [begin, end) of all heads. */
+static bool are_finite(const kt__attention *a, const kt__matrices *m, int64_t heads, int64_t begin, int64_t end, int64_t columns)
+{
+    bool finite = true;
+    for (int64_t i = 0; i < a->batch * heads && finite; i++)
+        for (int64_t row = begin; row < end; row++) {
+            const char *at = kt__row_at(m, i / heads, i % heads, row);
+            for (int64_t j = 0; j < columns; j++)
+                finite &= is_finite(at + j * m->step[3], (kt_dtype)m->x.is);
+        }
+    return finite;
+}
+
+/* A weight of 0 times a number that is not finite is NaN, also where the weight is 0 because the mask hides the key: so it is in
+ * PyTorch. Such numbers show in the results of the query that sees most keys, and of the key that all queries see; keys that no
+ * query sees are looked at themselves. */
+static bool is_spoilt(const kt__attention *a, bool back)
+{
+    const int64_t heads = a->heads / a->group, last = a->queries - 1;
+    if (a->queries == 0 || a->keys == 0)
+        return false;
+    const bool unseen = are_finite(a, &a->value, heads, a->queries, a->keys, a->width) &&
+                        (!back || are_finite(a, &a->key, heads, a->queries, a->keys, a->depth));
+    const bool seen = !back ? are_finite(a, &a->out, a->heads, last, last + 1, a->width)
+                            : are_finite(a, &a->grad_query, a->heads, last, last + 1, a->depth) &&
+                                  are_finite(a, &a->grad_key, heads, 0, 1, a->depth) &&
+                                  are_finite(a, &a->grad_value, heads, 0, 1, a->width);
+    return !unseen || !seen;
+}
+
+/* What the mask hides is left out, and computed if it matters. */
+static kt_status attend(kt__attention *a, kt_status (*kernel)(const kt__attention *), bool back)
+{
+    a->leaves_out = a->causal;
+    const kt_status status = kernel(a);
+    if (status || !a->causal || !is_spoilt(a, back))
+        return status;
+    a->leaves_out = false;
+    return kernel(a);
+}
+
 /* arg: outputs, then inputs, each with a block of four dims, lse of three, states of two; param: causal, scale, and, if there are
  * states, the share that is kept. */
 kt_status kt__cpu_attention(const kt__cpu_build *build, const kt_plan *plan)
@@ -129,5 +186,5 @@ kt_status kt__cpu_attention(const kt__cpu_build *build, const kt_plan *plan)
     if (of_mask)
         return by_build[build - kt__cpu_builds][plan->compute == KT_IN_F64 ? IN_F64 : IN_F32]->mask_backward(&a);
     const kt__cpu_attends *kernels = kernels_of(build, plan, &a, back);
-    return back ? kernels->backward(&a) : kernels->forward(&a);
+    return attend(&a, back ? kernels->backward : kernels->forward, back);
 }

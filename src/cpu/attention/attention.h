@@ -30,6 +30,7 @@ typedef struct kt__attention {
     int64_t      queries, keys, depth, width; /* columns of query and key; of value and out */
     double       scale;
     bool         causal; /* query i sees the keys 0 to i */
+    bool         leaves_out; /* products of keys that no query of a block sees are not made; else they are products with 0 */
     const uint32_t *draws; /* of dropout: [batch, head, blocks of queries] states; NULL without it */
     double          keep;  /* the share of the probabilities that is kept */
 } kt__attention;
