@@ -233,8 +233,13 @@ def test_a_tensor_whose_history_saved_it_is_not_lost(made):
     lost = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for program in (f"t = {made}; {write}; {after}" for write in ITSELF for after in AFTER):
-            live(program)
-            if live(program) != live(program):
-                lost.append(program)
+        gc.collect()
+        gc.disable()  # what others left in cycles would go between two looks
+        try:
+            for program in (f"t = {made}; {write}; {after}" for write in ITSELF for after in AFTER):
+                live(program)
+                if live(program) != live(program):
+                    lost.append(program)
+        finally:
+            gc.enable()
     assert not lost
