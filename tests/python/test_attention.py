@@ -697,6 +697,22 @@ def test_a_value_that_is_none_spoils_queries_before_it(dtype, queries, keys, at,
 
 
 @pytest.mark.cpu_only("a GPU's kernels skip tiles of other sizes")
+@pytest.mark.parametrize("length,at,first", [(600, 599, 512), (1100, 1030, 1024), (1100, 500, 0), (1024, 512, 512), (513, 511, 0)])
+def test_a_value_that_is_none_spoils_a_block_of_512_queries(length, at, first):
+    """Blocks that end before the key do not read it, as in PyTorch."""
+    torch.manual_seed(4)
+    q, k, v = (torch.randn(1, 2, length, 8) for _ in range(3))
+    v[0, 0, at, 2] = math.nan
+    for t in (q, k, v):
+        t.requires_grad_()
+    y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+    of_query, of_key, of_value = torch.autograd.grad(y, (q, k, v), torch.ones_like(y))
+    assert y[0, 0, first:, 2].isnan().all() and y[0, 0, :first].isfinite().all()
+    assert of_query[0, 0, first:].isnan().all() and of_query[0, 0, :first].isfinite().all()
+    assert of_key[0, 0].isnan().all() and of_value.isfinite().all()
+
+
+@pytest.mark.cpu_only("a GPU's kernels skip tiles of other sizes")
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
 @pytest.mark.parametrize("length", [4, 70])
 def test_a_query_of_nan_gives_later_values_no_gradient(dtype, length):

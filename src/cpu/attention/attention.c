@@ -113,9 +113,12 @@ static bool are_finite(const kt__attention *a, const kt__matrices *m, int64_t he
     return finite;
 }
 
-/* A weight of 0 times a number that is not finite is NaN, also where the weight is 0 because the mask hides the key: so it is in
- * PyTorch. Such numbers show in the results of the query that sees most keys, and of the key that all queries see; keys that no
- * query sees are looked at themselves. */
+/* A weight of 0 times a number that is not finite is NaN, also where the weight is 0 because the mask hides the key. PyTorch
+ * multiplies blocks of so many queries with all keys that the last of them sees. */
+enum { PYTORCH_BLOCK = 512 };
+
+/* Such numbers show in the results of the query that sees most keys, and of the key that all queries see; keys that no query sees
+ * are looked at themselves. */
 static bool is_spoilt(const kt__attention *a, bool back)
 {
     const int64_t heads = a->heads / a->group, last = a->queries - 1;
@@ -130,14 +133,13 @@ static bool is_spoilt(const kt__attention *a, bool back)
     return !unseen || !seen;
 }
 
-/* What the mask hides is left out, and computed if it matters. */
+/* What the mask hides is left out, and multiplied if that matters. */
 static kt_status attend(kt__attention *a, kt_status (*kernel)(const kt__attention *), bool back)
 {
-    a->leaves_out = a->causal;
     const kt_status status = kernel(a);
     if (status || !a->causal || !is_spoilt(a, back))
         return status;
-    a->leaves_out = false;
+    a->together = PYTORCH_BLOCK;
     return kernel(a);
 }
 
@@ -147,7 +149,7 @@ kt_status kt__cpu_attention(const kt__cpu_build *build, const kt_plan *plan)
 {
     const bool    of_mask = plan->kernel == KT_K_attention_mask_backward, drops = plan->n_param > 2;
     const bool    back = plan->kernel == KT_K_attention_backward || of_mask;
-    kt__attention a = {.causal = plan->param[0].v.i != 0, .scale = kt__scalar_f64(&plan->param[1])};
+    kt__attention a = {.causal = plan->param[0].v.i != 0, .together = 1, .scale = kt__scalar_f64(&plan->param[1])};
     int           at = 0, first = 0;
     if (plan->kernel == KT_K_attention_draws)
         return kt__cpu_attention_draws(plan);

@@ -30,10 +30,19 @@ typedef struct kt__attention {
     int64_t      queries, keys, depth, width; /* columns of query and key; of value and out */
     double       scale;
     bool         causal; /* query i sees the keys 0 to i */
-    bool         leaves_out; /* products of keys that no query of a block sees are not made; else they are products with 0 */
+    int64_t      together; /* causal: so many queries are multiplied with the keys that the last of them sees; 1: as tiles go */
     const uint32_t *draws; /* of dropout: [batch, head, blocks of queries] states; NULL without it */
     double          keep;  /* the share of the probabilities that is kept */
 } kt__attention;
+
+/* Of some queries that end before `query`: where the keys end that they are multiplied with. */
+static inline int64_t kt__keys_until(const kt__attention *a, int64_t query)
+{
+    if (!a->causal)
+        return a->keys;
+    const int64_t end = (query + a->together - 1) / a->together * a->together;
+    return end < a->keys ? end : a->keys;
+}
 
 /* The kernels of a compute type, or of bfloat16s, of one instruction set; NULL: there is none. */
 typedef struct kt__cpu_attends {

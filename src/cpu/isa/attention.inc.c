@@ -111,7 +111,7 @@ static void FN(forward_block)(const FN(forward) *f, FN(forward_room) *r, int64_t
         if (first > 0)
             FN(scale_sums)(r, queries, width);
         FN(product_by_query)(r->sum, width, r->tile, values, by_value, queries, width, count,
-                             a->leaves_out ? query - first + 1 : count, first > 0);
+                             kt__keys_until(a, query + 1) - first, first > 0);
     }
     FN(finish_block)(f, r, batch, head, query, queries, width);
 }

@@ -160,7 +160,7 @@ static void FN(back_block)(const FN(back) *b, FN(back_room) *r, int64_t batch, i
         FN(product_by_key)(sum_value + first * b->width, b->width, r->scores, grads, by_grad, count, b->width, queries);
         FN(product_by_key)(sum_key + first * b->depth, b->depth, r->slopes, rows, by_query, count, b->depth, queries);
         FN(product_by_query)(r->sum_query, b->depth, r->slopes, at.keys, at.by_key, queries, b->depth, count,
-                             a->leaves_out ? query - first + 1 : count, first > 0);
+                             kt__keys_until(a, query + 1) - first, first > 0);
     }
     for (int64_t i = 0; i < queries; i++) {
         T *sum = r->sum_query + i * b->depth;

@@ -109,14 +109,8 @@ static float settle(float *panel, const kt__attention *a, place at, int64_t keys
  * a span. */
 static int64_t panel_keys(const kt__attention *a, int64_t query, int64_t first, int64_t count)
 {
-    const int64_t all = up_to_span(count), seen = up_to_span(query + SPAN - first);
-    return !a->leaves_out || seen > all ? all : seen > 0 ? seen : 0;
-}
-
-/* Keys that the queries of a block see. */
-static int64_t keys_seen(const kt__attention *a, int64_t query, int64_t queries)
-{
-    return a->leaves_out ? lesser(query + queries, a->keys) : a->keys;
+    const int64_t all = up_to_span(count), seen = up_to_span(kt__keys_until(a, query + SPAN) - first);
+    return seen > all ? all : seen > 0 ? seen : 0;
 }
 
 /* ---- dropout ---- */

@@ -260,8 +260,8 @@ static TILE_NOINLINE void FN(add_mask)(T *panel, const kt__attention *a, int64_t
  * computed, and count as 0. */
 static int64_t FN(panel_keys)(const kt__attention *a, int64_t query, int64_t first, int64_t count)
 {
-    const int64_t seen = FN(rounded_up)(query + COLS - first, UNIT);
-    return !a->leaves_out || seen > count ? count : seen > 0 ? seen : 0;
+    const int64_t seen = FN(rounded_up)(kt__keys_until(a, query + COLS) - first, UNIT);
+    return seen > count ? count : seen > 0 ? seen : 0;
 }
 
 /* The scores of a panel: keys times queries, which are multiplied by the scale already, and masked. */
@@ -308,8 +308,7 @@ static TILE_NOINLINE void FN(drop)(T *restrict panel, const uint64_t *restrict k
 /* Keys that the queries of a block see: those after its last query are not computed, but for the rest of a register tile. */
 static int64_t FN(keys_seen)(const kt__attention *a, int64_t query, int64_t queries)
 {
-    const int64_t seen = a->leaves_out ? FN(rounded_up)(query + queries, UNIT) : a->keys;
-    return seen < a->keys ? seen : a->keys;
+    return FN(lesser)(FN(rounded_up)(kt__keys_until(a, query + queries), UNIT), a->keys);
 }
 
 /* ---- a copy of keys or values as dense Ts, padded to whole register tiles: for operands that are converted, if several blocks
