@@ -488,6 +488,22 @@ def test_a_distance_from_nan_has_the_slope_nan(p):
     assert all(math.isfinite(v) for v in da[1].tolist())
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_distances_of_numbers_that_are_none(dtype):
+    """The largest difference is looked for among numbers; an infinite one is not told from an infinite distance."""
+    x, y = leaf([[nan, 1.0, 3.0], [inf, 0.0, 0.0], [0.0, 4.0, 1.0]], dtype), leaf([[0.0, 2.0, -1.0]], dtype)
+    assert karat.cdist(x, y, p=inf).flatten().tolist() == [4, inf, 2]
+    assert karat.cdist(x, -karat._neg_view(y.detach()), p=inf).flatten().tolist() == [4, inf, 2]
+    dx, dy = gradients(lambda a, b: karat.cdist(a, b, p=inf), x, y)
+    assert [repr(v) for v in dx.flatten().tolist()] == ["nan", "0.0", "1.0", "nan", "0.0", "0.0", "0.0", "1.0", "1.0"]
+    assert [math.isnan(v) for v in dy[0].tolist()] == [True, False, False] and dy[0, 1:].tolist() == [-1, -2]
+    far = leaf([[inf, 1.0], [2.0, 3.0], [0.0, 0.0]], dtype)
+    assert gradients(lambda a: karat.pdist(a, 1.0), far)[0].tolist() == [[2, 0], [0, 2], [-2, -2]]
+    assert [math.isnan(v) for v in gradients(lambda a: karat.pdist(a, inf), far)[0].flatten().tolist()] == [True, False] * 3
+    one, two = leaf([[nan, 1.0]], dtype), leaf([[0.0, 1.0]], dtype)
+    assert all(t.isnan().all() for t in gradients(lambda a, b: karat.cdist(a, b, p=1.5), one, two))
+
+
 # ---- losses ----
 
 LOSSES = [

@@ -123,7 +123,7 @@ def test_distances_of_small_and_large_lines(p, dtype):
             torch.testing.assert_close(torch.cdist(a, b, p), want.to(dtype), rtol=1e-4, atol=1e-4)
     x = torch.randn(4, 3)
     x[1, 1] = float("nan")
-    assert torch.cdist(x, x, p).isnan().any(1).tolist() == [True] * 4
+    assert torch.cdist(x, x, p).isnan().any(1).tolist() == [p != float("inf")] * 4
     refused = said(lambda: torch.cdist(torch.ones(2, 3, 4), torch.ones(3, 3, 4), p))
     assert refused.startswith("The size of tensor a (2) must match")
     assert torch.cdist(torch.randn(2, 1, 3, 4), torch.randn(5, 6, 4), p).shape == (2, 5, 3, 6)

@@ -30,7 +30,7 @@ KT_ALWAYS void FN(add_apart)(T *restrict sum, T x, const T *restrict others, mea
         const T apart = x - others[j];
         const T size = by == STRAIGHT ? apart * apart
                                       : (T)(sizeof(T) == 4 ? __builtin_fabsf((float)apart) : __builtin_fabs(apart));
-        sum[j] = by == FARTHEST ? ((size > sum[j]) | (size != size) ? size : sum[j]) : sum[j] + size;
+        sum[j] = by == FARTHEST ? (size > sum[j] ? size : sum[j]) /* no NaN, as in PyTorch */ : sum[j] + size;
     }
 }
 

@@ -172,13 +172,14 @@ GRAD(matmul_batched) { dA = for_first(c, G, B); dB = for_second(c, G, A); }
 
 /* ---- distances and lengths ---- */
 
-/* The derivative of the p-norm n of t by each element: 0 where n is 0, NaN where the element is. */
+/* The derivative of the p-norm n of t by each element: 0 where n is 0, NaN where the element is; of finite orders but 1 where n
+ * is, and of the largest where it cannot be told whether the element is as large. */
 static kt_tensor *norm_slope(kt_tensor *t, kt_tensor *n, double p)
 {
     kt_tensor *size = kt_abs(t), *sign = kt_sgn(t);
     if (p == 1 || isinf(p)) {
         kt_tensor *slope = p == 1 ? sign : kt_masked_fill(sign, kt_ne(size, n), KT_INT(0));
-        return kt_masked_fill(slope, kt_isnan(t), KT_FLOAT(NAN)); /* the sign of NaN is 0 */
+        return kt_masked_fill(slope, kt_isnan(p == 1 ? t : kt_sub(size, n)), KT_FLOAT(NAN)); /* the sign of NaN is 0 */
     }
     kt_tensor *some = kt_ne_s(n, KT_INT(0)), *by = one_unless(some, n);
     if (p >= 2) { /* differentiable at 0, unlike the sign: the second derivative exists */
@@ -187,7 +188,7 @@ static kt_tensor *norm_slope(kt_tensor *t, kt_tensor *n, double p)
     }
     some = kt_logical_and(some, kt_ne_s(size, KT_INT(0)));
     kt_tensor *part = one_unless(some, kt_true_divide(size, by));
-    return kt_mul(sign, zero_unless(some, kt_pow_s(part, KT_FLOAT(p - 1))));
+    return kt_masked_fill(kt_mul(sign, zero_unless(some, kt_pow_s(part, KT_FLOAT(p - 1)))), kt_isnan(n), KT_FLOAT(NAN));
 }
 
 static kt_tensor *summed(kt_tensor *t, int64_t dim, bool keep) { return kt_sum_dim(t, KT_SHAPE(dim), .keepdim = keep); }
@@ -238,7 +239,8 @@ GRAD(pdist)
         dA = kt_contiguous(kt_sub(kt_mul(x, summed(w, -1, true)), kt_matmul(w, x)));
         return;
     }
-    kt_tensor *differ = kt_sub(kt_unsqueeze(x, -2), kt_unsqueeze(x, -3));
+    kt_tensor *self = kt_eye(x->sizes[0], .dtype = KT_BOOL, .device = kt_device_of(x)); /* infinity less itself is no number */
+    kt_tensor *differ = kt_masked_fill(kt_sub(kt_unsqueeze(x, -2), kt_unsqueeze(x, -3)), kt_unsqueeze(self, -1), KT_INT(0));
     kt_tensor *each = kt_mul(norm_slope(differ, kt_unsqueeze(d, -1), p), kt_unsqueeze(g, -1));
     if (p != 1 && !isinf(p)) /* as in PyTorch 0 where the derivative is undefined, for any gradient */
         each = zero_unless(p < 1 ? kt_ne_s(differ, KT_INT(0)) : kt_logical_not(kt_unsqueeze(none, -1)), each);

@@ -48,6 +48,8 @@ static kt_tensor *by_difference(kt_tensor *x, kt_tensor *y, double p)
         return kt_sum_dim(apart, KT_SHAPE(-1));
     if (p == 0) /* the number of differing elements, NaN for NaN: vector_norm would count a NaN */
         return kt_sum_dim(kt_clamp_max_s(kt_ceil(kt_abs(apart)), KT_INT(1)), KT_SHAPE(-1));
+    if (isinf(p)) /* the largest of those that are numbers, unlike vector_norm's */
+        apart = kt_masked_fill(apart, kt_isnan(apart), KT_INT(0));
     return kt_linalg_vector_norm(apart, .ord = KT_FLOAT(p), .dim = KT_SHAPE(-1));
 }
 
