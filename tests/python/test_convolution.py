@@ -172,6 +172,29 @@ def test_transposed_to_no_elements(dims, dtype, device):
                                                     f"per channel: ({one}{sizes[1]}). Output size is too small")
 
 
+@pytest.mark.parametrize("dtype,makes", [(torch.float32, False), (torch.complex64, False), (torch.bfloat16, True)])
+def test_small_single_images_are_those_of_pytorchs_own_kernels(dtype, makes):
+    """They make no image of no elements, and have words of their own for a dilation of 0; other images go to oneDNN."""
+    def made(sizes, weight, groups=1):
+        x, w = torch.ones(sizes, dtype=dtype), torch.ones(weight, dtype=dtype)
+        return F.conv_transpose2d(x, w, padding=(1, 0), groups=groups)
+
+    others = [((2, 3, 1, 1), (3, 4, 2, 2)), ((1, 4, 1, 1), (4, 2, 2, 2), 2), ((1, 1, 1, 20481), (1, 1, 2, 1))]
+    assert [made(*sizes).shape[2] for sizes in others] == [0, 0, 0]
+    wide = torch.ones(3, 3, 4, 4, dtype=dtype)
+    assert F.conv_transpose2d(torch.ones(1, 3, 1, 1, dtype=dtype), wide, padding=(2, 0)).numel() == 0
+    for sizes in ((1, 3, 1, 1), (3, 4, 2, 2)), ((1, 1, 1, 20480), (1, 1, 2, 1)):
+        if makes:
+            assert made(*sizes).numel() == 0
+        else:
+            with pytest.raises(RuntimeError, match="Output size is too small"):
+                made(*sizes)
+    for batch, own in (1, not makes), (2, False):
+        text = r"dilation should be greater than zero, but got \[1, 0\]" if own else "non-positive dilation is not supported"
+        with pytest.raises(RuntimeError, match=text):
+            F.conv1d(torch.ones(batch, 3, 6, dtype=dtype), torch.ones(3, 3, 3, dtype=dtype), dilation=0)
+
+
 @pytest.mark.parametrize("call,text", [
     (lambda: F.conv2d(torch.ones(1, 2, 0, 4), torch.ones(3, 2, 1, 1), padding=1),
      "Only zero batch or zero channel inputs are supported, but got input shape: [1, 2, 0, 4]"),

@@ -196,30 +196,41 @@ static kt_status refuse_nothing(const kt_tensor *input, const geometry *g)
                    KT__SHAPE_TEXT(((kt_shape){space.n + 2, sizes})));
 }
 
-/* PyTorch's libraries say it in their own words. */
-static kt_status refuse_dilation(const kt_tensor *weight, const geometry *g)
+/* Does PyTorch leave it to oneDNN? Which checks are made depends on that. It does for half and bfloat16, and for float32, of
+ * which complex64 is made, unless the image is single and small. A line is an image of one row. */
+static bool by_library(const kt_tensor *input, const kt_tensor *weight, const geometry *g)
+{
+    enum { FEW = 20480, WIDE = 3 };
+    const kt_dtype d = (kt_dtype)input->dtype;
+    const bool     single = d == KT_F32 || d == KT_C64, narrow = d == KT_F16 || d == KT_BF16 || d == KT_C32;
+    const int64_t  plane = input->sizes[1] * input->sizes[2] * (g->dims > 1 ? input->sizes[3] : 1);
+    const bool     wide = g->dims > 1 && weight->sizes[g->dims] > WIDE && weight->sizes[g->dims + 1] > WIDE;
+    return narrow || (single && (input->sizes[0] > 1 || g->groups > 1 || wide || plane > FEW));
+}
+
+/* oneDNN's words, for transposed ones too, are no help; PyTorch's around it are. */
+static kt_status refuse_dilation(const kt_tensor *input, const kt_tensor *weight, const geometry *g)
 {
     int64_t    room[2];
     char       text[192];
     kt__str    s = kt__str_in(text, sizeof text);
-    const bool by_library = weight->dtype == KT_BF16 || (weight->dtype == KT_F32 && g->groups > 1);
     if (g->transposed) {
         name_dims(&s, "dilation", g->dilation, g->dims, 1, ", ");
         return kt_fail(KT_ERR_RUNTIME, "dilation should be greater than zero, but got %s", text);
     }
-    return by_library ? kt_fail(KT_ERR_RUNTIME, "non-positive dilation is not supported")
-                      : kt_fail(KT_ERR_RUNTIME, "dilation should be greater than zero, but got %s",
-                                KT__SHAPE_TEXT(at_least_two(g->dilation, g->dims, room)));
+    return by_library(input, weight, g) ? kt_fail(KT_ERR_RUNTIME, "non-positive dilation is not supported")
+                                        : kt_fail(KT_ERR_RUNTIME, "dilation should be greater than zero, but got %s",
+                                                  KT__SHAPE_TEXT(at_least_two(g->dilation, g->dims, room)));
 }
 
-static kt_status check_kernel(const kt_tensor *weight, const geometry *g)
+static kt_status check_kernel(const kt_tensor *input, const kt_tensor *weight, const geometry *g)
 {
     const int64_t *size = weight->sizes + 2;
     int64_t        room[2];
     char           text[192];
     kt__str        s = kt__str_in(text, sizeof text);
     if (any_below(g->dilation, g->dims, 1))
-        return refuse_dilation(weight, g);
+        return refuse_dilation(input, weight, g);
     if (!any_below(size, g->dims, 1))
         return KT_OK;
     if (g->dims == 3 && g->transposed) {
@@ -239,20 +250,14 @@ static kt_status check_kernel(const kt_tensor *weight, const geometry *g)
 
 /* ---- sizes of results ---- */
 
-/* PyTorch's own kernels refuse a result of no elements; the library that has most of the other dtypes' products makes it. */
-static int64_t least_made(kt_dtype d)
-{
-    const bool narrow_float = kt__dtype_rows[d].category & (KT_CAT_FLOAT | KT_CAT_COMPLEX) && d != KT_F64 && d != KT_C128;
-    return narrow_float ? 0 : 1;
-}
-
-static kt_status check_transposed(const kt_tensor *input, const geometry *g, const int64_t *made)
+/* PyTorch's own kernels refuse a result of no elements; oneDNN makes it. */
+static kt_status check_transposed(const kt_tensor *input, const kt_tensor *weight, const geometry *g, const int64_t *made)
 {
     char    text[400], have[96], want[96];
     kt__str s = kt__str_in(text, sizeof text);
     bool    small = false, wide = false;
     int64_t one[KT__SPACE] = {1}, two[KT__SPACE] = {1};
-    const int64_t least = least_made((kt_dtype)input->dtype);
+    const int64_t least = by_library(input, weight, g) ? 0 : 1;
     for (int i = 0; i < g->dims; i++) {
         wide |= g->output_padding[i] >= g->stride[i] && g->output_padding[i] >= g->dilation[i];
         small |= made[i] < least;
@@ -376,7 +381,8 @@ kt_status kt__body_convolution(kt_call *call)
         return refuse_nothing(input, &g);
     sizes_of(input, weight, &g, sizes);
     sizes[1] = input->sizes[1] == 0 ? 0 : sizes[1];
-    if (!is_hollow(input) && (check_kernel(weight, &g) || (g.transposed && check_transposed(input, &g, sizes + 2)) ||
+    if (!is_hollow(input) && (check_kernel(input, weight, &g) ||
+                              (g.transposed && check_transposed(input, weight, &g, sizes + 2)) ||
                               check_dtype(call, input, weight, &g)))
         return kt_error_status();
     const kt__decision *d = kt__resolve_in_body(call, &room);
