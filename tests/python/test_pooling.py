@@ -140,7 +140,8 @@ def test_drawn_windows_have_one_size_or_one_for_each_dim(dims, count):
 def test_power_averages_multiply_and_divide_as_python_does():
     x = torch.rand(1, 1, 6)
     for kernel in (2,), [2]:
-        with pytest.raises(TypeError, match=rf"mul\(\): argument 'other' \(position 1\) must be Tensor, not {type(kernel).__name__}"):
+        text = rf"mul\(\): argument 'other' \(position 1\) must be Tensor, not {type(kernel).__name__}"
+        with pytest.raises(TypeError, match=text):
             F.lp_pool1d(x, 2, kernel)
     for dims in DIMS:
         with pytest.raises(ZeroDivisionError, match="float division by zero"):
