@@ -697,7 +697,9 @@ def test_a_value_that_is_none_spoils_queries_before_it(dtype, queries, keys, at,
 
 
 @pytest.mark.cpu_only("a GPU's kernels skip tiles of other sizes")
-@pytest.mark.parametrize("length,at,first", [(600, 599, 512), (1100, 1030, 1024), (1100, 500, 0), (1024, 512, 512), (513, 511, 0)])
+@pytest.mark.parametrize(
+    "length,at,first", [(600, 599, 512), (1100, 1030, 1024), (1100, 500, 0), (1024, 512, 512), (513, 511, 0)]
+)
 def test_a_value_that_is_none_spoils_a_block_of_512_queries(length, at, first):
     """Blocks that end before the key do not read it, as in PyTorch."""
     torch.manual_seed(4)

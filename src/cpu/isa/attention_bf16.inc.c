@@ -134,7 +134,8 @@ static void forward_panel(const forward *f, forward_room *r, place at, int64_t i
 static void forward_block(const forward *f, forward_room *r, int64_t batch, int64_t head, int64_t query)
 {
     const kt__attention *a = f->a;
-    const int64_t queries = lesser(a->queries - query, QUERIES), end = kt__keys_until(a, query + queries), shared = head / a->group;
+    const int64_t queries = lesser(a->queries - query, QUERIES), shared = head / a->group;
+    const int64_t end = kt__keys_until(a, query + queries);
     const int64_t depth = f->key.padded, width = f->value.padded, begin = (batch * f->heads + shared) * f->all;
     for (int i = 0; i < QUERIES; i++)
         r->top[i] = -INFINITY, r->total[i] = r->factor[i] = 0;

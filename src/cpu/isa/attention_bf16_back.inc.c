@@ -127,7 +127,8 @@ static void back_panel(const back *b, back_room *r, place at, int64_t i, const h
 static void back_block(const back *b, back_room *r, int64_t batch, int64_t head, int64_t query)
 {
     const kt__attention *a = b->a;
-    const int64_t queries = lesser(a->queries - query, QUERIES), end = kt__keys_until(a, query + queries), shared = head / a->group;
+    const int64_t queries = lesser(a->queries - query, QUERIES), shared = head / a->group;
+    const int64_t end = kt__keys_until(a, query + queries);
     const int64_t depth = b->query.padded, width = b->grad.padded, begin = (batch * b->heads + shared) * b->all;
     const int64_t panels = up_to_span(queries) / SPAN;
     float *const  sum_key = r->sums, *const sum_value = r->sums + b->all * depth;
