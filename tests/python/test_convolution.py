@@ -102,7 +102,6 @@ def test_dtypes_and_layouts():
                        want.float().transpose(2, 3))
 
 
-@pytest.mark.cpu_only("classes of autocast that a GPU does not share")
 @pytest.mark.parametrize("dims", (1, 2, 3))
 @pytest.mark.parametrize("narrow", (torch.bool, torch.uint16, torch.float8_e4m3fn, torch.float8_e5m2))
 def test_permissive_asks_for_the_kernel_of_the_common_dtype(dims, narrow):
@@ -123,6 +122,7 @@ def test_permissive_asks_for_the_kernel_of_the_common_dtype(dims, narrow):
             conv(ones.to(narrow), weight.to(narrow))
 
 
+@pytest.mark.cpu_only("classes of autocast that a GPU does not share")
 def test_autocast_is_that_of_the_names():
     x, w = torch.randn(1, 2, 4, 4), torch.randn(3, 2, 3, 3)
     before = _karat.get_autocast("cpu")

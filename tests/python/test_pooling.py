@@ -103,7 +103,6 @@ def test_nans_ties_and_minus_infinity():
     assert F.avg_pool2d(torch.full((1, 1, 2, 2), -(2**63)), 1, divisor_override=-1).unique().tolist() == [-(2**63)]
 
 
-@pytest.mark.cpu_only("classes of autocast that a GPU does not share")
 @pytest.mark.parametrize("last", [False, True])
 def test_windows_of_padding_alone_have_the_place_where_they_begin(last):
     """Rows are counted on beyond their end, and a place beyond the plane gets no gradient."""
@@ -148,6 +147,7 @@ def test_power_averages_multiply_and_divide_as_python_does():
             named("lp", dims)(torch.rand(1, 1, *[4] * dims), 0, 2)
 
 
+@pytest.mark.cpu_only("classes of autocast that a GPU does not share")
 def test_autocast_computes_volumes_in_float32():
     flat, solid = torch.ones(1, 2, 4, 4, dtype=torch.bfloat16), torch.ones(1, 2, 4, 4, 4, dtype=torch.bfloat16)
     before = _karat.get_autocast("cpu")

@@ -465,7 +465,7 @@ class Writer:
             if parameter == "ignore_index":
                 return self.pick(["-100", "0", "1"])
             return str(self.random.choices([0, 1, 2, 3, 4, -1], [2, 6, 6, 4, 2, 1])[0])
-        if kind == "int[1]":
+        if kind in ("int[1]", "int[2]", "int[3]"):
             if parameter.startswith("dim") or parameter in ("source", "destination"):
                 many = self.random.sample(range(ndim), self.random.randint(0, ndim)) if ndim else []
                 return str(many) if self.chance(0.4) else str(self.dim(ndim))

@@ -28,7 +28,8 @@ typedef struct back_room {
 
 /* Of queries from `query` of their block on: scores become probabilities, and the gradients of those the gradients of the scores
  * but for the scale: both rounded, as rows, and the latter as pairs too. `later`: how many places the first key comes after
- * the first query, where keys after a query have no weight, even if its scores are NaN; else so low that no key does. */
+ * the first query, where keys after a query have no weight, even if its scores are NaN, but the product of that 0 with a
+ * gradient that is none; else so low that no key does. */
 KT_ALWAYS void slopes_of(back_room *r, int64_t query, int64_t queries, float scale, int64_t keys, int64_t later,
                          const uint64_t *kept, float share)
 {
@@ -45,10 +46,12 @@ KT_ALWAYS void slopes_of(back_room *r, int64_t query, int64_t queries, float sca
 #pragma GCC unroll 2
             for (int k = 0; k < 2; k++) {
                 const int64_t   at = (l + k) * SPAN + i * SIDE;
-                const __mmask16 there = (__mmask16)((up_to(queries) & ~blind_to(later + l + k)) >> i * SIDE);
+                const __mmask16 there = (__mmask16)(up_to(queries) >> i * SIDE);
+                const __mmask16 sees = there & (__mmask16)(~blind_to(later + l + k) >> i * SIDE);
                 __m512          g = _mm512_loadu_ps(r->grads + at);
                 p[k] = exp_below_16(_mm512_fmsub_ps(_mm512_loadu_ps(r->scores + at), times, less));
-                const __mmask16 stays = there & (__mmask16)(kept ? kept[l + k] >> (query + i * SIDE) : ~UINT64_C(0));
+                p[k] = _mm512_maskz_mov_ps(sees, p[k]);
+                const __mmask16 stays = sees & (__mmask16)(kept ? kept[l + k] >> (query + i * SIDE) : ~UINT64_C(0));
                 if (kept)
                     g = _mm512_maskz_mul_ps(stays, g, larger);
                 s[k] = _mm512_maskz_mul_ps(there, p[k], _mm512_sub_ps(g, mean));
