@@ -106,9 +106,16 @@ typedef struct kt__cpu_bounds {
 } kt__cpu_bounds;
 
 /* ---- convolutions in float32 (window/direct.h): sums [rows, columns] += over k: weights [k, rows] times image[at[k]...] ---- */
+typedef struct kt__stretch { /* sums of positions that lie side by side in the result */
+    int64_t from, length, to;
+} kt__stretch;
+
 typedef struct kt__cpu_direct {
     int rows, columns;
     void (*tile)(float *sums, const float *weights, const float *image, const int64_t *at, int64_t k); /* NULL: there is none */
+    /* of row r and position s.from + j, and bias[r * by_bias] if there is one, to out[r * by_row + s.to + j] */
+    void (*write_rows)(const float *sums, const kt__stretch *s, int n, const float *bias, int64_t by_bias, int64_t rows,
+                       float *out, int64_t by_row);
 } kt__cpu_direct;
 
 /* ---- those whose groups have one channel, where channels lie side by side (window/beside.c): n of them at a time ---- */

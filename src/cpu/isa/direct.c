@@ -118,6 +118,54 @@ static void row_tile(float *sums, const float *weights, const float *image, cons
         store(sums + j * LANES, sum[j]);
 }
 
+/* ---- sums become results ---- */
+
+/* A few numbers: less than what a call of memcpy costs. */
+#ifdef __AVX512F__
+KT_ALWAYS void put(float *to, const float *from, int64_t n, vector more, const bool adds)
+{
+    for (; n > 0; n -= LANES, to += LANES, from += LANES) {
+        const __mmask16 there = (__mmask16)(n < LANES ? (1u << n) - 1 : 0xffff);
+        const vector    x = _mm512_maskz_loadu_ps(there, from);
+        _mm512_mask_storeu_ps(to, there, adds ? _mm512_add_ps(x, more) : x);
+    }
+}
+#else
+KT_ALWAYS void put(float *to, const float *from, int64_t n, vector more, const bool adds)
+{
+    for (; n >= LANES; n -= LANES, to += LANES, from += LANES) {
+        const vector x = load(from);
+        store(to, adds ? (vector)(x + more) : x);
+    }
+    for (int i = 0; i < LANES - 1 && i < n; i++)
+        to[i] = adds ? from[i] + more[i] : from[i];
+}
+#endif
+
+KT_ALWAYS void write_any(const float *sums, const kt__stretch *s, int n, const float *bias, int64_t by_bias, int64_t rows,
+                         float *out, int64_t by_row, const int columns)
+{
+    for (int64_t r = 0; r < rows; r++, sums += columns, out += by_row)
+        for (int i = 0; i < n; i++) {
+            if (bias)
+                put(out + s[i].to, sums + s[i].from, s[i].length, (vector){0} + bias[r * by_bias], true);
+            else
+                put(out + s[i].to, sums + s[i].from, s[i].length, (vector){0}, false);
+        }
+}
+
+static void write_rows(const float *sums, const kt__stretch *s, int n, const float *bias, int64_t by_bias, int64_t rows,
+                       float *out, int64_t by_row)
+{
+    write_any(sums, s, n, bias, by_bias, rows, out, by_row, LANES * VECTORS);
+}
+
+static void write_row(const float *sums, const kt__stretch *s, int n, const float *bias, int64_t by_bias, int64_t rows,
+                      float *out, int64_t by_row)
+{
+    write_any(sums, s, n, bias, by_bias, rows, out, by_row, LANES * LONG);
+}
+
 /* ---- channels side by side ---- */
 
 enum { FEW = 4 }; /* vectors that are worked on together */
@@ -166,8 +214,10 @@ static void add(float *const *sums, const float *back, const float *const *seen,
             sums[t][c] = fma_f32(back[c], seen[t][c], sums[t][c]);
 }
 
-const kt__cpu_direct KT__CPU_SYMBOL(direct, KT_ISA) = {.rows = ROWS, .columns = LANES * VECTORS, .tile = tile};
-const kt__cpu_direct KT__CPU_SYMBOL(direct_row, KT_ISA) = {.rows = 1, .columns = LANES * LONG, .tile = row_tile};
+const kt__cpu_direct KT__CPU_SYMBOL(direct, KT_ISA) = {
+    .rows = ROWS, .columns = LANES * VECTORS, .tile = tile, .write_rows = write_rows};
+const kt__cpu_direct KT__CPU_SYMBOL(direct_row, KT_ISA) = {
+    .rows = 1, .columns = LANES * LONG, .tile = row_tile, .write_rows = write_row};
 const kt__cpu_beside KT__CPU_SYMBOL(beside, KT_ISA) = {.make = make, .add = add};
 #else
 const kt__cpu_direct KT__CPU_SYMBOL(direct, KT_ISA) = {.tile = NULL};

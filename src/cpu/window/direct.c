@@ -133,11 +133,6 @@ bool kt__direct_begin(kt__direct *d, const float *weights, int64_t groups, int64
 
 void kt__direct_end(kt__direct *d) { kt__block_put(d->made, d->granted); }
 
-/* Positions of a tile that are in the box and lie side by side in the result. */
-typedef struct stretch {
-    int64_t from, length, to;
-} stretch;
-
 /* A place in a box, padding and all: where it is counted, and in each dim. */
 typedef struct place {
     int64_t at, z, y, x;
@@ -152,13 +147,13 @@ static void next_row(const kt__direct *d, place *p)
 }
 
 /* The tile that begins at p: how many positions it has of the box, side by side; p moves to where the next begins. */
-static int tile_at(const kt__direct *d, const kt__tiling *t, const int64_t *step, place *p, stretch *s)
+static int tile_at(const kt__direct *d, const kt__tiling *t, const int64_t *step, place *p, kt__stretch *s)
 {
     const int64_t first = p->at, end = least(first + d->by->columns, t->total);
     int           n = 0;
     if (t->by_row) {
         const int64_t length = least(d->by->columns, t->size[2] - p->x);
-        s[n++] = (stretch){0, length, p->z * step[0] + p->y * step[1] + p->x};
+        s[n++] = (kt__stretch){0, length, p->z * step[0] + p->y * step[1] + p->x};
         p->at += length, p->x += length;
         if (p->x == t->size[2])
             next_row(d, p);
@@ -169,7 +164,7 @@ static int tile_at(const kt__direct *d, const kt__tiling *t, const int64_t *step
     while (p->at < end) {
         const int64_t left = d->phase[2] - p->x, stop = p->at + t->size[2] - p->x;
         if (p->x < t->size[2] && p->y < t->size[1] && p->z < t->size[0])
-            s[n++] = (stretch){p->at - first, least(stop, end) - p->at, p->z * step[0] + p->y * step[1] + p->x};
+            s[n++] = (kt__stretch){p->at - first, least(stop, end) - p->at, p->z * step[0] + p->y * step[1] + p->x};
         if (p->at + left > end) {
             p->x += end - p->at, p->at = end;
             break;
@@ -179,56 +174,12 @@ static int tile_at(const kt__direct *d, const kt__tiling *t, const int64_t *step
     return n;
 }
 
-/* A few numbers: less than what a call of memcpy costs. */
-static inline void write_stretch(float *restrict to, const float *restrict from, int64_t n, float add)
-{
-    enum { FOUR = 4 };
-    int64_t k = 0;
-    for (; k + FOUR <= n; k += FOUR)
-        for (int j = 0; j < FOUR; j++)
-            to[k + j] = from[k + j] + add;
-    for (; k < n; k++)
-        to[k] = from[k] + add;
-}
-
-/* Not declared apart, and the rest is no loop: the compiler would call memcpy. */
-static inline void copy_stretch(float *to, const float *from, int64_t n)
-{
-    enum { MANY = 16 };
-    for (; n >= MANY; n -= MANY, to += MANY, from += MANY)
-        memcpy(to, from, MANY * sizeof *to);
-#define REST(m)                             \
-    if (n & (m)) {                          \
-        memcpy(to, from, (m) * sizeof *to); \
-        to += (m), from += (m);             \
-    }
-    REST(8) REST(4) REST(2)
-#undef REST
-    if (n & 1)
-        *to = *from;
-}
-
-static void write_rows(const float *sums, int64_t columns, const stretch *s, int n, const float *bias, int64_t by_bias,
-                       int64_t rows,
-                       float *out, int64_t by_row)
-{
-    for (int64_t r = 0; r < rows; r++)
-        for (int i = 0; i < n; i++) {
-            const float *from = sums + r * columns + s[i].from;
-            float       *to = out + r * by_row + s[i].to;
-            if (bias)
-                write_stretch(to, from, s[i].length, bias[r * by_bias]);
-            else
-                copy_stretch(to, from, s[i].length);
-        }
-}
-
 /* Rows of the result lie far apart, where the processor does not foresee that they are written: they are asked for while they are
- * made. */
-static void ask_for_rows(const stretch *s, int n, int64_t rows, const float *out, int64_t by_row)
+ * made, some with each part of the sums. */
+static void ask_for_rows(const kt__stretch *s, int n, int64_t first, int64_t end, const float *out, int64_t by_row)
 {
     enum { LINE = 64 / sizeof(float) };
-    for (int64_t r = 0; r < rows; r++)
+    for (int64_t r = first; r < end; r++)
         for (int i = 0; i < n; i++)
             for (int64_t k = 0; k < s[i].length; k += LINE)
                 __builtin_prefetch(out + r * by_row + s[i].to + k, 1, 2);
@@ -238,7 +189,7 @@ void kt__direct_box(const kt__direct *d, int64_t group, int64_t first_row, int64
                     const int64_t *size, const float *bias, int64_t by_bias, float *out, int64_t by_row, const int64_t *step)
 {
     float         sums[BLOCKS * MOST_ROWS * MOST_COLUMNS] __attribute__((aligned(64)));
-    stretch       s[MOST_TOGETHER][MOST_COLUMNS];
+    kt__stretch   s[MOST_TOGETHER][MOST_COLUMNS];
     int           stretches[MOST_TOGETHER];
     int64_t       begins[MOST_TOGETHER];
     kt__tiling    other;
@@ -259,18 +210,17 @@ void kt__direct_box(const kt__direct *d, int64_t group, int64_t first_row, int64
             const float  *weights = d->weights + group * d->by_group + first * d->k;
             memset(sums, 0, (size_t)(blocks * tiles * each) * sizeof *sums);
             for (int64_t k = 0; k < d->k; k += d->steps)
-                for (int64_t i = 0; i < blocks; i++)
+                for (int64_t i = 0, r = first; i < blocks; i++, r += block) {
+                    const int64_t rows = least(end_row - r, block), steps = least(d->steps, d->k - k);
                     for (int64_t t = 0; t < tiles; t++) {
-                        if (k + d->steps >= d->k)
-                            ask_for_rows(s[t], stretches[t], least(end_row - first - i * block, block),
-                                         out + (first + i * block) * by_row, by_row);
-                        d->by->tile(sums + (i * tiles + t) * each, weights + (i * d->k + k) * block, padded + begins[t],
-                                    d->at + k, least(d->steps, d->k - k));
+                        float *const tile_sums = sums + (i * tiles + t) * each;
+                        ask_for_rows(s[t], stretches[t], rows * k / d->k, rows * (k + steps) / d->k, out + r * by_row, by_row);
+                        d->by->tile(tile_sums, weights + (i * d->k + k) * block, padded + begins[t], d->at + k, steps);
+                        if (k + steps == d->k)
+                            d->by->write_rows(tile_sums, s[t], stretches[t], bias ? bias + r * by_bias : NULL, by_bias, rows,
+                                              out + r * by_row, by_row);
                     }
-            for (int64_t t = 0; t < tiles; t++)
-                for (int64_t i = 0, r = first; i < blocks; i++, r += block)
-                    write_rows(sums + (i * tiles + t) * each, columns, s[t], stretches[t], bias ? bias + r * by_bias : NULL,
-                               by_bias, least(end_row - r, block), out + r * by_row, by_row);
+                }
         }
     }
 }

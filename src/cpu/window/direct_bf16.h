@@ -5,11 +5,7 @@
 #ifndef KT_CPU_WINDOW_DIRECT_BF16_H
 #define KT_CPU_WINDOW_DIRECT_BF16_H
 
-#include <stdint.h>
-
-typedef struct kt__stretch { /* sums of positions that lie side by side in the result */
-    int64_t from, length, to;
-} kt__stretch;
+#include "cpu/kernels.h"
 
 typedef struct kt__cpu_direct_bf16 { /* multiply NULL: the build has none */
     uint32_t needs; /* of the processor: KT__CPU_AMX_BF16 or KT__CPU_NEON_BF16 */
