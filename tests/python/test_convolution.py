@@ -389,3 +389,31 @@ def test_gradients_have_the_layout_of_the_result(conv, sizes, of):
         for t in (y, *torch.autograd.grad(y, (x, w), g, retain_graph=True)):
             assert t.is_contiguous(memory_format=last) == (of != "none")
             assert t.is_contiguous() == (of == "none")
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("stride", [7, 1000, 2**20, 2**31, 2**32, 2**40, 2**62, 2**63 - 1])
+def test_a_stride_beyond_the_image(dtype, stride):
+    """There is one position, whatever the stride is; and as many classes of positions as the image has."""
+    torch.manual_seed(3)
+    x, w = random(2, 4, 6, 6, dtype=dtype, grad=True), random(2, 4, 2, 2, dtype=dtype, grad=True)
+    y = F.conv2d(x, w, None, stride)
+    gradients = torch.autograd.grad(y.sum(), (x, w))
+    one = F.conv2d(x[..., :2, :2], w)
+    assert torch.allclose(y, one) and y.shape == (2, 2, 1, 1)
+    assert all(torch.allclose(a, b) for a, b in zip(gradients, torch.autograd.grad(one.sum(), (x, w))))
+    line, taps = x[:, :, 0], w[:, :, 0]
+    assert torch.allclose(F.conv1d(line, taps, None, stride), F.conv1d(line[..., :2], taps))
+    assert torch.allclose(F.conv3d(x[:, :, None], w[:, :, None], None, stride)[:, :, 0], one)
+
+
+@pytest.mark.parametrize("apart", [3, 100, 2**20, 2**40])
+def test_taps_far_from_each_other(apart):
+    """Stride, padding and dilation of one size: position p meets the image with tap 1 - p alone."""
+    torch.manual_seed(3)
+    x, w = random(2, 4, 1, 1, dtype=torch.float32, grad=True), random(2, 4, 2, 2, dtype=torch.float32, grad=True)
+    y = F.conv2d(x, w, None, apart, apart, apart)
+    wanted = torch.einsum("ncij,ocyx->noyx", x, w.flip(2, 3))
+    gradients = torch.autograd.grad((y * y).sum(), (x, w))
+    assert torch.allclose(y, wanted, atol=1e-6)
+    assert all(torch.allclose(a, b, atol=1e-5) for a, b in zip(gradients, torch.autograd.grad((wanted * wanted).sum(), (x, w))))

@@ -64,28 +64,28 @@ static kt_dtype dtype_of(const kt_plan *plan)
     return of[plan->compute];
 }
 
-/* Positions p read p * stride - padding + k * dilation. */
+/* Positions p read p * stride - padding + k * dilation. One position does not move: the stride may be any integer then. */
 static reach reach_forward(const geometry *g, int d, int64_t positions, int64_t taps)
 {
-    return (reach){.step = 1, .count = positions, .tap_step = 1, .taps = taps, .from = -g->padding[d], .move = g->stride[d],
-                   .by_tap = g->dilation[d]};
+    return (reach){.step = 1, .count = positions, .tap_step = 1, .taps = taps, .from = -g->padding[d],
+                   .move = positions > 1 ? g->stride[d] : 1, .by_tap = g->dilation[d]};
 }
 
-static int64_t modulo(int64_t a, int64_t n) { return (a % n + n) % n; }
+static int64_t modulo(int64_t a, int64_t n) { return a % n + (a % n < 0 ? n : 0); }
 
 static int64_t common_divisor(int64_t a, int64_t b) { return b ? common_divisor(b, a % b) : a; }
 
 /* Class c of the positions i: those with (i + padding) % stride == c, which taps k with k * dilation % stride == c reach. */
 static reach reach_back(const geometry *g, int d, int64_t c, int64_t positions, int64_t taps)
 {
-    const int64_t s = g->stride[d], apart = s / common_divisor(g->dilation[d], s);
+    const int64_t s = g->stride[d], divisor = common_divisor(g->dilation[d], s), apart = s / divisor;
     reach         r = {.first = modulo(c - g->padding[d], s), .step = s, .tap_step = apart, .move = 1};
-    r.count = r.first < positions ? (positions - r.first + s - 1) / s : 0;
-    while (r.tap < apart && r.tap * g->dilation[d] % s != c)
+    r.count = r.first < positions ? (positions - r.first - 1) / s + 1 : 0;
+    while (r.tap < apart && r.tap < taps && r.tap * g->dilation[d] % s != c)
         r.tap++;
-    r.taps = r.tap < apart && r.tap < taps ? (taps - r.tap + apart - 1) / apart : 0;
+    r.taps = r.tap < apart && r.tap < taps ? (taps - r.tap - 1) / apart + 1 : 0;
     r.from = (r.first + g->padding[d] - r.tap * g->dilation[d]) / s;
-    r.by_tap = -(apart * g->dilation[d] / s);
+    r.by_tap = -(g->dilation[d] / divisor);
     return r;
 }
 
@@ -439,11 +439,15 @@ static kt_status run_back(const kt__cpu_build *build, const kt_plan *plan)
     const weight   w = weight_of(plan, 2);
     pass           p = pass_of(build, plan, &g);
     kt_status      status = KT_OK;
-    for (int64_t c = 0; c < kt__volume(g.stride) && !status; c++) {
-        int64_t rest = c;
+    int64_t        classes[SPACE]; /* that have positions: a stride may be larger than the image */
+    for (int d = 0; d < SPACE; d++)
+        classes[d] = g.stride[d] < p.to.size[d] ? g.stride[d] : p.to.size[d];
+    for (int64_t i = 0; i < kt__volume(classes) && !status; i++) {
+        int64_t rest = i;
         for (int d = SPACE - 1; d >= 0; d--) {
-            p.reach[d] = reach_back(&g, d, rest % g.stride[d], p.to.size[d], w.size[d]);
-            rest /= g.stride[d];
+            const int64_t first = rest % classes[d];
+            p.reach[d] = reach_back(&g, d, modulo(first + g.padding[d], g.stride[d]), p.to.size[d], w.size[d]);
+            rest /= classes[d];
         }
         if (p.reach[0].count && p.reach[1].count && p.reach[2].count)
             status = run_class(&p, &w);

@@ -40,20 +40,27 @@ static int64_t counted(const kt__direct *d, const int64_t *size)
     return ((size[0] - 1) * d->phase[1] + size[1] - 1) * d->phase[2] + size[2];
 }
 
-/* Is at least a part of what is copied and counted wanted? Not of much padding, nor of phases that no tap sees. */
+/* Is there a tap for each phase, and are taps so near to each other that what lies between them may be copied too? Strides and
+ * dilations may be as large as an integer: of those that are near, products of sizes are small. */
+static bool is_near(const kt__direct *d, const int64_t *count)
+{
+    bool near = reach_of(d, 0) <= 4 * d->taps[0];
+    for (int i = 0; i < KT__SPACE_DIMS; i++)
+        near = near && d->move[i] <= d->taps[i] && (i == 0 || reach_of(d, i) / d->move[i] <= 3 * count[i]);
+    return near;
+}
+
+/* Is at least a part of what is copied and counted wanted? Not of much padding. */
 static bool is_wanted(const kt__direct *d)
 {
     const int64_t positions = d->box[0] * d->box[1] * d->box[2];
-    bool          seen = true;
-    for (int i = 0; i < KT__SPACE_DIMS; i++)
-        seen = seen && d->move[i] <= reach_of(d, i) + 1;
-    return seen && counted(d, d->box) <= 2 * positions && d->channel <= 3 * positions * d->move[0] * d->phase[0] * d->move[1] *
-                                                                            d->move[2];
+    return counted(d, d->box) <= 2 * positions &&
+           d->channel <= 3 * positions * d->move[0] * d->phase[0] * d->move[1] * d->move[2];
 }
 
 bool kt__direct_fits(kt__direct *d, const int64_t *count)
 {
-    if (!d->by->tile || d->depth == 0 || count[0] * count[1] * count[2] == 0)
+    if (!d->by->tile || d->depth == 0 || count[0] * count[1] * count[2] == 0 || !is_near(d, count))
         return false;
     d->box[0] = 1;
     d->box[1] = 1;
