@@ -417,3 +417,9 @@ def test_taps_far_from_each_other(apart):
     gradients = torch.autograd.grad((y * y).sum(), (x, w))
     assert torch.allclose(y, wanted, atol=1e-6)
     assert all(torch.allclose(a, b, atol=1e-5) for a, b in zip(gradients, torch.autograd.grad((wanted * wanted).sum(), (x, w))))
+
+
+def test_a_kernel_whose_area_is_no_integer():
+    for kernel in (2**32, 2**62):
+        with pytest.raises(RuntimeError, match=f"^Given kernel_width = {kernel} and kernel_height = {kernel} the product of"):
+            F.fold(torch.ones(1, 8, 4), 4, kernel, 1, 0, 2)

@@ -90,7 +90,11 @@ static kt_status check_columns(const kt_tensor *t, geometry *g)
                        "dimensions for input, but got: %s", KT__SIZES_TEXT(t));
     const int     at = t->ndim - 2;
     const int64_t rows = t->sizes[at], length = t->sizes[at + 1];
-    if (rows % (g->kernel[0] * g->kernel[1]))
+    int64_t       area;
+    if (__builtin_mul_overflow(g->kernel[0], g->kernel[1], &area))
+        return kt_fail(KT_ERR_RUNTIME, "Given kernel_width = %lld and kernel_height = %lld the product of kernel_width and "
+                       "kernel_height overflowed.", (long long)g->kernel[1], (long long)g->kernel[0]);
+    if (rows % area)
         return kt_fail(KT_ERR_RUNTIME, "Expected size of input's dimension 1 to be divisible by the product of kernel_size, "
                        "but got "
                        "input.size(1)=%lld and kernel_size=(%lld, %lld).", (long long)rows, (long long)g->kernel[0],
