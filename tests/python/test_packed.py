@@ -145,3 +145,18 @@ def test_examples_are_packed_and_padded():
 
     with pytest.raises(RuntimeError, match="^vmap: packed sequences whose lengths differ from example to example"):
         torch.vmap(packed_by)(torch.tensor([[2, 2], [3, 1]], device="cpu"))
+
+
+def test_lengths_are_numbers_of_any_dtype():
+    x = batch()
+    wanted = rnn.pack_padded_sequence(x, LENGTHS)
+    for dtype in (torch.int32, torch.uint8, torch.float32):
+        packed = rnn.pack_padded_sequence(x, torch.tensor(LENGTHS).to(dtype))
+        assert torch.equal(packed.data, wanted.data) and torch.equal(packed.batch_sizes, wanted.batch_sizes)
+
+
+@pytest.mark.cpu_only("lengths are the CPU's")
+def test_lengths_that_no_tensor_has():
+    lengths = torch.tensor([2**62, 2**62])
+    with pytest.raises(RuntimeError, match=r"^Storage size calculation overflowed with sizes=\[4611686018427387904\]"):
+        rnn.pack_padded_sequence(torch.ones(3, 2, 2), lengths)

@@ -82,19 +82,20 @@ static kt_status pack(kt_call *call, kt_tensor *input, const int64_t *lengths, b
     kt__decision room;
     const int64_t batch = input->sizes[!batch_first], time = input->sizes[batch_first], steps = lengths[0];
     size_t        granted;
-    int64_t      *sizes = kt__block_get((size_t)steps * sizeof *sizes, &granted);
+    kt_tensor    *batch_sizes = kt__scoped(kt__tensor_new(KT_I64, (kt_device){KT_CPU, 0}, KT_SHAPE(steps)));
+    int64_t      *sizes = batch_sizes ? kt__block_get((size_t)steps * sizeof *sizes, &granted) : NULL;
     if (!sizes)
-        return kt__fail_memory((size_t)steps * sizeof *sizes);
+        return batch_sizes ? kt__fail_memory((size_t)steps * sizeof *sizes) : kt_error_status();
     for (int64_t t = 0; t < steps; t++) {
         sizes[t] = 0;
         while (sizes[t] < batch && lengths[sizes[t]] > t)
             sizes[t]++;
     }
     kt_tensor *places = places_of(sizes, steps, time, batch, batch_first, kt__device(input));
-    kt_tensor *batch_sizes = ints_as_tensor(sizes, steps, (kt_device){KT_CPU, 0});
+    const kt_status status = kt__fill_from(batch_sizes, sizes);
     kt__block_put(sizes, granted);
-    kt_tensor *data = places && kt__resolve_in_body(call, &room) ? kt_index_select(as_rows(input), 0, places) : NULL;
-    return data && batch_sizes ? kt__end_several(call, (kt_tensor *[]){data, batch_sizes}, 2) : kt_error_status();
+    kt_tensor *data = places && !status && kt__resolve_in_body(call, &room) ? kt_index_select(as_rows(input), 0, places) : NULL;
+    return data ? kt__end_several(call, (kt_tensor *[]){data, batch_sizes}, 2) : kt_error_status();
 }
 
 kt_status kt__body_pack_padded_sequence(kt_call *call)

@@ -112,8 +112,7 @@ class PackedSequence(PackedSequence_):
 def pack_padded_sequence(input, lengths, batch_first=False, enforce_sorted=True):
     """A PackedSequence of padded sequences: input is [time, batch, ...], or [batch, time, ...] with batch_first. Sequences that
     are not from the longest to the shortest need enforce_sorted=False."""
-    if not isinstance(lengths, Tensor):
-        lengths = _as_tensor(lengths, dtype=_dtypes["int64"], device="cpu")
+    lengths = _as_tensor(lengths, dtype=_dtypes["int64"], device="cpu")
     order = None
     if not enforce_sorted:
         lengths, order = lengths.sort(descending=True)
