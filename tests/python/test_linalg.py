@@ -1006,3 +1006,16 @@ def test_what_flows_through_triangular_solve_is_by_columns(dtype):
         assert of_b.stride() == (6, 1, 3)
         assert torch.autograd.gradcheck(lambda a, b: torch.triangular_solve(b, a, **how).solution, (a, b))
         assert torch.autograd.gradgradcheck(lambda a, b: torch.triangular_solve(b, a, **how).solution, (a, b))
+
+
+@pytest.mark.cpu_only("a device's pivots are not looked at")
+@pytest.mark.parametrize("bad,says", [([0, 1], "greater or equal to 1"), ([1, -5], "greater or equal to 1"),
+                                      ([1, 3], r"smaller or equal to LU.size\(-2\)"), ([2**31 - 1, 0], "greater or equal to 1")])
+def test_pivots_lie_in_the_matrix(bad, says):
+    lu, b, pivots = matrices(2, 2), matrices(2, 3), torch.tensor(bad, dtype=torch.int32)
+    with pytest.raises(RuntimeError, match=f"^Pivots given to lu_solve must all be {says}. Did you properly pass the result of"):
+        L.lu_solve(lu, pivots, b)
+    with pytest.raises(RuntimeError, match=r"^pivots passed to lu_unpack must be between 1 and LU.size\(-2\) inclusive.Did you"):
+        torch.lu_unpack(lu.expand(2, 2, 2), pivots.expand(2, 2))
+    assert L.lu_solve(lu, pivots, b[:, :0]).shape == (2, 0)
+    assert torch.lu_unpack(lu, pivots, unpack_pivots=False)[0].numel() == 0

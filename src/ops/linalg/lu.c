@@ -2,6 +2,7 @@
  * layout of LAPACK (column-major), as PyTorch has them. */
 #include <math.h>
 
+#include "base/alloc.h"
 #include "base/warn.h"
 #include "call/move.h"
 #include "call/refuse.h"
@@ -70,6 +71,27 @@ kt_status kt__body_lu_with_info(kt_call *call)
 }
 
 /* ---- their parts ---- */
+
+/* As in PyTorch the CPU's alone are looked at; kernels stay in the matrix whatever they are. */
+static kt_status check_pivots(kt_tensor *pivots, int64_t rows, const char *if_small, const char *if_large)
+{
+    const size_t bytes = (size_t)pivots->numel * sizeof(int32_t);
+    size_t       granted;
+    bool         small = false, large = false;
+    if (pivots->backend != KT_CPU || bytes == 0)
+        return KT_OK;
+    int32_t *values = kt__block_get(bytes, &granted);
+    if (!values)
+        return kt__fail_memory(bytes);
+    const kt_status status = kt_read(pivots, values, bytes);
+    for (int64_t i = 0; i < pivots->numel && !status; i++) {
+        small |= values[i] < 1;
+        large |= values[i] > rows;
+    }
+    kt__block_put(values, granted);
+    return small ? kt_fail(KT_ERR_RUNTIME, "%s", if_small) : large ? kt_fail(KT_ERR_RUNTIME, "%s", if_large) : status;
+}
+
 static kt_tensor *permutation(kt_call *call, const kt_tensor *lu, kt_tensor *pivots)
 {
     const int64_t rows = kt__rows_in(lu);
@@ -120,6 +142,10 @@ kt_status kt__body_lu_unpack(kt_call *call)
         return kt_error_status();
     if (rows && pivots->ndim < 1)
         return kt_fail(KT_ERR_RUNTIME, "torch.lu_unpack: Expected pivots with 1 or more dimensions.");
+    static const char outside[] = "pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive.Did you properly pass "
+                                  "the result of lu_factor?";
+    if (rows && check_pivots(pivots, kt__rows_in(lu), outside, outside))
+        return kt_error_status();
     kt_tensor *none = kt__nothing_like(lu, (kt_dtype)lu->dtype);
     return kt__end_several(call,
                            (kt_tensor *[]){rows ? permutation(call, lu, pivots) : none,
@@ -183,6 +209,12 @@ kt_status kt__body_linalg_lu_solve(kt_call *call)
                        "shape %s instead",
                        KT__SIZES_TEXT(pivots));
     if (kt__meet_batches(lu, b, sizes, &batch) || kt__refuse_known(call, NULL, (kt_dtype)d->common))
+        return kt_error_status();
+    static const char small[] = "Pivots given to lu_solve must all be greater or equal to 1. Did you properly pass the result of "
+                                "lu_factor?";
+    static const char large[] = "Pivots given to lu_solve must all be smaller or equal to LU.size(-2). Did you properly pass the "
+                                "result of lu_factor?";
+    if (b->numel && check_pivots(pivots, kt__rows_in(lu), small, large))
         return kt_error_status();
     lu = kt__converted_inside(lu, (kt_dtype)d->common, KT_WHY_PROMOTION);
     b = kt__converted_inside(b, (kt_dtype)d->common, KT_WHY_PROMOTION);
