@@ -304,3 +304,10 @@ def test_entropy_of_an_element():
     assert torch.special.entr(torch.tensor([1, 2])).dtype is torch.float32
     with pytest.raises(NotImplementedError, match="\"entr_cpu\" not implemented for 'ComplexFloat'"):
         torch.special.entr(torch.ones(2).cfloat())
+
+
+def test_a_margin_that_is_true_is_one():
+    x, target = torch.tensor([[0.5, -0.2, 0.1], [0.3, 0.9, -0.4]], requires_grad=True), torch.tensor([1, 0])
+    for p, margin in ((1, True), (2, True), (2, False)):
+        loss, wanted = (F.multi_margin_loss(x, target, p=p, margin=m) for m in (margin, int(margin)))
+        assert loss == wanted and torch.equal(*(torch.autograd.grad(y, x)[0] for y in (loss, wanted)))

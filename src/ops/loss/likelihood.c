@@ -146,7 +146,7 @@ kt_status kt__body_nn_gaussian_nll_loss(kt_call *call)
     const double half_log = 0.5 * log(2 * 3.14159265358979323846);
     if (number) {
         const kt_scalar s = call->arg[VAR].s;
-        if ((s.kind == KT_SCALAR_INT ? (double)s.v.i : s.v.re) < 0)
+        if (kt__as_double(s) < 0)
             return kt_fail(KT_ERR_VALUE, "var has negative entry/entries");
         var = kt_mul_s(kt_ones_like(x), s);
     } else {

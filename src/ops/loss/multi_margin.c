@@ -4,8 +4,6 @@
 #include "call/check.h"
 #include "ops/loss/loss.h"
 
-static double number(kt_scalar s) { return s.kind == KT_SCALAR_INT ? (double)s.v.i : s.v.re; }
-
 /* 1 in the dtype of t where something is true, else 0. */
 static kt_tensor *one_where(kt_tensor *condition, kt_tensor *t)
 {
@@ -94,11 +92,11 @@ kt_status kt__body_multi_margin_loss(kt_call *call)
 {
     enum { INPUT, TARGET, P, MARGIN, WEIGHT, REDUCTION };
     KT_SCOPE;
-    const int64_t p = (int64_t)number(kt__arg_scalar(call, P));
+    const int64_t p = (int64_t)kt__as_double(kt__arg_scalar(call, P));
     kt_tensor    *target = call->arg[TARGET].t;
     margins       m;
     if (find_margins(call, call->arg[INPUT].t, target, kt__given(call, WEIGHT) ? call->arg[WEIGHT].t : NULL, p,
-                     number(kt__arg_scalar(call, MARGIN)), &m))
+                     kt__as_double(kt__arg_scalar(call, MARGIN)), &m))
         return kt_error_status();
     kt_tensor *z = p == 2 ? kt_mul(m.z, m.z) : m.z;
     z = kt_true_divide_s(kt_sum_dim(m.factor ? kt_mul(z, m.factor) : z, KT_SHAPE(1)), KT_INT(m.classes));
@@ -110,12 +108,12 @@ kt_status kt__body_multi_margin_loss_backward(kt_call *call)
 {
     enum { GRAD, INPUT, TARGET, P, MARGIN, WEIGHT, REDUCTION };
     KT_SCOPE;
-    const int64_t p = (int64_t)number(kt__arg_scalar(call, P));
+    const int64_t p = (int64_t)kt__as_double(kt__arg_scalar(call, P));
     const bool    each = kt__arg_int(call, REDUCTION) == REDUCE_NONE, mean = kt__arg_int(call, REDUCTION) == REDUCE_MEAN;
     kt_tensor    *x = call->arg[INPUT].t, *g = call->arg[GRAD].t;
     margins       m;
     if (find_margins(call, x, call->arg[TARGET].t, kt__given(call, WEIGHT) ? call->arg[WEIGHT].t : NULL, p,
-                     number(kt__arg_scalar(call, MARGIN)), &m))
+                     kt__as_double(kt__arg_scalar(call, MARGIN)), &m))
         return kt_error_status();
     kt_tensor *slope = p == 2 ? kt_mul_s(m.z, KT_INT(2)) : one_where(kt_gt_s(m.z, KT_INT(0)), m.z);
     slope = kt_true_divide_s(m.factor ? kt_mul(slope, m.factor) : slope, KT_INT(m.classes * (mean ? m.rows : 1)));
