@@ -311,3 +311,10 @@ def test_a_margin_that_is_true_is_one():
     for p, margin in ((1, True), (2, True), (2, False)):
         loss, wanted = (F.multi_margin_loss(x, target, p=p, margin=m) for m in (margin, int(margin)))
         assert loss == wanted and torch.equal(*(torch.autograd.grad(y, x)[0] for y in (loss, wanted)))
+
+
+def test_the_least_length_of_cosine_similarity_is_no_negative_number():
+    x = torch.ones(2, 3)
+    for eps, text in ((-1, "-1"), (-0.001, "-0.001"), (math.nan, "nan")):
+        with pytest.raises(RuntimeError, match=f"^eps must be non-negative, got: {text}"):
+            F.cosine_similarity(x, x, eps=eps)

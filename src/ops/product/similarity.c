@@ -55,6 +55,8 @@ kt_status kt__body_cosine_similarity(kt_call *call)
     kt_tensor   *x = call->arg[FIRST].t, *y = call->arg[SECOND].t;
     int64_t      dim = kt__arg_int(call, DIM);
     const double eps = kt__arg(call, EPS)->f;
+    if (!(eps >= 0))
+        return kt_fail(KT_ERR_RUNTIME, "eps must be non-negative, got: %g", eps);
     if (bring_together(call, &x, &y) || kt__wrap_dim(&dim, x->ndim))
         return kt_error_status();
     return kt__end(call, kt_sum_dim(kt_mul(of_length_one(x, dim, eps), of_length_one(y, dim, eps)), KT_SHAPE(dim)));
