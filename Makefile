@@ -8,6 +8,7 @@
 #   make check      generated files, layers, lint, headers       make bench      timings beside measured ceilings
 #   make asan       the C tests under Address- and UndefinedBehaviorSanitizer;  make tsan   under ThreadSanitizer
 #   make asan-python   the Python tests under the first two, two threads at the same tensors among them
+#   make amx        tests of attention and convolutions where C stands for AMX's instructions, on a processor with AVX-512
 #   make gen        rewrite the generated files                  make install    PREFIX=/usr/local DESTDIR=
 #   make clean      remove build/
 #
@@ -23,7 +24,7 @@ NINJA   = cmake --build $(1) --parallel $(JOBS)
 # $(call configure,directory,options): again only when the compiler, the interpreter or the options change.
 configure = @tools/configure.sh $(1) "$(CC)" $(CMAKE) $(2)
 
-.PHONY: all setup build demo test test-all test-cuda bench check asan asan-python tsan gen install clean
+.PHONY: all setup build demo test test-all test-cuda bench check amx asan asan-python tsan gen install clean
 
 all: build
 
@@ -48,9 +49,16 @@ test-cuda: build
 test-all: build
 	@KARAT_TEST_ALL=1 JOBS=$(JOBS) tools/test_cuda.sh $(BUILD)
 	@KARAT_TEST_ALL=1 JOBS=$(JOBS) tools/run_tests.sh $(BUILD)
+	@$(MAKE) --no-print-directory amx
 	@$(MAKE) --no-print-directory asan
 	@$(MAKE) --no-print-directory asan-python
 	@$(MAKE) --no-print-directory tsan
+
+amx: setup
+	$(call configure,$(BUILD)/amx,-DKARAT_AMX_IN_C=ON -DKARAT_TESTS=OFF -DKARAT_BENCH=OFF)
+	@$(call NINJA,$(BUILD)/amx)
+	@PYTHONPATH=$(BUILD)/amx/python PYTHONPYCACHEPREFIX=$(BUILD)/amx/pycache "$$(cat $(BUILD)/.python)" \
+		-m pytest -q -p no:cacheprovider tests/python/test_attention.py tests/python/test_convolution.py
 
 asan: setup
 	$(call configure,$(BUILD)/asan,-DKARAT_ASAN=ON -DKARAT_UBSAN=ON -DKARAT_PYTHON=OFF -DKARAT_BENCH=OFF)

@@ -79,8 +79,9 @@ static bool has_rough_rows(const kt__attention *a)
 static const kt__cpu_attends *kernels_of(const kt__cpu_build *build, const kt_plan *plan, const kt__attention *a, bool back)
 {
     const kt__cpu_attends *const *mine = by_build[build - kt__cpu_builds];
-    if (mine[BY_TILES]->forward && kt__cpu_bits() & KT__CPU_AMX_BF16 && is_bf16(&a->query) && !(back && has_rough_rows(a)))
-        return mine[BY_TILES];
+    const kt__cpu_attends        *tiles = mine[BY_TILES];
+    if (tiles->forward && kt__cpu_bits() & tiles->needs && is_bf16(&a->query) && !(back && has_rough_rows(a)))
+        return tiles;
     return mine[plan->compute == KT_IN_F64 ? IN_F64 : IN_F32];
 }
 

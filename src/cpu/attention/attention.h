@@ -46,6 +46,7 @@ static inline int64_t kt__keys_until(const kt__attention *a, int64_t query)
 
 /* The kernels of a compute type, or of bfloat16s, of one instruction set; NULL: there is none. */
 typedef struct kt__cpu_attends {
+    uint32_t needs; /* of the processor (base/cpu.h) */
     kt_status (*forward)(const kt__attention *a);
     kt_status (*backward)(const kt__attention *a);
     kt_status (*mask_backward)(const kt__attention *a); /* of compute types alone */

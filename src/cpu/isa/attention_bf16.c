@@ -13,6 +13,7 @@
 #include "cpu/isa/attention_bf16_back.inc.c"
 
 const kt__cpu_attends KT__CPU_PART(attention, bf16, KT_ISA) = {
+    .needs    = AMX_NEEDS,
     .forward  = attention_forward,
     .backward = attention_backward,
 };

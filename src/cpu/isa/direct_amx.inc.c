@@ -258,5 +258,5 @@ KT_AMX static void add(float *sums, const char *image, int64_t by_channel, const
 }
 
 const kt__cpu_direct_bf16 KT__CPU_SYMBOL(direct_bf16, KT_ISA) = {
-    .needs = KT__CPU_AMX_BF16, .terms = 2, .begin = begin, .end = end, .gather = gather, .spread = spread, .turn = turn,
+    .needs = AMX_NEEDS, .terms = 2, .begin = begin, .end = end, .gather = gather, .spread = spread, .turn = turn,
     .multiply = multiply, .write_rows = write_rows, .write_positions = write_positions, .add = add};
