@@ -147,12 +147,28 @@ static int FN(width_at)(const FN(panels) *w, int64_t panel) /* units of this pan
     return left < w->width ? (int)left : w->width;
 }
 
+/* n units of a gate, rows of the matrix from `from` on, become columns of a panel: some of each at a time, which stay in L1. */
+static void FN(turn_units)(const FN(packing) *p, T *to, const char *from, int n)
+{
+    enum { SOME = 64 };
+    const int64_t   depth = p->to->depth;
+    const ptrdiff_t line = p->to->vecs * LANES;
+    T               rows[2 * LANES][SOME];
+    for (int64_t k = 0; k < depth; k += SOME) {
+        const int m = depth - k < SOME ? (int)(depth - k) : SOME;
+        for (int unit = 0; unit < n; unit++)
+            FN(load_tile)(rows[unit], &p->lens, from + (unit * p->line + k) * p->item, m);
+        for (int i = 0; i < m; i++)
+            for (int unit = 0; unit < n; unit++)
+                to[(k + i) * line + unit] = rows[unit][i];
+    }
+}
+
 static void FN(pack_panels)(void *ctx, int64_t begin, int64_t end)
 {
     const FN(packing) *p = ctx;
     const FN(panels)  *w = p->to;
     const ptrdiff_t    line = w->vecs * LANES;
-    T                  tile[TILE];
     for (int64_t panel = begin; panel < end; panel++) {
         T        *to = w->packed + panel * w->depth * line;
         const int n = FN(width_at)(w, panel);
@@ -160,16 +176,8 @@ static void FN(pack_panels)(void *ctx, int64_t begin, int64_t end)
             memset(to, 0, (size_t)(w->depth * line) * sizeof(T));
         for (int64_t k = 0; p->turned && k < w->depth; k++)
             FN(load_tile)(to + k * line, &p->lens, p->from + (k * p->line + panel * w->width) * p->item, n);
-        for (int j = 0; !p->turned && j < line; j++) {
-            const int64_t gate = j / w->width, unit = j % w->width;
-            const char   *row = p->from + (gate * w->units + panel * w->width + unit) * p->line * p->item;
-            for (int64_t k = 0; unit < n && k < w->depth; k += TILE) {
-                const int m = w->depth - k < TILE ? (int)(w->depth - k) : TILE;
-                FN(load_tile)(tile, &p->lens, row + k * p->item, m);
-                for (int i = 0; i < m; i++)
-                    to[(k + i) * line + j] = tile[i];
-            }
-        }
+        for (int64_t gate = 0; !p->turned && gate < line / w->width; gate++)
+            FN(turn_units)(p, to + gate * w->width, p->from + (gate * w->units + panel * w->width) * p->line * p->item, n);
     }
 }
 
