@@ -182,14 +182,19 @@ static int tile_at(const kt__direct *d, const kt__tiling *t, const int64_t *step
 }
 
 /* Rows of the result lie far apart, where the processor does not foresee that they are written: they are asked for while they are
- * made, some with each part of the sums. */
+ * made, some with each part of the sums. Stretches mostly follow each other. */
 static void ask_for_rows(const kt__stretch *s, int n, int64_t first, int64_t end, const float *out, int64_t by_row)
 {
     enum { LINE = 64 / sizeof(float) };
-    for (int64_t r = first; r < end; r++)
-        for (int i = 0; i < n; i++)
-            for (int64_t k = 0; k < s[i].length; k += LINE)
-                __builtin_prefetch(out + r * by_row + s[i].to + k, 1, 2);
+    for (int i = 0; i < n;) {
+        const int64_t from = s[i].to;
+        int64_t       to = from + s[i].length;
+        while (++i < n && s[i].to == to)
+            to += s[i].length;
+        for (int64_t r = first; r < end; r++)
+            for (int64_t k = from; k < to + LINE - 1; k += LINE)
+                __builtin_prefetch(out + r * by_row + (k < to ? k : to - 1), 1, 2);
+    }
 }
 
 void kt__direct_box(const kt__direct *d, int64_t group, int64_t first_row, int64_t end_row, const float *padded,
@@ -216,18 +221,20 @@ void kt__direct_box(const kt__direct *d, int64_t group, int64_t first_row, int64
             const int64_t blocks = least(BLOCKS, pieces(end_row - first, block));
             const float  *weights = d->weights + group * d->by_group + first * d->k;
             memset(sums, 0, (size_t)(blocks * tiles * each) * sizeof *sums);
-            for (int64_t k = 0; k < d->k; k += d->steps)
+            for (int64_t k = 0; k < d->k; k += d->steps) {
+                const int64_t steps = least(d->steps, d->k - k), asked = block * k / d->k, asks = block * (k + steps) / d->k;
                 for (int64_t i = 0, r = first; i < blocks; i++, r += block) {
-                    const int64_t rows = least(end_row - r, block), steps = least(d->steps, d->k - k);
+                    const int64_t rows = least(end_row - r, block);
                     for (int64_t t = 0; t < tiles; t++) {
                         float *const tile_sums = sums + (i * tiles + t) * each;
-                        ask_for_rows(s[t], stretches[t], rows * k / d->k, rows * (k + steps) / d->k, out + r * by_row, by_row);
+                        ask_for_rows(s[t], stretches[t], asked, least(asks, rows), out + r * by_row, by_row);
                         d->by->tile(tile_sums, weights + (i * d->k + k) * block, padded + begins[t], d->at + k, steps);
                         if (k + steps == d->k)
                             d->by->write_rows(tile_sums, s[t], stretches[t], bias ? bias + r * by_bias : NULL, by_bias, rows,
                                               out + r * by_row, by_row);
                     }
                 }
+            }
         }
     }
 }
