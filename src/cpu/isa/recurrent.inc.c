@@ -415,18 +415,28 @@ static void FN(gru_rows)(const FN(layer) *l, const T *sums, int64_t row, int row
 
 static int64_t FN(row_blocks)(const FN(layer) *l, int64_t end) { return (end - l->first + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE; }
 
-/* Asks for what the gates of row r of part i need: a part is a block of rows of a panel. */
-static void FN(ask_step)(const FN(layer) *l, int64_t i, int64_t r)
+/* A part of a step: a block of rows of a panel. It is found once, since a division costs as much as some gates. */
+typedef struct FN(part) {
+    int64_t panel, first, unit; /* first: row; unit: the panel's first */
+    int     n;                  /* units */
+} FN(part);
+
+static FN(part) FN(part_at)(const FN(layer) *l, const FN(panels) *w, int64_t blocks, int64_t i)
 {
-    const int64_t blocks = FN(row_blocks)(l, l->rows), panel = i / blocks, row = l->first + i % blocks * ROWS_AT_ONCE + r;
-    const int64_t unit = panel * l->w.width, at = l->begin[l->t] + row;
-    const int     n = FN(width_at)(&l->w, panel);
+    const int64_t panel = i / blocks;
+    return (FN(part)){panel, l->first + (i - panel * blocks) * ROWS_AT_ONCE, panel * w->width, FN(width_at)(w, panel)};
+}
+
+/* Asks for what the gates of row r of a part need. */
+static void FN(ask_step)(const FN(layer) *l, const FN(part) *part, int64_t r)
+{
+    const int64_t row = part->first + r, at = l->begin[l->t] + row;
     if (r >= ROWS_AT_ONCE || row >= l->rows)
         return;
-    FN(ask_for)(&l->x[KT__SEQ_GATES], at, unit, l->units, l->gates, n, false);
-    FN(ask_for)(&l->x[KT__SEQ_WORK], at, unit, l->units, kt__recurrence_kept(l->mode), n, true);
+    FN(ask_for)(&l->x[KT__SEQ_GATES], at, part->unit, l->units, l->gates, part->n, false);
+    FN(ask_for)(&l->x[KT__SEQ_WORK], at, part->unit, l->units, kt__recurrence_kept(l->mode), part->n, true);
     if (!l->whole)
-        FN(ask_for)(&l->x[KT__SEQ_OUTPUT], at, unit, 0, 1, n, true);
+        FN(ask_for)(&l->x[KT__SEQ_OUTPUT], at, part->unit, 0, 1, part->n, true);
 }
 
 /* While the gates of a part are made, the memory of the next is asked for, row by row: all at once would wait. */
@@ -435,24 +445,25 @@ static void FN(step_panels)(void *ctx, int64_t begin, int64_t end)
     const FN(layer) *l = ctx;
     const int64_t    blocks = FN(row_blocks)(l, l->rows);
     T                sums[ROWS_AT_ONCE * MOST_VECS * LANES];
+    FN(part)         part = FN(part_at)(l, &l->w, blocks, begin), next = part;
     for (int64_t r = 0; r < ROWS_AT_ONCE; r++)
-        FN(ask_step)(l, begin, r);
-    for (int64_t i = begin; i < end; i++) {
-        const int64_t panel = i / blocks, first = l->first + i % blocks * ROWS_AT_ONCE, unit = panel * l->w.width;
-        const int64_t rows = l->rows - first < ROWS_AT_ONCE ? l->rows - first : ROWS_AT_ONCE;
-        const int     n = FN(width_at)(&l->w, panel);
-        FN(multiply)(sums, l->h[l->now] + first * l->h_line, l->h_line, rows, &l->w, panel);
+        FN(ask_step)(l, &part, r);
+    for (int64_t i = begin; i < end; i++, part = next) {
+        const int64_t first = part.first, rows = l->rows - first < ROWS_AT_ONCE ? l->rows - first : ROWS_AT_ONCE;
+        FN(multiply)(sums, l->h[l->now] + first * l->h_line, l->h_line, rows, &l->w, part.panel);
+        if (i + 1 < end)
+            next = FN(part_at)(l, &l->w, blocks, i + 1);
         for (int64_t r = 0; r < rows; r += ROWS_TOGETHER) {
             const T  *at = sums + r * l->w.vecs * LANES;
             const int few = rows - r < ROWS_TOGETHER ? (int)(rows - r) : ROWS_TOGETHER;
             for (int k = 0; i + 1 < end && k < few; k++)
-                FN(ask_step)(l, i + 1, r + k);
+                FN(ask_step)(l, &next, r + k);
             if (l->mode == KT__LSTM)
-                FN(lstm_rows)(l, at, first + r, few, unit, n);
+                FN(lstm_rows)(l, at, first + r, few, part.unit, part.n);
             else if (l->mode == KT__GRU)
-                FN(gru_rows)(l, at, first + r, few, unit, n);
+                FN(gru_rows)(l, at, first + r, few, part.unit, part.n);
             else
-                FN(rnn_rows)(l, at, first + r, few, unit, n);
+                FN(rnn_rows)(l, at, first + r, few, part.unit, part.n);
         }
     }
 }

@@ -146,11 +146,11 @@ static void FN(cell_back)(const FN(layer) *l, int64_t row, int64_t unit, int n)
 
 /* ---- a step ---- */
 
-/* As ask_step, of row r of part i. */
-static void FN(ask_back)(const FN(layer) *l, int64_t blocks, int64_t i, int64_t r)
+/* As ask_step. */
+static void FN(ask_back)(const FN(layer) *l, const FN(part) *part, int64_t r)
 {
-    const int64_t panel = i / blocks, row = l->first + i % blocks * ROWS_AT_ONCE + r, unit = panel * l->w.width;
-    const int     n = FN(width_at)(&l->w, panel);
+    const int64_t row = part->first + r, unit = part->unit;
+    const int     n = part->n;
     if (r >= ROWS_AT_ONCE || row >= l->rows)
         return;
     const int64_t at = l->begin[l->t] + row, before = FN(row_before)(l, l->t, row);
@@ -166,17 +166,20 @@ static void FN(back_panels)(void *ctx, int64_t begin, int64_t end)
     const FN(layer) *l = ctx;
     const int64_t    top = l->rows > l->were ? l->rows : l->were, blocks = FN(row_blocks)(l, top);
     T                sums[ROWS_AT_ONCE * WIDE], g[WIDE];
+    FN(part)         part = FN(part_at)(l, &l->w, blocks, begin), next = part;
     for (int64_t r = 0; r < ROWS_AT_ONCE; r++)
-        FN(ask_back)(l, blocks, begin, r);
-    for (int64_t i = begin; i < end; i++) {
-        const int64_t panel = i / blocks, first = l->first + i % blocks * ROWS_AT_ONCE, unit = panel * l->w.width;
+        FN(ask_back)(l, &part, r);
+    for (int64_t i = begin; i < end; i++, part = next) {
+        const int64_t panel = part.panel, first = part.first, unit = part.unit;
         const int64_t last = top - first < ROWS_AT_ONCE ? top : first + ROWS_AT_ONCE, known = l->were < last ? l->were : last;
-        const int     n = FN(width_at)(&l->w, panel);
+        const int     n = part.n;
         if (known > first)
             FN(multiply)(sums, l->h[l->now] + first * l->h_line, l->h_line, known - first, &l->w, panel);
+        if (i + 1 < end)
+            next = FN(part_at)(l, &l->w, blocks, i + 1);
         for (int64_t row = first; row < last; row++) {
             if (i + 1 < end)
-                FN(ask_back)(l, blocks, i + 1, row - first);
+                FN(ask_back)(l, &next, row - first);
             if (!l->whole)
                 FN(cell_back)(l, row, unit, n);
             FN(state_back)(l, sums + (row - first) * WIDE, row, unit, g, n);
