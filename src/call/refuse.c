@@ -172,14 +172,47 @@ static kt_status ask(const kt__facts *f, kt__stage stage)
     return KT_OK;
 }
 
+/* The operands as the lines read them before the resolver is asked. NULL: as given. Operands that must have one dtype are
+ * promoted under policy permissive, and what is asked then, such as whether there is a kernel, is asked of their common dtype:
+ * the call is refused if it would be after a cast, and only then. */
+static const kt__gathered *read_as(const kt_call *call, uint64_t mode, kt__gathered *g)
+{
+    const kt__rule rule = (kt__rule)call->row->rule;
+    const int      first = rule == RULE_MATCH_REST;
+    if (KT__LIKELY(kt__policy(mode) != KT_PERMISSIVE) || (rule != RULE_MATCH && rule != RULE_TO_COMPLEX && !first))
+        return NULL;
+    kt_call   numbered = *call;
+    kt_status status;
+    bool      mixed = false;
+    numbered.scalars |= call->row->operands.numbers;
+    kt__gather(&numbered, g);
+    for (int i = first; i < g->n; i++)
+        mixed |= g->t[i] && g->dtype[i] != g->dtype[first];
+    const kt_dtype common = mixed ? kt__common_dtype(g, first, mode, &status) : KT_NONE;
+    for (int i = first; i < g->n && common; i++)
+        g->dtype[i] = (uint8_t)common;
+    return common ? g : NULL;
+}
+
+kt_dtype kt__seen_dtype(const kt_call *call, int argument)
+{
+    kt__gathered   room;
+    const uint64_t mode = kt__mode();
+    return kt__fact_dtype(&(kt__facts){.call = call, .g = read_as(call, mode, &room), .mode = mode}, argument);
+}
+
 kt_status kt__refuse_slow(const kt_call *call, kt__stage stage)
 {
-    return ask(&(kt__facts){.call = call, .mode = kt__mode()}, stage);
+    kt__gathered   room;
+    const uint64_t mode = kt__mode();
+    return ask(&(kt__facts){.call = call, .g = read_as(call, mode, &room), .mode = mode}, stage);
 }
 
 kt_status kt__refuse_case(const kt_call *call, int argument)
 {
-    const kt__facts facts = {.call = call, .mode = kt__mode()};
+    kt__gathered    room;
+    const uint64_t  mode = kt__mode();
+    const kt__facts facts = {.call = call, .g = read_as(call, mode, &room), .mode = mode};
     for (int i = 0; i < call->row->n_refusals; i++) {
         const kt__refusal_line *line = &call->row->refusals[i];
         if (line->stage == STAGE_CASE && line->at == argument && line->when(&facts))
@@ -195,7 +228,10 @@ kt_status kt__refuse_mix(const kt_call *call, const kt__gathered *g)
 
 kt_status kt__refuse_known(const kt_call *call, const kt__gathered *g, kt_dtype result)
 {
-    return ask(&(kt__facts){.call = call, .g = g, .mode = kt__mode(), .result = {result}}, STAGE_KNOWN);
+    kt__gathered   room;
+    const uint64_t mode = kt__mode();
+    return ask(&(kt__facts){.call = call, .g = g ? g : read_as(call, mode, &room), .mode = mode, .result = {result}},
+               STAGE_KNOWN);
 }
 
 kt_status kt__refuse_target(const kt_call *call, kt_dtype result, kt_dtype second)

@@ -66,6 +66,10 @@ static inline kt_dtype kt__fact_out(const kt__facts *f, int i)
     return f->call->form == KT_OUT && f->call->out[i] && !converts ? (kt_dtype)f->call->out[i]->dtype : KT_NONE;
 }
 
+/* The dtype of an argument as the lines of stages CALL to KNOWN read it: its own, but that of all operands together where they
+ * must have one dtype and the policy is permissive. A body that asks by itself whether there is a kernel asks for this one. */
+kt_dtype kt__seen_dtype(const kt_call *call, int argument);
+
 /* The dtype that the call writes: that of out=, under every policy, else that of the first argument. */
 kt_dtype kt__fact_written(const kt__facts *f);
 

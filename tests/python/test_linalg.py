@@ -1,5 +1,6 @@
 """karat.linalg: factors of matrices and what is solved with them, beside NumPy; errors in PyTorch's words; derivatives."""
 
+import itertools
 import math
 
 import numpy as np
@@ -1019,3 +1020,54 @@ def test_pivots_lie_in_the_matrix(bad, says):
         torch.lu_unpack(lu.expand(2, 2, 2), pivots.expand(2, 2))
     assert L.lu_solve(lu, pivots, b[:, :0]).shape == (2, 0)
     assert torch.lu_unpack(lu, pivots, unpack_pivots=False)[0].numel() == 0
+
+
+_PERMUTED = torch.tensor([1, 2, 3], dtype=torch.int32)
+PAIRS = {
+    "solve": L.solve,
+    "solve, from the right": lambda a, b: L.solve(a, b, left=False),
+    "solve_ex": lambda a, b: L.solve_ex(a, b).result,
+    "tensorsolve": lambda a, b: L.tensorsolve(a, b[0]),
+    "lu_solve": lambda a, b: L.lu_solve(a, _PERMUTED, b),
+    "ldl_solve": lambda a, b: L.ldl_solve(a.detach(), _PERMUTED, b.detach()),
+    "triangular_solve": lambda a, b: torch.triangular_solve(a, b).solution,
+    "cholesky_solve": torch.cholesky_solve,
+    "lstsq": lambda a, b: L.lstsq(a, b).solution,
+    "vecdot": L.vecdot,
+    "vecdot of vectors": lambda a, b: L.vecdot(a[0], b[0]),
+    "cdist": torch.cdist,
+    "cdist, p=1": lambda a, b: torch.cdist(a, b, p=1.0),
+}
+
+
+def _run(function, operands):
+    """The result, and what flows to the operands that can have it; or the error."""
+    operands = [t.clone().requires_grad_(t.is_floating_point() or t.is_complex()) for t in operands]
+    try:
+        result = function(*operands)
+    except (RuntimeError, NotImplementedError) as error:
+        return str(error).splitlines()[0], []
+    leaves = [t for t in operands if t.requires_grad and result.requires_grad]
+    return result.detach(), torch.autograd.grad(result.abs().sum(), leaves) if leaves else []
+
+
+@pytest.mark.cpu_only("a device takes other dtypes")
+@pytest.mark.filterwarnings("ignore:torch.triangular_solve")
+@pytest.mark.parametrize("name", PAIRS)
+def test_permissive_asks_for_the_kernel_of_the_common_dtype(name):
+    dtypes = torch.bool, torch.int64, torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.complex64
+    a, b = matrices(3, 3, dtype=REAL) * 0.3 + 3 * torch.eye(3, dtype=REAL), matrices(3, 3, dtype=REAL, seed=2)
+    for x, y in itertools.permutations(dtypes, 2):
+        pair, common = (a.to(x), b.to(y)), torch.promote_types(x, y)
+        with pytest.raises((RuntimeError, NotImplementedError)):
+            PAIRS[name](*pair)
+        with torch.policy("permissive"):
+            result, flows = _run(PAIRS[name], pair)
+            wants, wanted = _run(lambda *given: PAIRS[name](*(t.to(common) for t in given)), pair)
+        if isinstance(wants, str):
+            assert result == wants
+            continue
+        assert result.dtype == common
+        torch.testing.assert_close(result, wants, rtol=0, atol=0, equal_nan=True)
+        for got, want in zip(flows, wanted):
+            torch.testing.assert_close(got, want, rtol=1e-2, atol=1e-2, equal_nan=True)

@@ -23,6 +23,8 @@ GRAD(linalg_lstsq)
     if (!a || !b || !x)
         return;
     const bool vector = x->ndim < a->ndim;
+    a = kt__converted_inside(a, (kt_dtype)x->dtype, KT_WHY_GRADIENT); /* permissive solves in the common dtype */
+    b = kt__converted_inside(b, (kt_dtype)x->dtype, KT_WHY_GRADIENT);
     if (vector)
         b = kt_unsqueeze(b, -1), x = kt_unsqueeze(x, -1), g_x = g_x ? kt_unsqueeze(g_x, -1) : NULL;
     if (g_x) {

@@ -13,7 +13,8 @@
 
 enum { P = 2, MODE };
 
-static kt_status check_pair(const kt_call *call, kt_tensor *const *x)
+/* Leaves both in the dtype that is computed in. */
+static kt_status check_pair(const kt_call *call, kt_tensor **x)
 {
     for (int i = 0; i < 2; i++)
         if (x[i]->ndim < 2)
@@ -28,8 +29,13 @@ static kt_status check_pair(const kt_call *call, kt_tensor *const *x)
         return kt_fail(KT_ERR_RUNTIME, "cdist only supports non-negative p values");
     if (kt__given(call, MODE) && (call->arg[MODE].i < 0 || call->arg[MODE].i > 2))
         return kt_fail(KT_ERR_RUNTIME, "possible modes: 0, 1, 2, but was: %lld", (long long)call->arg[MODE].i);
-    kt__decision room;
-    return kt__resolve_in_body(call, &room) ? kt__one_device(x, 2) : kt_error_status();
+    kt__decision        room;
+    const kt__decision *d = kt__resolve_in_body(call, &room);
+    if (!d || kt__one_device(x, 2))
+        return kt_error_status();
+    for (int i = 0; i < 2; i++)
+        x[i] = kt__converted_inside(x[i], (kt_dtype)d->common, KT_WHY_PROMOTION);
+    return x[0] && x[1] ? KT_OK : kt_error_status();
 }
 
 /* |x - y|^2 = |x|^2 + |y|^2 - 2 xy: a matrix product, fast and less accurate. */

@@ -292,6 +292,8 @@ static void sizes_of(const kt_tensor *input, const kt_tensor *weight, const geom
 
 /* ---- dtypes ---- */
 
+enum { INPUT, WEIGHT, BIAS, STRIDE, PADDING, DILATION, TRANSPOSED, OUTPUT_PADDING, GROUPS };
+
 static bool is_plain(kt_dtype d) /* a dtype that PyTorch's kernels take */
 {
     const bool number = kt__dtype_rows[d].category != KT_CAT_BOOL && d != KT_U16 && d != KT_U32 && d != KT_U64;
@@ -299,10 +301,11 @@ static bool is_plain(kt_dtype d) /* a dtype that PyTorch's kernels take */
 }
 
 /* Its kernels of narrow integers are the ones without dilation. */
-static kt_status check_kernel_takes(const kt_call *call, kt_dtype d, const geometry *g)
+static kt_status check_dtype(const kt_call *call, const geometry *g)
 {
-    const bool dilated = is_dilated(g);
-    const bool narrow = kt__dtype_rows[d].category == KT_CAT_INT && d != KT_I64;
+    const kt_dtype d = kt__seen_dtype(call, INPUT);
+    const bool     dilated = is_dilated(g);
+    const bool     narrow = kt__dtype_rows[d].category == KT_CAT_INT && d != KT_I64;
     if (is_plain(d) && !(narrow && (dilated || g->transposed)))
         return KT_OK;
     const char *name = g->transposed ? (g->dims == 3 ? "slow_conv_transpose3d_out_cpu" : "slow_conv_transpose2d_out_cpu")
@@ -312,20 +315,7 @@ static kt_status check_kernel_takes(const kt_call *call, kt_dtype d, const geome
     return kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", name, kt_dtype_torch_name(d));
 }
 
-/* PyTorch asks whether there is a kernel for the input before it looks at the weight; where the two are promoted, the kernel is
- * that of their common dtype. */
-static kt_status check_dtype(const kt_call *call, const kt_tensor *input, const kt_tensor *weight, const geometry *g)
-{
-    kt__decision room;
-    if (input->dtype == weight->dtype || kt__policy(kt__mode()) != KT_PERMISSIVE)
-        return check_kernel_takes(call, (kt_dtype)input->dtype, g);
-    const kt__decision *d = kt__resolve_in_body(call, &room);
-    return d ? check_kernel_takes(call, (kt_dtype)d->common, g) : kt_error_status();
-}
-
 /* ---- convolution ---- */
-
-enum { INPUT, WEIGHT, BIAS, STRIDE, PADDING, DILATION, TRANSPOSED, OUTPUT_PADDING, GROUPS };
 
 /* A weight of more dims than there are kernels for: lists and the input do not fit it. */
 static kt_status refuse_dims(const kt_call *call, const kt_tensor *weight, int dims)
@@ -383,7 +373,7 @@ kt_status kt__body_convolution(kt_call *call)
     sizes[1] = input->sizes[1] == 0 ? 0 : sizes[1];
     if (!is_hollow(input) && (check_kernel(input, weight, &g) ||
                               (g.transposed && check_transposed(input, weight, &g, sizes + 2)) ||
-                              check_dtype(call, input, weight, &g)))
+                              check_dtype(call, &g)))
         return kt_error_status();
     const kt__decision *d = kt__resolve_in_body(call, &room);
     if (!d || kt__refuse(call, STAGE_AFTER))
