@@ -290,3 +290,18 @@ def test_volumes_at_places_that_are_not_numbers(how):
 def test_one_element_before_a_volume_a_step_towards_it_is_seen(dtype):
     values, grads = sampled_volume([[-2, 0, 0]], "zeros", dtype, "bilinear", True)
     assert values == [0] and grads[1].flatten().tolist() == [13, 0, 0]
+
+
+@pytest.mark.cpu_only("a GPU names its kernels otherwise")
+@pytest.mark.parametrize("dims", [2, 3])
+@pytest.mark.parametrize("dtype", [torch.bool, torch.int64])
+def test_permissive_samples_integers_as_the_grid_has_it(dims, dtype):
+    torch.manual_seed(0)
+    x, grid = torch.randint(0, 2, (1, 2, *[4] * dims)).to(dtype), torch.rand(1, *[3] * dims, dims, requires_grad=True)
+    with pytest.raises(NotImplementedError, match="not implemented for"):
+        F.grid_sample(x, grid, align_corners=True)
+    with torch.policy("permissive"):
+        out = F.grid_sample(x, grid, align_corners=True)
+        (flows,) = torch.autograd.grad(out.sum(), grid)
+    want = F.grid_sample(x.float(), grid, align_corners=True)
+    assert torch.equal(out, want) and torch.equal(flows, torch.autograd.grad(want.sum(), grid)[0])

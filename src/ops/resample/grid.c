@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "call/deterministic.h"
+#include "call/refuse.h"
 #include "ops/window/pool.h"
 #include "tables/kernels/resample.h"
 
@@ -75,7 +76,8 @@ static kt_status sample(kt_call *call, int dims)
     int64_t      sizes[KT_MAX_DIMS];
     kt_plan      plan;
     if (kt__one_device((kt_tensor *[]){input, grid}, 2) || check_pair(input, grid) ||
-        check_dims(input, grid, dims, kt__arg_int(call, MODE)) || kt__pool_takes(call, input, KT__NO_INTS, true, missing))
+        check_dims(input, grid, dims, kt__arg_int(call, MODE)) ||
+        kt__pool_takes_dtype(call, kt__seen_dtype(call, INPUT), KT__NO_INTS, true, missing))
         return kt_error_status();
     const kt__decision *d = kt__resolve_in_body(call, &room);
     if (!d)
@@ -119,7 +121,7 @@ static kt_status sample_back(kt_call *call, int dims)
     if (kt__one_device((kt_tensor *[]){grad, input, grid}, 3) || check_pair(input, grid) ||
         check_dims(input, grid, dims, kt__arg_int(call, BACK_MODE)) ||
         kt__check_sizes(grad, kt__pooled_sizes(input, grid->sizes + 1, dims, sizes)) ||
-        kt__pool_takes(call, input, KT__NO_INTS, true, call->row->missing))
+        kt__pool_takes_dtype(call, kt__seen_dtype(call, BACK_INPUT), KT__NO_INTS, true, call->row->missing))
         return kt_error_status();
     if (kt__device(input).kind == KT_CUDA && /* its sums are atomic, here as in PyTorch */
         kt__alert_nondeterministic(dims == 2 ? "grid_sampler_2d_backward_cuda" : "grid_sampler_3d_backward_cuda"))

@@ -16,6 +16,7 @@ typedef enum kt__pooled_ints { KT__NO_INTS, KT__LONG, KT__ALL_INTS } kt__pooled_
 
 /* `missing`: PyTorch's name of the kernel that does not take the dtype of t. */
 kt_status kt__pool_takes(const kt_call *call, const kt_tensor *t, kt__pooled_ints ints, bool halves, const char *missing);
+kt_status kt__pool_takes_dtype(const kt_call *call, kt_dtype d, kt__pooled_ints ints, bool halves, const char *missing);
 /* PyTorch's name of the kernel that runs: it has one for channels last. */
 const char *kt__pool_kernel(const kt_tensor *t, int dims, const char *plain, const char *last);
 

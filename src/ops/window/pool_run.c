@@ -7,9 +7,13 @@
 
 kt_status kt__pool_takes(const kt_call *call, const kt_tensor *t, kt__pooled_ints ints, bool halves, const char *missing)
 {
-    const kt_dtype d = (kt_dtype)t->dtype;
-    const bool     wide = d == KT_U16 || d == KT_U32 || d == KT_U64;
-    const bool     integer = kt__dtype_rows[d].category == KT_CAT_INT && !wide && (ints == KT__ALL_INTS || (ints && d == KT_I64));
+    return kt__pool_takes_dtype(call, (kt_dtype)t->dtype, ints, halves, missing);
+}
+
+kt_status kt__pool_takes_dtype(const kt_call *call, kt_dtype d, kt__pooled_ints ints, bool halves, const char *missing)
+{
+    const bool wide = d == KT_U16 || d == KT_U32 || d == KT_U64;
+    const bool integer = kt__dtype_rows[d].category == KT_CAT_INT && !wide && (ints == KT__ALL_INTS || (ints && d == KT_I64));
     if (integer || d == KT_F32 || d == KT_F64 || (halves && (d == KT_F16 || d == KT_BF16)))
         return KT_OK;
     return kt__fail_dtype(call, KT_ERR_NOT_IMPLEMENTED, "\"%s\" not implemented for '%s'", missing, kt_dtype_torch_name(d));
