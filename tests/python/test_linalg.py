@@ -3,6 +3,7 @@
 import itertools
 import math
 
+import cast_first
 import numpy as np
 import pytest
 from on_device import DEVICE
@@ -1040,34 +1041,10 @@ PAIRS = {
 }
 
 
-def _run(function, operands):
-    """The result, and what flows to the operands that can have it; or the error."""
-    operands = [t.clone().requires_grad_(t.is_floating_point() or t.is_complex()) for t in operands]
-    try:
-        result = function(*operands)
-    except (RuntimeError, NotImplementedError) as error:
-        return str(error).splitlines()[0], []
-    leaves = [t for t in operands if t.requires_grad and result.requires_grad]
-    return result.detach(), torch.autograd.grad(result.abs().sum(), leaves) if leaves else []
-
-
 @pytest.mark.cpu_only("a device takes other dtypes")
 @pytest.mark.filterwarnings("ignore:torch.triangular_solve")
 @pytest.mark.parametrize("name", PAIRS)
 def test_permissive_asks_for_the_kernel_of_the_common_dtype(name):
-    dtypes = torch.bool, torch.int64, torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.complex64
     a, b = matrices(3, 3, dtype=REAL) * 0.3 + 3 * torch.eye(3, dtype=REAL), matrices(3, 3, dtype=REAL, seed=2)
-    for x, y in itertools.permutations(dtypes, 2):
-        pair, common = (a.to(x), b.to(y)), torch.promote_types(x, y)
-        with pytest.raises((RuntimeError, NotImplementedError)):
-            PAIRS[name](*pair)
-        with torch.policy("permissive"):
-            result, flows = _run(PAIRS[name], pair)
-            wants, wanted = _run(lambda *given: PAIRS[name](*(t.to(common) for t in given)), pair)
-        if isinstance(wants, str):
-            assert result == wants
-            continue
-        assert result.dtype == common
-        torch.testing.assert_close(result, wants, rtol=0, atol=0, equal_nan=True)
-        for got, want in zip(flows, wanted):
-            torch.testing.assert_close(got, want, rtol=1e-2, atol=1e-2, equal_nan=True)
+    for x, y in itertools.permutations(cast_first.DTYPES, 2):
+        cast_first.is_as_cast_first(PAIRS[name], a.to(x), b.to(y))

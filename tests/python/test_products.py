@@ -1,5 +1,6 @@
 """Products as Python calls them: dims in two forms, any number of tensors, subscripts as text or as lists."""
 
+import cast_first
 import pytest
 
 import karat
@@ -193,3 +194,17 @@ def test_an_activation_of_addmm():
             (r"The expanded size of the tensor \(5\) must match", RuntimeError, lambda: karat._addmm_activation(c[:4], a, b))):
         with pytest.raises(kind, match=text):
             call()
+
+
+@pytest.mark.cpu_only("a device takes other dtypes")
+@pytest.mark.filterwarnings("ignore:torch.chain_matmul")
+@pytest.mark.parametrize("dtypes", [
+    (karat.float64, karat.int64, karat.bfloat16), (karat.bfloat16, karat.float16, karat.int64),
+    (karat.float16, karat.float16, karat.float64), (karat.complex64, karat.bfloat16, karat.bool),
+    (karat.uint8, karat.bool, karat.bool)])
+def test_permissive_multiplies_many_in_the_common_dtype_of_all(dtypes):
+    karat.manual_seed(0)
+    a, b, c = (karat.randn(3, 3, dtype=karat.float64).mul(3).to(d) for d in dtypes)
+    cast_first.is_as_cast_first(lambda *t: karat.linalg.multi_dot(t), a, b, c)
+    cast_first.is_as_cast_first(lambda *t: karat.linalg.multi_dot(t), a[0], b, c, b, a[1])
+    cast_first.is_as_cast_first(karat.chain_matmul, a, b, c)

@@ -3,6 +3,7 @@ sequences against each sequence alone; dtypes, autocast and refusals."""
 
 import math
 
+import cast_first
 import karat as torch
 import pytest
 from karat import _karat
@@ -472,3 +473,26 @@ def test_what_flows_through_relu_at_nan_is_the_same_where_it_is_to_have_a_deriva
     torch.testing.assert_close(twice.detach(), once, equal_nan=True)
     assert once[0, 0].abs().sum() > 0
     assert torch.autograd.grad(twice.sum(), x)[0].tolist() == torch.zeros_like(x).tolist()  # not None: relu has a slope
+
+
+@pytest.mark.cpu_only("a device takes other dtypes")
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("dtypes", [
+    (torch.float64, torch.bfloat16, torch.float32, torch.float16), (torch.float64, torch.float32, torch.int64, torch.bfloat16),
+    (torch.bfloat16, torch.float16, torch.float64, torch.bool), (torch.bool, torch.float64, torch.bool, torch.float64)])
+def test_permissive_runs_cells_in_the_common_dtype_of_all(kind, dtypes):
+    torch.manual_seed(0)
+    sizes, gates = [(2, 3), (2, 3), (3 * KINDS[kind], 3), (3 * KINDS[kind], 3)], KINDS[kind]
+    x, h, *w = (random(*size).mul(2).to(d) for size, d in zip(sizes, dtypes))
+    bias = random(gates * 3, dtype=dtypes[1])
+    cell = getattr(torch, f"{kind}_cell")
+    run = (lambda x, h, *rest: cell(x, (h, h), *rest)[1]) if kind == "lstm" else cell
+    cast_first.is_as_cast_first(run, x, h, *w)
+    cast_first.is_as_cast_first(run, x, h, *w, bias, bias)
+
+
+def test_permissive_leaves_cells_as_they_are_where_pytorch_takes_them():
+    x, h, w = random(2, 3, dtype=torch.float32), random(2, 3), random(3, 3)
+    want = torch.rnn_tanh_cell(x, h, w.float(), w)
+    with torch.policy("permissive"):
+        assert torch.equal(torch.rnn_tanh_cell(x, h, w.float(), w), want)

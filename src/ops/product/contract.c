@@ -236,7 +236,7 @@ static kt_tensor *multi_dot(kt_tensor *const *t, int64_t n)
     c.m = (kt_tensor **)(void *)(c.cut + n * n);
     for (int64_t i = 0; i < n; i++)
         c.m[i] = t[i]->ndim == 1 ? kt_unsqueeze(t[i], i ? 1 : 0) : t[i];
-    if (!kt__failed()) {
+    if (!kt__failed() && !(kt__is_mix(c.m, n) && kt__cast_together(c.m, n))) {
         find_cuts(&c);
         y = multiply(&c, 0, n - 1);
     }

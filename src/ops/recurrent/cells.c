@@ -123,6 +123,15 @@ static kt_status check_cell(const kt_call *call, int mode, const kt_tensor *h, c
                : KT_OK;
 }
 
+/* What the gates are made of: a product is refused if its own operands do not have one dtype, and where that is bool. */
+static kt_status cast_mixes(kt_tensor **t)
+{
+    enum { OF_A_PRODUCT = 3, OF_BOTH = 6, ALL = 7 };
+    const bool refused = kt__is_mix(t, OF_A_PRODUCT) || kt__is_mix(t + OF_A_PRODUCT, OF_A_PRODUCT) ||
+                         (kt__any_is(t, OF_BOTH, KT_CAT_BOOL) && kt__is_mix(t, OF_BOTH));
+    return refused ? kt__cast_together(t, ALL) : KT_OK;
+}
+
 static kt_status run_cell(kt_call *call, int mode)
 {
     KT_SCOPE;
@@ -133,11 +142,16 @@ static kt_status run_cell(kt_call *call, int mode)
     kt_tensor *b_ih = kt__given(call, B_IH) ? call->arg[B_IH].t : NULL, *b_hh = kt__given(call, B_HH) ? call->arg[B_HH].t : NULL;
     if (check_cell(call, mode, h, c))
         return kt_error_status();
+    enum { X, X_WEIGHT, X_BIAS, STATE, WEIGHT, BIAS, CELL };
+    kt_tensor *t[] = {call->arg[INPUT].t, call->arg[W_IH].t, b_ih, h, call->arg[W_HH].t, b_hh, c};
+    if (cast_mixes(t))
+        return kt_error_status();
     /* the input's come first in a GRU's cell alone */
-    kt_tensor *first = mode == KT__GRU ? kt_linear(call->arg[INPUT].t, call->arg[W_IH].t, .bias = b_ih) : NULL;
-    kt_tensor *from_state = mode != KT__GRU || first ? kt_linear(h, call->arg[W_HH].t, .bias = b_hh) : NULL;
-    kt_tensor *from_input = first || !from_state ? first : kt_linear(call->arg[INPUT].t, call->arg[W_IH].t, .bias = b_ih);
-    h = from_state && from_input ? kt__step(mode, from_input, from_state, h, &c) : NULL;
+    kt_tensor *first = mode == KT__GRU ? kt_linear(t[X], t[X_WEIGHT], .bias = t[X_BIAS]) : NULL;
+    kt_tensor *from_state = mode != KT__GRU || first ? kt_linear(t[STATE], t[WEIGHT], .bias = t[BIAS]) : NULL;
+    kt_tensor *from_input = first || !from_state ? first : kt_linear(t[X], t[X_WEIGHT], .bias = t[X_BIAS]);
+    c = t[CELL];
+    h = from_state && from_input ? kt__step(mode, from_input, from_state, t[STATE], &c) : NULL;
     if (!h)
         return kt_error_status();
     return cells ? kt__end_several(call, (kt_tensor *[]){h, c}, 2) : kt__end(call, h);
