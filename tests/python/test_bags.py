@@ -1,8 +1,10 @@
 """Bags of embeddings, shuffled channels and pixels, randomized activations, beside formulas in plain Python."""
 
+import itertools
 import math
 import warnings
 
+import cast_first
 import pytest
 
 import karat as torch
@@ -337,3 +339,12 @@ def test_padding_beside_infinities_gets_nothing(dtype):
     of_weight, of_each = torch.autograd.grad(y, [weight, each], torch.ones_like(y))
     assert of_each.tolist() == [3.0, 0.0, 3.0]
     assert of_weight.tolist() == [[1.0] * 3, [0.0] * 3, [1.0] * 3, [0.0] * 3]
+
+
+@pytest.mark.cpu_only("a device takes other dtypes")
+def test_permissive_joins_the_table_and_the_weights():
+    at, begins = torch.tensor(INDICES), torch.tensor(OFFSETS)
+    each = torch.tensor([0.5 + i for i in range(len(INDICES))], dtype=torch.float64)
+    for x, y in itertools.permutations(cast_first.DTYPES, 2):
+        cast_first.is_as_cast_first(lambda t, w: F.embedding_bag(at, t, begins, mode="sum", per_sample_weights=w),
+                                    table().to(x), each.to(y))

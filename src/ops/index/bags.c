@@ -196,12 +196,15 @@ enum { WEIGHT, INDICES, OFFSETS, FREQUENCY, MODE, SPARSE, EACH, LAST, PADDING };
 /* The results belong to the body's scope. */
 static kt_status run_bags(const kt_call *call, int64_t padding, kt_tensor **r)
 {
-    kt_call c;
+    kt_call    c;
+    kt_tensor *factors[] = {call->arg[WEIGHT].t, kt__given(call, EACH) ? call->arg[EACH].t : NULL};
+    if (kt__is_mix(factors, 2) && kt__cast_together(factors, 2))
+        return kt_error_status();
     kt__open(&c, KT_OP_embedding_bag_of, KT_PLAIN);
-    kt__put_tensor(&c, 0, call->arg[WEIGHT].t);
+    kt__put_tensor(&c, 0, factors[0]);
     kt__put_tensor(&c, 1, call->arg[INDICES].t);
-    if (kt__given(call, EACH))
-        kt__put_tensor(&c, 2, call->arg[EACH].t);
+    if (factors[1])
+        kt__put_tensor(&c, 2, factors[1]);
     kt__put_tensor(&c, 3, call->arg[OFFSETS].t);
     kt__put(&c, 4, b, kt__arg_bool(call, FREQUENCY));
     kt__put(&c, 5, i, kt__arg_int(call, MODE));
