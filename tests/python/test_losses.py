@@ -2,6 +2,7 @@
 
 import warnings
 
+import cast_first
 import pytest
 
 import karat as torch
@@ -174,3 +175,17 @@ def test_binary_cross_entropy_lies_as_the_input(weight):
     dense, turned = torch.rand(5, 4), torch.rand(4, 5).t()
     for x, t, strides in (dense, turned, (4, 1)), (turned, dense, (1, 5)), (torch.rand(4).expand(5, 4), turned, (4, 1)):
         assert F.binary_cross_entropy(x, t, weight, reduction="none").stride() == strides
+
+
+@pytest.mark.cpu_only("a device takes other dtypes")
+@pytest.mark.parametrize("log_target", [False, True])
+@pytest.mark.parametrize("exact", [torch.bool, torch.uint8, torch.int64])
+@pytest.mark.parametrize("other", [torch.bool, torch.int64, torch.bfloat16, torch.float32, torch.float64, torch.complex64])
+def test_permissive_takes_integers_for_kl_div(exact, other, log_target):
+    if exact == other:
+        return
+    whole, parts = torch.tensor([0, 1, 1, 0]).to(exact), torch.tensor([0.2, 0.3, 1.5, 0.0]).to(other)
+    for reduction in "none", "batchmean":
+        run = lambda x, y: F.kl_div(x, y, reduction=reduction, log_target=log_target)
+        cast_first.is_as_cast_first(run, whole, parts)
+        cast_first.is_as_cast_first(run, parts, whole)

@@ -3,6 +3,7 @@
 import math
 import warnings
 
+import cast_first
 import pytest
 
 import karat as torch
@@ -318,3 +319,26 @@ def test_the_least_length_of_cosine_similarity_is_no_negative_number():
     for eps, text in ((-1, "-1"), (-0.001, "-0.001"), (math.nan, "nan")):
         with pytest.raises(RuntimeError, match=f"^eps must be non-negative, got: {text}"):
             F.cosine_similarity(x, x, eps=eps)
+
+
+@pytest.mark.cpu_only("a device takes other dtypes")
+@pytest.mark.parametrize("dtypes", [
+    (torch.bool, torch.float32, torch.float32), (torch.float64, torch.bool, torch.bool),
+    (torch.int64, torch.bfloat16, torch.bool), (torch.bool, torch.bool, torch.float16),
+    (torch.bool, torch.int64, torch.int64)])
+def test_permissive_takes_bools_where_the_common_dtype_can_be_subtracted(dtypes):
+    a, p, n = (torch.tensor(rows(3, 4, seed)).mul(2).to(d) for seed, d in enumerate(dtypes))
+    for swap in False, True:
+        cast_first.is_as_cast_first(lambda *t: F.triplet_margin_loss(*t, swap=swap), a, p, n)
+    var = n if n.dtype == torch.bool else n.abs() + 1
+    for full in False, True:
+        cast_first.is_as_cast_first(lambda *t: F.gaussian_nll_loss(*t, full=full), a, p, var)
+        cast_first.is_as_cast_first(lambda *t: F.gaussian_nll_loss(*t, full=full), p, a, var)
+
+
+def test_permissive_leaves_losses_as_they_are_where_pytorch_takes_them():
+    a, p, n = (torch.tensor(rows(3, 4, seed)) for seed in range(3))
+    for x, y, z in (a, p, n.double()), (a.long(), p, n):
+        want = F.triplet_margin_loss(x, y, z), F.gaussian_nll_loss(x, y, z.abs() + 1)
+        with torch.policy("permissive"):
+            assert F.triplet_margin_loss(x, y, z) == want[0] and F.gaussian_nll_loss(x, y, z.abs() + 1) == want[1]

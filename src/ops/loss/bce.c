@@ -141,8 +141,12 @@ kt_status kt__body_nn_binary_cross_entropy_with_logits(kt_call *call)
 
 static kt_tensor *kl(const kt_call *call, bool log_target)
 {
-    kt_tensor *x = call->arg[INPUT].t, *t = call->arg[TARGET].t;
-    if (kt__refuse(call, STAGE_AFTER))
+    kt_call    seen = *call;
+    kt_tensor *both[] = {call->arg[INPUT].t, call->arg[TARGET].t};
+    if (kt__any_is(both, 2, KT_CAT_BOOL | KT_CAT_INT) && kt__is_mix(both, 2) && kt__cast_together(both, 2))
+        return NULL;
+    kt_tensor *x = seen.arg[INPUT].t = both[0], *t = seen.arg[TARGET].t = both[1];
+    if (kt__refuse(&seen, STAGE_AFTER))
         return NULL;
     return log_target ? kt_mul(kt_exp(t), kt_sub(t, x)) : kt_sub(kt_xlogy(t, t), kt_mul(t, x));
 }

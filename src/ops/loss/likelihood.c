@@ -157,6 +157,11 @@ kt_status kt__body_nn_gaussian_nll_loss(kt_call *call)
     }
     if (!var || !(var = spread_variance(var, x)) || check_word(word) || kt__allow_joined(call))
         return kt_error_status();
+    kt_tensor *t[] = {x, target, var}; /* a difference of bools is refused, and a bound in what is no float */
+    const bool refused = kt__any_is(t, 2, KT_CAT_BOOL) || kt__any_is(t + 2, 1, KT_CAT_BOOL | KT_CAT_INT);
+    if (refused && kt__is_mix(t, 3) && kt__cast_together(t, 3))
+        return kt_error_status();
+    x = t[0], target = t[1], var = t[2];
     var = clamped(var, kt__arg(call, EPS)->f);
     kt_tensor *loss = kt_add(kt_log(var), kt_true_divide(kt_pow_s(kt_sub(x, target), KT_INT(2)), var));
     loss = kt_mul_s(loss, KT_FLOAT(0.5));

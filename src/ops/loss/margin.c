@@ -116,11 +116,15 @@ static kt_tensor *triplet(kt_tensor *positive, kt_tensor *negative, kt_tensor *b
 kt_status kt__body_triplet_margin_loss(kt_call *call)
 {
     KT_SCOPE;
-    kt_tensor   *a = call->arg[0].t, *p = call->arg[1].t, *n = call->arg[2].t;
+    kt_tensor   *t[] = {call->arg[0].t, call->arg[1].t, call->arg[2].t};
     const double margin = kt__arg(call, 3)->f, order = kt__arg(call, 4)->f, eps = kt__arg(call, 5)->f;
-    if (a->ndim != p->ndim || a->ndim != n->ndim)
+    if (t[0]->ndim != t[1]->ndim || t[0]->ndim != t[2]->ndim)
         return kt_fail(KT_ERR_RUNTIME, "The anchor, positive, and negative tensors are expected to have the same number of "
-                       "dimensions, but got: anchor %dD, positive %dD, and negative %dD inputs", a->ndim, p->ndim, n->ndim);
+                       "dimensions, but got: anchor %dD, positive %dD, and negative %dD inputs", t[0]->ndim, t[1]->ndim,
+                       t[2]->ndim);
+    if (kt__any_is(t, 3, KT_CAT_BOOL) && kt__is_mix(t, 3) && kt__cast_together(t, 3)) /* each of the three is subtracted */
+        return kt_error_status();
+    kt_tensor *a = t[0], *p = t[1], *n = t[2];
     kt_tensor *positive = kt_pairwise_distance(a, p, .p = KT_SOME(order), .eps = KT_SOME(eps));
     kt_tensor *negative = kt_pairwise_distance(a, n, .p = KT_SOME(order), .eps = KT_SOME(eps)), *between = NULL;
     if (kt__arg_bool(call, 6) && !(between = kt_pairwise_distance(p, n, .p = KT_SOME(order), .eps = KT_SOME(eps))))
