@@ -42,6 +42,13 @@ static inline bool goes_on(const kt_back *c)
     return c->create_graph || kt__are_dual(flags);
 }
 
+/* A saved operand in the dtype of what was computed. Policy permissive may have promoted it, and what flows back may flow under
+ * another policy, which would refuse the mix. */
+static inline kt_tensor *like(const kt_tensor *computed, kt_tensor *t)
+{
+    return computed ? kt__converted_inside(t, (kt_dtype)computed->dtype, KT_WHY_GRADIENT) : t;
+}
+
 #define G  (c->grads[0])
 #define A  saved(c, 0)
 #define B  saved(c, 1)

@@ -17,7 +17,8 @@ def _run(function, operands):
     except (RuntimeError, NotImplementedError) as error:
         return str(error).splitlines()[0], []
     leaves = [t for t in operands if t.requires_grad and result.requires_grad]
-    return result.detach(), torch.autograd.grad(result.abs().sum(), leaves) if leaves else []
+    with torch.policy("torch"):  # a program may call backward outside of the scope
+        return result.detach(), torch.autograd.grad(result.abs().sum(), leaves) if leaves else []
 
 
 def is_as_cast_first(function, *operands):

@@ -1036,6 +1036,10 @@ PAIRS = {
     "lstsq": lambda a, b: L.lstsq(a, b).solution,
     "vecdot": L.vecdot,
     "vecdot of vectors": lambda a, b: L.vecdot(a[0], b[0]),
+    "householder_product": lambda a, b: L.householder_product(a, b[0]),
+    "orgqr": lambda a, b: torch.orgqr(a, b[0]),
+    "ormqr": lambda a, b: torch.ormqr(a, b[0], b),
+    "cross": L.cross,
     "cdist": torch.cdist,
     "cdist, p=1": lambda a, b: torch.cdist(a, b, p=1.0),
 }

@@ -67,7 +67,7 @@ GRAD(lu_unpack)
 GRAD(linalg_lu_solve)
 {
     const bool left = arg(c, 3)->b, turned = arg(c, 4)->b;
-    kt_tensor *lu = A, *pivots = B, *x = Y;
+    kt_tensor *x = Y, *lu = like(x, A), *pivots = B;
     kt_tensor *g_b = kt_linalg_lu_solve(lu, pivots, G, .left = KT_SOME(left), .adjoint = !turned);
     if (need(c, 2))
         c->d[2] = g_b;
@@ -273,7 +273,7 @@ GRAD(linalg_solve_triangular)
 GRAD(triangular_solve)
 {
     const bool     upper = arg(c, 2)->b, turned = arg(c, 3)->b, unit = arg(c, 4)->b;
-    kt_tensor     *x = Y, *a = B, *g = c->grads[0], *g_a = NULL;
+    kt_tensor     *x = Y, *a = like(x, B), *g = c->grads[0], *g_a = NULL;
     if (!a || !x)
         return;
     if (g) {
@@ -318,7 +318,7 @@ GRAD(cholesky_inverse)
 GRAD(cholesky_solve)
 {
     const bool upper = arg(c, 2)->b;
-    kt_tensor *x = Y, *l = B, *g_b = kt_cholesky_solve(G, l, .upper = upper);
+    kt_tensor *x = Y, *l = like(x, B), *g_b = kt_cholesky_solve(G, l, .upper = upper);
     dA = g_b;
     if (need(c, 1)) {
         kt_tensor *g = kt_neg(mm(g_b, adjoint(x)));

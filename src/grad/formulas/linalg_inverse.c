@@ -19,12 +19,10 @@ GRAD(linalg_pinv_tensor) { dA = pinv_back(G, Y, A); }
 /* X = A^+ B; the residuals |A X - B|^2 do not change with X, which makes them least. */
 GRAD(linalg_lstsq)
 {
-    kt_tensor *a = A, *b = B, *x = Y, *g_x = c->grads[0], *g_r = c->grads[1], *g_a = NULL, *g_b = NULL;
+    kt_tensor *x = Y, *a = like(x, A), *b = like(x, B), *g_x = c->grads[0], *g_r = c->grads[1], *g_a = NULL, *g_b = NULL;
     if (!a || !b || !x)
         return;
     const bool vector = x->ndim < a->ndim;
-    a = kt__converted_inside(a, (kt_dtype)x->dtype, KT_WHY_GRADIENT); /* permissive solves in the common dtype */
-    b = kt__converted_inside(b, (kt_dtype)x->dtype, KT_WHY_GRADIENT);
     if (vector)
         b = kt_unsqueeze(b, -1), x = kt_unsqueeze(x, -1), g_x = g_x ? kt_unsqueeze(g_x, -1) : NULL;
     if (g_x) {
@@ -150,8 +148,8 @@ static kt_tensor *by_columns_as(kt_tensor *t, kt_tensor *like)
 
 GRAD(linalg_householder_product)
 {
-    kt_tensor   *a = A;
-    const slopes back = reflectors_back(reflectors_of(a, B), G, columns_in(a));
+    kt_tensor   *a = like(G, A);
+    const slopes back = reflectors_back(reflectors_of(a, like(G, B)), G, columns_in(a));
     dA = by_columns_as(back.a, a);
     dB = back.tau;
 }
@@ -160,7 +158,7 @@ GRAD(linalg_householder_product)
 GRAD(ormqr)
 {
     const bool left = arg(c, 3)->b, turned = arg(c, 4)->b;
-    kt_tensor *a = A, *tau = B, *b = C;
+    kt_tensor *a = like(G, A), *tau = like(G, B), *b = like(G, C);
     if (need(c, 2))
         c->d[2] = kt_ormqr(a, tau, G, .left = KT_SOME(left), .transpose = !turned);
     if (!need(c, 0) && !need(c, 1))

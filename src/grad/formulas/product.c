@@ -149,8 +149,8 @@ GRAD(addbmm)
 GRAD(linalg_cross)
 {
     const int64_t dim = c->node->given & 4 ? arg(c, 2)->i : -1;
-    dA = kt_linalg_cross(conjugate(B), G, .dim = KT_SOME(dim));
-    dB = kt_linalg_cross(G, conjugate(A), .dim = KT_SOME(dim));
+    dA = kt_linalg_cross(conjugate(like(G, B)), G, .dim = KT_SOME(dim));
+    dB = kt_linalg_cross(G, conjugate(like(G, A)), .dim = KT_SOME(dim));
 }
 
 GRAD(block_diag)
@@ -195,10 +195,8 @@ static kt_tensor *summed(kt_tensor *t, int64_t dim, bool keep) { return kt_sum_d
 
 GRAD(cdist)
 {
-    kt_tensor      *d = Y, *apart = kt_eq_s(d, KT_INT(0));
-    const kt_dtype  dtype = d ? (kt_dtype)d->dtype : KT_NONE; /* which permissive may have given one of the two */
-    kt_tensor      *x = kt__converted_inside(A, dtype, KT_WHY_GRADIENT), *y = kt__converted_inside(B, dtype, KT_WHY_GRADIENT);
-    const double    p = arg(c, 2)->f;
+    kt_tensor   *d = Y, *x = like(d, A), *y = like(d, B), *apart = kt_eq_s(d, KT_INT(0));
+    const double p = arg(c, 2)->f;
     if (p == 0 || (d && d->numel == 0)) { /* order 0, or no distances: zeros, not a product with 0 */
         dA = kt_zeros_like(x);
         dB = kt_zeros_like(y);

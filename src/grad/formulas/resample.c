@@ -42,8 +42,8 @@ RESIZES(upsample_bicubic2d_aa)
 GRAD(grid_sampler_2d)
 {
     const int64_t                             wanted[] = {need(c, 0), need(c, 1)};
-    const kt_grid_sampler_2d_backward_results of = kt_grid_sampler_2d_backward(G, A, B, arg(c, 2)->i, arg(c, 3)->i, arg(c, 4)->b,
-                                                                               ((kt_shape){2, wanted}));
+    const kt_grid_sampler_2d_backward_results of = kt_grid_sampler_2d_backward(
+        G, like(G, A), like(G, B), arg(c, 2)->i, arg(c, 3)->i, arg(c, 4)->b, ((kt_shape){2, wanted}));
     dA = of.result0;
     dB = of.result1;
 }
@@ -51,8 +51,8 @@ GRAD(grid_sampler_2d)
 GRAD(grid_sampler_3d)
 {
     const int64_t                             wanted[] = {need(c, 0), need(c, 1)};
-    const kt_grid_sampler_3d_backward_results of = kt_grid_sampler_3d_backward(G, A, B, arg(c, 2)->i, arg(c, 3)->i, arg(c, 4)->b,
-                                                                               ((kt_shape){2, wanted}));
+    const kt_grid_sampler_3d_backward_results of = kt_grid_sampler_3d_backward(
+        G, like(G, A), like(G, B), arg(c, 2)->i, arg(c, 3)->i, arg(c, 4)->b, ((kt_shape){2, wanted}));
     dA = of.result0;
     dB = of.result1;
 }

@@ -65,10 +65,15 @@ static kt_status check_product(const kt_tensor *a, const kt_tensor *tau)
 kt_status kt__body_linalg_householder_product(kt_call *call)
 {
     KT_SCOPE;
-    kt_tensor   *a = call->arg[0].t, *tau = call->arg[1].t;
-    kt__decision room;
+    kt_tensor          *a = call->arg[0].t, *tau = call->arg[1].t;
+    kt__decision        room;
+    const kt__decision *d;
     if (check_product(a, tau) || kt__refuse_case(call, 1) || kt__refuse(call, STAGE_AFTER) ||
-        !kt__resolve_in_body(call, &room))
+        !(d = kt__resolve_in_body(call, &room)))
+        return kt_error_status();
+    a = kt__converted_inside(a, (kt_dtype)d->common, KT_WHY_PROMOTION);
+    tau = kt__converted_inside(tau, (kt_dtype)d->common, KT_WHY_PROMOTION);
+    if (!a || !tau)
         return kt_error_status();
     kt_tensor *q = kt__new_matrices(a, (kt_dtype)a->dtype, kt__batch_of(a), kt__rows_in(a), kt__columns_in(a));
     return kt__run_matrices(call, KT_K_reflected, a, (kt__matrix_arg[]){{q, 2}, {a, 2}, {tau, 1}}, 1, 2, NULL, 0)
@@ -115,10 +120,16 @@ kt_status kt__body_ormqr(kt_call *call)
 {
     enum { PLAIN, ADJOINT = 2 };
     KT_SCOPE;
-    kt_tensor   *a = call->arg[0].t, *tau = call->arg[1].t, *b = call->arg[2].t;
-    const bool   left = kt__arg_bool(call, 3), turned = kt__arg_bool(call, 4);
-    kt__decision room;
-    if (check_multiplied(call, a, tau, b, left) || !kt__resolve_in_body(call, &room))
+    kt_tensor          *a = call->arg[0].t, *tau = call->arg[1].t, *b = call->arg[2].t;
+    const bool          left = kt__arg_bool(call, 3), turned = kt__arg_bool(call, 4);
+    kt__decision        room;
+    const kt__decision *d;
+    if (check_multiplied(call, a, tau, b, left) || !(d = kt__resolve_in_body(call, &room)))
+        return kt_error_status();
+    a = kt__converted_inside(a, (kt_dtype)d->common, KT_WHY_PROMOTION);
+    tau = kt__converted_inside(tau, (kt_dtype)d->common, KT_WHY_PROMOTION);
+    b = kt__converted_inside(b, (kt_dtype)d->common, KT_WHY_PROMOTION);
+    if (!a || !tau || !b)
         return kt_error_status();
     kt_tensor *x = kt__new_matrices(a, (kt_dtype)a->dtype, kt__batch_of(b), kt__rows_in(b), kt__columns_in(b));
     return kt__run_matrices(call, KT_K_reflect, a, (kt__matrix_arg[]){{x, 2}, {a, 2}, {tau, 1}, {b, 2}}, 1, 3,
