@@ -1040,6 +1040,7 @@ PAIRS = {
     "orgqr": lambda a, b: torch.orgqr(a, b[0]),
     "ormqr": lambda a, b: torch.ormqr(a, b[0], b),
     "cross": L.cross,
+    "addbmm": lambda a, b: torch.addbmm(a, a[None], b[None]),
     "cdist": torch.cdist,
     "cdist, p=1": lambda a, b: torch.cdist(a, b, p=1.0),
 }

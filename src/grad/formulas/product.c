@@ -142,8 +142,8 @@ static kt_tensor *addbmm_second(kt_tensor *g, kt_tensor *a) { return kt_bmm(adjo
 GRAD(addbmm)
 {
     dA = scaled(G, BETA);
-    dB = scaled(addbmm_first(G, C), ALPHA);
-    dC = scaled(addbmm_second(G, B), ALPHA);
+    dB = scaled(addbmm_first(G, like(G, C)), ALPHA);
+    dC = scaled(addbmm_second(G, like(G, B)), ALPHA);
 }
 
 GRAD(linalg_cross)
