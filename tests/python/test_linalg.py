@@ -1053,3 +1053,15 @@ def test_permissive_asks_for_the_kernel_of_the_common_dtype(name):
     a, b = matrices(3, 3, dtype=REAL) * 0.3 + 3 * torch.eye(3, dtype=REAL), matrices(3, 3, dtype=REAL, seed=2)
     for x, y in itertools.permutations(cast_first.DTYPES, 2):
         cast_first.is_as_cast_first(PAIRS[name], a.to(x), b.to(y))
+
+
+@pytest.mark.cpu_only("a device takes other dtypes")
+def test_permissive_solves_with_a_triangle_that_has_no_kernel():
+    a, b = matrices(3, 3) * 0.3 + 3 * torch.eye(3, dtype=REAL), matrices(3, 3, seed=2)
+    for x, y in itertools.product([torch.bool, torch.int64, torch.float16, torch.bfloat16], cast_first.DTYPES):
+        if x != y:
+            cast_first.is_as_cast_first(lambda a, b: L.solve_triangular(a, b, upper=True), a.to(x), b.to(y))
+    want = L.solve_triangular(a.float(), b, upper=True)  # PyTorch converts the other operand, and so does permissive
+    with torch.policy("permissive"):
+        got = L.solve_triangular(a.float(), b, upper=True)
+    assert got.dtype == torch.float32 and torch.equal(got, want)

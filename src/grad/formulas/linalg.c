@@ -262,7 +262,7 @@ GRAD(linalg_solve_triangular)
 {
     const bool     upper = arg(c, 2)->b, left = arg(c, 3)->b, unit = arg(c, 4)->b;
     kt_tensor     *x = Y;
-    const triangle a = {A, upper, unit};
+    const triangle a = {like(x, A), upper, unit};
     kt_tensor     *g_b = left ? solve_adjoint(a, G) : solve_adjoint_right(a, G);
     dB = g_b;
     if (need(c, 0))

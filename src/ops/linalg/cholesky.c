@@ -134,6 +134,11 @@ static bool is_adjoint_of_rows(kt_tensor *a, kt_shape batch)
     return rows && kt__is_contiguous(rows);
 }
 
+static bool has_kernel(const kt_tensor *t)
+{
+    return t->dtype == KT_F32 || t->dtype == KT_F64 || t->dtype == KT_C64 || t->dtype == KT_C128;
+}
+
 kt_status kt__body_linalg_solve_triangular(kt_call *call)
 {
     KT_SCOPE;
@@ -142,8 +147,15 @@ kt_status kt__body_linalg_solve_triangular(kt_call *call)
     int64_t      sizes[KT_MAX_DIMS];
     kt_shape     batch;
     kt__decision room;
+    kt_call      seen = *call;
     if (kt__check_square(a, "linalg.solve_triangular") || kt__check_equation(a, b, left, "linalg.solve_triangular") ||
-        kt__meet_batches(a, b, sizes, &batch) || !kt__resolve_in_body(call, &room))
+        kt__meet_batches(a, b, sizes, &batch))
+        return kt_error_status();
+    kt_tensor *both[] = {a, b}; /* b is converted to the dtype of a, whatever it is: it is a that may lack a kernel */
+    if (!has_kernel(a) && kt__is_mix(both, 2) && kt__cast_together(both, 2))
+        return kt_error_status();
+    a = seen.arg[0].t = both[0], b = seen.arg[1].t = both[1];
+    if (!kt__resolve_in_body(&seen, &room))
         return kt_error_status();
     b = kt__converted(b, (kt_dtype)a->dtype, KT_WHY_PROMOTION);
     kt_tensor *x = solve_triangle(call, a, b, batch, upper, PLAIN, unit, !left);
