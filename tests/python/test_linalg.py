@@ -1065,3 +1065,13 @@ def test_permissive_solves_with_a_triangle_that_has_no_kernel():
     with torch.policy("permissive"):
         got = L.solve_triangular(a.float(), b, upper=True)
     assert got.dtype == torch.float32 and torch.equal(got, want)
+
+
+@pytest.mark.parametrize("bounds", [{"rtol": math.nan}, {"atol": math.nan}, {"atol": 0.1, "rtol": math.nan},
+                                    {"atol": math.nan, "rtol": 0.1}, {"rcond": math.nan}])
+@pytest.mark.parametrize("hermitian", [False, True])
+def test_nothing_is_above_a_bound_that_is_nan(bounds, hermitian):
+    a = torch.diag(torch.tensor([3.0, 2.0, 1.0]))
+    assert torch.equal(L.pinv(a, **bounds, hermitian=hermitian), torch.zeros(3, 3))
+    assert torch.equal(torch.pinverse(a, math.nan), torch.zeros(3, 3))
+    near(L.pinv(a, atol=1.5, hermitian=hermitian), np.diag([1 / 3, 1 / 2, 0]))

@@ -85,33 +85,35 @@ kt_status kt__body_linalg_pinv_tensor(kt_call *call)
     return kt__end(call, kt_matmul(kt_mul(kt__adjoint(r.Vh), kt_unsqueeze(inverse, -2)), kt__adjoint(r.U)));
 }
 
-/* With numbers for bounds. NaN: not given. */
-static kt_status pseudo_inverse(kt_call *call, double atol, double rtol, bool hermitian)
+/* With a number for the bound: NaN is one, above which nothing is. */
+static kt_status pseudo_inverse(kt_call *call, double rtol, bool hermitian)
 {
     kt_tensor *a = call->arg[0].t;
-    return kt__end(call,
-                   kt_linalg_pinv_tensor(a, .atol = isnan(atol) ? NULL : number_for(a, atol),
-                                         .rtol = isnan(rtol) ? NULL : number_for(a, rtol), .hermitian = hermitian));
+    return kt__end(call, kt_linalg_pinv_tensor(a, .atol = number_for(a, 0), .rtol = number_for(a, rtol), .hermitian = hermitian));
 }
 
-static double float_at(const kt_call *call, int i) { return kt__given(call, i) ? call->arg[i].f : NAN; }
+static kt_tensor *number_at(const kt_call *call, int i)
+{
+    return kt__given(call, i) ? number_for(call->arg[0].t, call->arg[i].f) : NULL;
+}
 
 kt_status kt__body_linalg_pinv(kt_call *call)
 {
     KT_SCOPE;
-    return pseudo_inverse(call, float_at(call, 1), float_at(call, 2), kt__arg_bool(call, 3));
+    return kt__end(call, kt_linalg_pinv_tensor(call->arg[0].t, .atol = number_at(call, 1), .rtol = number_at(call, 2),
+                                               .hermitian = kt__arg_bool(call, 3)));
 }
 
 kt_status kt__body_linalg_pinv_rcond(kt_call *call)
 {
     KT_SCOPE;
-    return pseudo_inverse(call, 0, kt__arg(call, 1)->f, kt__arg_bool(call, 2));
+    return pseudo_inverse(call, kt__arg(call, 1)->f, kt__arg_bool(call, 2));
 }
 
 kt_status kt__body_pinverse(kt_call *call)
 {
     KT_SCOPE;
-    return pseudo_inverse(call, 0, kt__arg(call, 1)->f, false);
+    return pseudo_inverse(call, kt__arg(call, 1)->f, false);
 }
 
 kt_status kt__body_linalg_pinv_rcond_tensor(kt_call *call)
