@@ -161,8 +161,11 @@ static real ref_gamma_share(real a, real x, bool above)
         return (a == 0 || isinf(x)) != above;
     if (a > 1e10L)
         return ref_large_gamma_share(a, x, above);
-    /* log(Gamma(1 + a)), for a small a from Euler's constant and zeta(2) */
-    const real log_gamma = a < 1e-12L ? -0.577215664901532860606512090082402431L * a + pi * pi / 12 * a * a : lgammal(a + 1);
+    /* log(Gamma(1 + a)), for a small a, whose digits 1 + a would lose, from Euler's constant and zeta(2) to zeta(6) */
+    const real euler = 0.577215664901532860606512090082402431L, zeta3 = 1.202056903159594285399738161511449991L,
+               zeta5 = 1.036927755143369926331365486457034168L;
+    const real rest_of = pi * pi / 12 - a * (zeta3 / 3 - a * (powl(pi, 4) / 360 - a * (zeta5 / 5 - a * powl(pi, 6) / 5670)));
+    const real log_gamma = a < 1e-3L ? a * (a * rest_of - euler) : lgammal(a + 1);
     const real factor = expl(a * logl(x) - x - log_gamma);
     real       value = 1;
     if (above && x < 1e-3L && a < 1e-3L) { /* what the series leaves of 1; ten terms are more than its digits */
