@@ -260,11 +260,13 @@ static bool compare(const recipe *r, const outcome *here, const outcome *there)
     if (!CHECK_MSG(cond, "%s (form %d, layouts %d %d, %s and %s): %s differs: cpu [%s], mirror [%s]", name, r->form,  \
                    r->layout[0], r->layout[1], a, b, what, here->text, there->text))                                  \
     return false
+    if (strncmp(here->text, "pivots passed to lu_unpack", 26) == 0)
+        return true; /* a device's are not looked at, as in PyTorch */
     SAME(here->status == there->status, "the status");
     /* lengths of packed sequences must be on the CPU, and the text says where they are; a device does not say which index it
-     * was, and does not look at pivots: it finds the next mistake */
+     * was */
     SAME(strcmp(here->text, there->text) == 0 || strncmp(there->text, "'lengths' argument", 18) == 0 ||
-             strncmp(there->text, "An index of input", 17) == 0 || strncmp(here->text, "pivots passed to lu_unpack", 26) == 0,
+             strncmp(there->text, "An index of input", 17) == 0,
          "the error");
     /* what works late finds a wrong index late: the result is there before the error */
     SAME(here->n == there->n || here->status != KT_OK, "the number of results");
