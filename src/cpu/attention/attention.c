@@ -119,14 +119,15 @@ static bool are_finite(const kt__attention *a, const kt__matrices *m, int64_t he
 enum { PYTORCH_BLOCK = 512 };
 
 /* Such numbers show in the results of the query that sees most keys, and of the key that all queries see; keys that no query sees
- * are looked at themselves. */
+ * are looked at themselves, as far as the last block reaches. */
 static bool is_spoilt(const kt__attention *a, bool back)
 {
-    const int64_t heads = a->heads / a->group, last = a->queries - 1;
+    const int64_t heads = a->heads / a->group, last = a->queries - 1, reach = (last / PYTORCH_BLOCK + 1) * PYTORCH_BLOCK;
+    const int64_t end = reach < a->keys ? reach : a->keys;
     if (a->queries == 0 || a->keys == 0)
         return false;
-    const bool unseen = are_finite(a, &a->value, heads, a->queries, a->keys, a->width) &&
-                        (!back || are_finite(a, &a->key, heads, a->queries, a->keys, a->depth));
+    const bool unseen = are_finite(a, &a->value, heads, a->queries, end, a->width) &&
+                        (!back || are_finite(a, &a->key, heads, a->queries, end, a->depth));
     const bool seen = !back ? are_finite(a, &a->out, a->heads, last, last + 1, a->width)
                             : are_finite(a, &a->grad_query, a->heads, last, last + 1, a->depth) &&
                                   are_finite(a, &a->grad_key, heads, 0, 1, a->depth) &&

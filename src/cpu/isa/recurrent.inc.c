@@ -475,14 +475,13 @@ static void FN(project_panels)(void *ctx, int64_t begin, int64_t end)
     const int64_t    blocks = FN(row_blocks)(l, l->rows);
     T                sums[ROWS_AT_ONCE * MOST_VECS * LANES];
     for (int64_t i = begin; i < end; i++) {
-        const int64_t panel = i / blocks, first = l->first + i % blocks * ROWS_AT_ONCE, unit = panel * l->projection.width;
-        const int64_t rows = l->rows - first < ROWS_AT_ONCE ? l->rows - first : ROWS_AT_ONCE;
-        const int     n = FN(width_at)(&l->projection, panel);
-        FN(multiply)(sums, l->whole + first * l->whole_line, l->whole_line, rows, &l->projection, panel);
+        const FN(part) part = FN(part_at)(l, &l->projection, blocks, i);
+        const int64_t  first = part.first, rows = l->rows - first < ROWS_AT_ONCE ? l->rows - first : ROWS_AT_ONCE;
+        FN(multiply)(sums, l->whole + first * l->whole_line, l->whole_line, rows, &l->projection, part.panel);
         for (int64_t r = 0; r < rows; r++) {
             T *h = sums + r * l->projection.vecs * LANES;
-            FN(write)(&l->x[KT__SEQ_OUTPUT], l->begin[l->t] + first + r, unit, h, n);
-            memcpy(l->h[!l->now] + (first + r) * l->h_line + unit, h, (size_t)n * sizeof(T));
+            FN(write)(&l->x[KT__SEQ_OUTPUT], l->begin[l->t] + first + r, part.unit, h, part.n);
+            memcpy(l->h[!l->now] + (first + r) * l->h_line + part.unit, h, (size_t)part.n * sizeof(T));
         }
     }
 }

@@ -202,9 +202,10 @@ static void FN(whole_panels)(void *ctx, int64_t begin, int64_t end)
     const int64_t    top = l->rows > l->were ? l->rows : l->were, blocks = FN(row_blocks)(l, top);
     T                sums[ROWS_AT_ONCE * WIDE];
     for (int64_t i = begin; i < end; i++) {
-        const int64_t panel = i / blocks, first = l->first + i % blocks * ROWS_AT_ONCE, unit = panel * l->projection.width;
+        const FN(part) part = FN(part_at)(l, &l->projection, blocks, i);
+        const int64_t  panel = part.panel, first = part.first, unit = part.unit;
         const int64_t last = top - first < ROWS_AT_ONCE ? top : first + ROWS_AT_ONCE, known = l->rows < last ? l->rows : last;
-        const int     n = FN(width_at)(&l->projection, panel);
+        const int     n = part.n;
         if (known > first)
             FN(multiply)(sums, l->whole + first * l->whole_line, l->whole_line, known - first, &l->projection, panel);
         for (int64_t row = first; row < last; row++) {

@@ -222,12 +222,13 @@ void kt__direct_box(const kt__direct *d, int64_t group, int64_t first_row, int64
             const float  *weights = d->weights + group * d->by_group + first * d->k;
             memset(sums, 0, (size_t)(blocks * tiles * each) * sizeof *sums);
             for (int64_t k = 0; k < d->k; k += d->steps) {
-                const int64_t steps = least(d->steps, d->k - k), asked = block * k / d->k, asks = block * (k + steps) / d->k;
+                const int64_t steps = least(d->steps, d->k - k);
+                const int64_t begin = block * k / d->k, end = block * (k + steps) / d->k; /* the rows that are asked for now */
                 for (int64_t i = 0, r = first; i < blocks; i++, r += block) {
                     const int64_t rows = least(end_row - r, block);
                     for (int64_t t = 0; t < tiles; t++) {
                         float *const tile_sums = sums + (i * tiles + t) * each;
-                        ask_for_rows(s[t], stretches[t], asked, least(asks, rows), out + r * by_row, by_row);
+                        ask_for_rows(s[t], stretches[t], begin, least(end, rows), out + r * by_row, by_row);
                         d->by->tile(tile_sums, weights + (i * d->k + k) * block, padded + begins[t], d->at + k, steps);
                         if (k + steps == d->k)
                             d->by->write_rows(tile_sums, s[t], stretches[t], bias ? bias + r * by_bias : NULL, by_bias, rows,
