@@ -334,6 +334,7 @@ void kt__warn_of_real_part(kt_dtype from, kt_dtype to); /* if the conversion dis
 /* with the layout of `like` */
 kt_tensor *kt__empty_like(kt_tensor *like, kt_dtype dtype, kt_device device, kt_memory_format format);
 kt_status kt__fill_with(kt_tensor *to, kt_scalar value);                                      /* no tape */
+kt_status kt__fill_new(kt_tensor *to, kt_scalar value); /* of a tensor that was just made, without contents: may be done later */
 /* error_order.c. An error is pending: runs a check that PyTorch makes earlier, and reports that check's error instead if it
  * fails. */
 kt_status kt__report_earlier_error(kt_status (*check)(const void *), const void *what);

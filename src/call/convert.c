@@ -13,6 +13,7 @@
 #include "call/wrap.h"
 #include "tables/kernels/copy.h"
 #include "tensor/device.h"
+#include "tensor/work.h"
 
 /* ---- moving values, no tape ---- */
 
@@ -160,7 +161,7 @@ static kt_scalar behind(const kt_tensor *view, kt_scalar value)
     return category & KT_CAT_COMPLEX ? KT_COMPLEX(sign * re, turn * im) : KT_FLOAT(sign * re);
 }
 
-kt_status kt__fill_with(kt_tensor *to, kt_scalar value)
+static kt_status fill(kt_tensor *to, kt_scalar value, bool is_new)
 {
     kt_plan    plan;
     const bool lazy = to->flags & (KT_T_CONJ | KT_T_NEG) && kt__overlaps_itself(to);
@@ -179,7 +180,14 @@ kt_status kt__fill_with(kt_tensor *to, kt_scalar value)
     if (KT__UNLIKELY(lazy))
         plan.arg[0].bits = 0;
     kt__collapse(&plan, true);
-    return kt__launch(&plan, to);
+    return is_new ? kt__launch_fill(&plan, to) : kt__launch(&plan, to);
+}
+
+kt_status kt__fill_with(kt_tensor *to, kt_scalar value) { return fill(to, value, false); }
+
+kt_status kt__fill_new(kt_tensor *to, kt_scalar value)
+{
+    return fill(to, value, to->numel > KT__LONG_NUMEL);
 }
 
 /* ---- a tensor in another form ---- */

@@ -2,6 +2,7 @@
  * dims collapsed. In: gathered operands and the resolver's decision. It decides nothing about dtypes. */
 #include <string.h>
 
+#include "base/fills.h"
 #include "call/target.h"
 #include "tables/kernels/copy.h"
 
@@ -209,6 +210,7 @@ static KT__COLD kt_status meet(const kt_call *call, const kt__gathered *g, kt__g
 static KT__COLD void make_immediate(kt_plan *plan, int at, const kt_tensor *t)
 {
     kt_operand *o = &plan->arg[at];
+    kt__fill_settle(t->data);
     memcpy(plan->imm[at].bytes, t->data, kt__itemsize(t));
     o->data = NULL;
     o->immediate = 1;

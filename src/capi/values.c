@@ -1,6 +1,7 @@
 /* values.c - copying elements between tensors and the C program's memory. Reading waits for the device. */
 #include <string.h>
 
+#include "base/fills.h"
 #include "call/call.h"
 #include "tensor/device.h"
 #include "call/wrap.h"
@@ -174,6 +175,7 @@ kt_status kt_read(const kt_tensor *tensor, void *elements, size_t bytes)
     if (!elements)
         return kt_fail(KT_ERR_VALUE, "the pointer for the result is NULL");
     if (kt__backend(t->backend)->addressable && kt__is_contiguous(t) && !(t->flags & (KT_T_CONJ | KT_T_NEG))) {
+        kt__fill_settle(t->data);
         memcpy(elements, t->data, needed);
         return KT_OK;
     }

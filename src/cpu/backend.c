@@ -10,6 +10,7 @@
 #include "base/thread.h"
 #include "cpu/attention/attention.h"
 #include "cpu/check.h"
+#include "cpu/fills.h"
 #include "cpu/index/index.h"
 #include "cpu/kernels.h"
 #include "cpu/linalg/linalg.h"
@@ -230,14 +231,31 @@ static kt_status __attribute__((noinline)) run_or_look_up(const kt_plan *plan)
     return kt__lookup(chosen, plan) ? KT_OK : kt__cpu_run_with(chosen, plan);
 }
 
-static kt_status cpu_run(kt_backend *self, const kt_plan *plan)
+static inline kt_status run_here(const kt_plan *plan)
 {
-    (void)self;
     if (KT__UNLIKELY(__atomic_load_n(&kt__odd_memory, __ATOMIC_RELAXED)) && kt__is_unaligned(plan))
         return kt__run_aligned(chosen, plan);
     if (KT__UNLIKELY(plan->numel >= KT__LOOKUP_LEAST))
         return run_or_look_up(plan);
     return kt__cpu_run_with(chosen, plan);
+}
+
+static kt_status __attribute__((noinline)) run_beside_fills(const kt_plan *plan)
+{
+    kt_plan mine;
+    return run_here(kt__beside_fills(plan, &mine));
+}
+
+static kt_status cpu_run(kt_backend *self, const kt_plan *plan)
+{
+    (void)self;
+    return kt__fills_wait() && kt__meets_fills(plan) ? run_beside_fills(plan) : run_here(plan);
+}
+
+static kt_status cpu_fill_new(kt_backend *self, const kt_plan *plan)
+{
+    (void)self;
+    return kt__fill_late(chosen, plan);
 }
 
 static bool cpu_has(kt_backend *self, kt_kernel_id kernel, kt_compute compute)
@@ -285,12 +303,16 @@ static kt_status cpu_alloc(kt_backend *self, int index, kt_handle stream, size_t
 static void cpu_free(kt_backend *self, int index, void *data, size_t granted)
 {
     (void)self, (void)index;
+    if (granted >= KT__FILL_LATER && kt__fill_may_have(data))
+        kt__fill_forget(data);
     kt__block_put(data, granted);
 }
 
 static kt_status cpu_copy(kt_backend *self, const kt_transfer *copy)
 {
     (void)self;
+    kt__fill_settle(copy->to);
+    kt__fill_settle(copy->from);
     memcpy(copy->to, copy->from, copy->bytes);
     return KT_OK;
 }
@@ -310,6 +332,7 @@ kt_backend *kt__cpu_backend(void)
         .alloc = cpu_alloc,
         .free = cpu_free,
         .run = cpu_run,
+        .fill_new = cpu_fill_new,
         .copy = cpu_copy,
         .sync = cpu_sync,
         .has = cpu_has,

@@ -497,7 +497,7 @@ static kt_status make_grads(const level *l, kt_tensor **grads)
         if (!is_sloped(out->dtype) || !kt__has_slope(l->call->row, i) || !out->numel) /* what was not asked for is empty */
             continue;
         grads[i] = kt__tensor_new((kt_dtype)out->dtype, kt__device(out), kt__sizes(out));
-        if (!grads[i] || kt__fill_with(grads[i], KT_INT(1)) || kt_set_requires_grad(grads[i], true))
+        if (!grads[i] || kt__fill_new(grads[i], KT_INT(1)) || kt_set_requires_grad(grads[i], true))
             return kt_error_status();
     }
     return KT_OK;

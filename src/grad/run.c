@@ -72,7 +72,7 @@ kt_status kt__fill_in(const kt_node *node, kt_tensor **grads)
         if (grads[i])
             continue;
         grads[i] = kt__tensor_new((kt_dtype)form->dtype, form->device, (kt_shape){form->ndim, form->sizes});
-        if (!grads[i] || kt__fill_with(grads[i], KT_INT(0)))
+        if (!grads[i] || kt__fill_new(grads[i], KT_INT(0)))
             return kt_error_status(); /* the queue owns and drops them */
     }
     return KT_OK;

@@ -15,7 +15,11 @@ KT__HOT_LOCAL uint32_t kt__site_known;
 
 KT__HOT_LOCAL bool     kt__met_example;
 
-static inline kt_status run(kt_backend *backend, const kt_plan *plan) { return backend->run(backend, plan); }
+/* fills_new: the plan fills a new tensor's memory, which nobody else knows. */
+static inline kt_status run(kt_backend *backend, const kt_plan *plan, bool fills_new)
+{
+    return fills_new && backend->fill_new ? backend->fill_new(backend, plan) : backend->run(backend, plan);
+}
 
 void kt__plan_place(kt_plan *plan, const kt_tensor *on, const kt_tensor *from)
 {
@@ -50,12 +54,12 @@ KT__COLD kt_status kt__apply_lazy_bits(const struct kt_row *row, kt_tensor *on)
 }
 
 /* The generator is locked after the binding's lock was released: a thread that waits for the generator may hold that lock. */
-static kt_status run_locked(kt_backend *backend, const kt_plan *plan, bool release)
+static kt_status run_locked(kt_backend *backend, const kt_plan *plan, bool release, bool fills_new)
 {
     void *released = release ? kt__open_lock(KT_WORK_KERNEL) : NULL;
     if (plan->generator)
         kt__rng_lock(plan->generator);
-    kt_status status = run(backend, plan);
+    kt_status status = run(backend, plan, fills_new);
     if (plan->generator)
         kt__rng_unlock(plan->generator);
     kt__shut_lock(released);
@@ -63,16 +67,16 @@ static kt_status run_locked(kt_backend *backend, const kt_plan *plan, bool relea
 }
 
 /* What the device has no kernel for, or declines, runs on the CPU. */
-static kt_status run_on_device(kt_backend *backend, kt_plan *plan, bool release)
+static kt_status run_on_device(kt_backend *backend, kt_plan *plan, bool release, bool fills_new)
 {
     if (KT__UNLIKELY(kt__devices_lost))
         return kt__fail_lost(backend);
     const bool has = backend->kernels[plan->kernel] >> plan->compute & 1;
-    kt_status  status = has ? run_locked(backend, plan, release) : KT_DECLINED;
+    kt_status  status = has ? run_locked(backend, plan, release, fills_new) : KT_DECLINED;
     return status == KT_DECLINED ? kt__fall_back(backend, plan) : status;
 }
 
-static KT__COLD kt_status launch_slowly(kt_plan *plan, kt_tensor *on, bool release, kt_generator *generator)
+static KT__COLD kt_status launch_slowly(kt_plan *plan, kt_tensor *on, bool release, bool fills_new, kt_generator *generator)
 {
     kt_backend *backend = kt__backend(on->backend);
     const bool  seen = kt__is_seen();
@@ -86,7 +90,8 @@ static KT__COLD kt_status launch_slowly(kt_plan *plan, kt_tensor *on, bool relea
     if (seen)
         kt__tell_before(plan);
     release = (release || plan->numel > KT__LONG_NUMEL) && !backend->late;
-    kt_status status = backend->kernels ? run_on_device(backend, plan, release) : run_locked(backend, plan, release);
+    kt_status status = backend->kernels ? run_on_device(backend, plan, release, fills_new)
+                                        : run_locked(backend, plan, release, fills_new);
     if (seen)
         kt__tell_after(plan, status);
     return status || !plan->n_out || !plan->arg[0].bits ? status : kt__apply_lazy_bits(plan->row, on);
@@ -97,13 +102,15 @@ KT__HOT kt_status kt__launch(kt_plan *plan, kt_tensor *on)
     kt_backend *backend = kt__backend(on->backend);
     if (KT__UNLIKELY((uint64_t)plan->numel - 1 >= KT__LONG_NUMEL || plan->kernel == KT_K_none) ||
         KT__UNLIKELY(kt__is_watching() || backend->kernels != NULL))
-        return launch_slowly(plan, on, false, NULL);
-    kt_status status = run(backend, plan);
+        return launch_slowly(plan, on, false, false, NULL);
+    kt_status status = run(backend, plan, false);
     return KT__LIKELY(status || !plan->arg[0].bits) ? status : kt__apply_lazy_bits(plan->row, on);
 }
 
-kt_status kt__launch_long(kt_plan *plan, kt_tensor *on) { return launch_slowly(plan, on, true, NULL); }
+kt_status kt__launch_long(kt_plan *plan, kt_tensor *on) { return launch_slowly(plan, on, true, false, NULL); }
 
-kt_status kt__launch_check(kt_plan *plan, kt_tensor *on) { return launch_slowly(plan, on, false, NULL); }
+kt_status kt__launch_check(kt_plan *plan, kt_tensor *on) { return launch_slowly(plan, on, false, false, NULL); }
 
-kt_status kt__launch_from(kt_plan *plan, kt_tensor *on, kt_generator *g) { return launch_slowly(plan, on, false, g); }
+kt_status kt__launch_fill(kt_plan *plan, kt_tensor *on) { return launch_slowly(plan, on, false, true, NULL); }
+
+kt_status kt__launch_from(kt_plan *plan, kt_tensor *on, kt_generator *g) { return launch_slowly(plan, on, false, false, g); }

@@ -58,6 +58,7 @@ static inline void kt__set_operand(kt_plan *plan, int at, const kt_tensor *t, kt
 kt_status kt__launch(kt_plan *plan, kt_tensor *on);      /* runs the plan on the device of `on`, its first output */
 kt_status kt__launch_long(kt_plan *plan, kt_tensor *on); /* the same for a plan that takes long though it has few elements */
 kt_status kt__launch_check(kt_plan *plan, kt_tensor *on); /* the same for a plan without outputs; `on` is an input */
+kt_status kt__launch_fill(kt_plan *plan, kt_tensor *on);  /* the same for a fill of a new tensor, whose address nobody has */
 kt_status kt__launch_from(kt_plan *plan, kt_tensor *on, kt_generator *g); /* for draw.c: with g locked, if there is one */
 /* Conjugates or negates what a kernel wrote into a view with a lazy bit. A launch does this for the first output only; call
  * it for the others. */

@@ -6,6 +6,7 @@
  * before the copy returns, with the same exception. */
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/fills.h"
 #include "plan/launch.h"
 #include "tables/kernels/copy.h"
 #include "tensor/device.h"
@@ -92,6 +93,8 @@ static kt_status move_bytes(kt_tensor *to, const kt_tensor *from, bool non_block
     const size_t bytes = (size_t)from->numel * kt__itemsize(from);
     if (KT__UNLIKELY(kt__devices_lost))
         return kt__fail_lost(kt__backend(kt__backend(from->backend)->addressable ? to->backend : from->backend));
+    kt__fill_settle(to->data);
+    kt__fill_settle(from->data);
     if (kt__backend(from->backend)->addressable)
         return from_host(to, from, bytes, non_blocking);
     if (kt__backend(to->backend)->addressable)

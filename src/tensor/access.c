@@ -6,6 +6,7 @@
 #include <karat/lineage.h>
 
 #include "base/error.h"
+#include "base/fills.h"
 #include "base/scope.h"
 #include "tensor/tensor.h"
 
@@ -46,7 +47,10 @@ void      *kt_storage_data(const kt_tensor *t)
         return NULL;
     if (t->flags & KT_T_BATCHED)
         kt__fail_batched();
-    return t->flags & KT_T_BATCHED ? NULL : t->storage->data;
+    if (t->flags & KT_T_BATCHED)
+        return NULL;
+    kt__fill_settle(t->storage->data);
+    return t->storage->data;
 }
 
 uint32_t kt_lineage_of(const kt_tensor *t) { return t ? t->lineage : 0; }
@@ -93,8 +97,10 @@ void *kt_data(kt_tensor *t)
         kt__fail_batched();
         return NULL;
     }
-    if (kt__backend(t->backend)->addressable)
+    if (kt__backend(t->backend)->addressable) {
+        kt__fill_settle(t->data);
         return t->data;
+    }
     kt_fail(KT_ERR_RUNTIME, "the memory of a tensor on device '%s' cannot be read from the host: use kt_read",
             kt_device_name(kt__device(t)));
     return NULL;

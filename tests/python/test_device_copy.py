@@ -37,6 +37,16 @@ def host(*size):
     return karat.arange(1.0, 1.0 + numpy.prod(size)).reshape(size)
 
 
+def test_large_values_that_the_host_has_not_written_yet():
+    values = karat.full((1 << 19,), 3.0, device="cpu")
+    assert (values.to("mirror").cpu() == 3).all()
+    number = karat.full((1 << 19,), 3.0, device="cpu")[-1]
+    assert (karat.zeros(4, device="mirror") + number).tolist() == [3.0] * 4
+    copied = karat.zeros(1 << 19, device="cpu")
+    copied.copy_(karat.full((1 << 19,), 2.0, device="mirror"))
+    assert (copied == 2).all()
+
+
 # ---- layouts and dtypes ----
 
 LAYOUTS = {"dense": lambda t: t.contiguous(), "turned": lambda t: t.mT.contiguous().mT, "every second": lambda t:

@@ -16,7 +16,7 @@
 KT_BEGIN
 
 enum {
-    KT_BACKEND_ABI  = 7,
+    KT_BACKEND_ABI  = 8,
     KT_MAX_DIMS     = 64,
     KT_MAX_OPERANDS = 12, /* outputs and inputs of one kernel call */
     KT_MAX_PARAMS   = 16  /* scalars of one kernel call: alpha, value, min, max, ... */
@@ -262,6 +262,9 @@ struct kt_backend {
      * run by itself. The n plans stand packed, one behind the other; all are of one device and stream, none has lazy bits in its
      * output, and none writes what another reads or writes. After an error none of them need have run. */
     kt_status   (*run_list)(kt_backend *self, const void *plans, int64_t n, int64_t *taken);
+    /* As `run`, of a fill of all of a new block of `alloc` whose address nobody knows: it may be done when the bytes are asked
+     * for. NULL: `run` does it. */
+    kt_status   (*fill_new)(kt_backend *self, const kt_plan *plan);
     const kt_stream_calls  *streams;
     const kt_capture_calls *captures;
     const kt_memory_calls  *memory;

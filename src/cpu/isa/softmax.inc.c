@@ -160,21 +160,21 @@ static void FN(soft_write)(const FN(soft) *s, const FN(soft_room) *w, char *to, 
             FN(store_line)(to + k * s->aside[0].step, l, w->e + k * s->length, s->length);
 }
 
-/* Elements of one width that follow each other are asked for before they are used. */
+/* Elements of one width that follow each other are asked for before they are used. A line that all lines repeat is near. */
 static void FN(soft_ask)(const FN(soft) *s, FN(rows) *r, char *const *at, int n)
 {
     const ptrdiff_t width = s->along[1].step;
     for (int i = 0; i <= s->n_in; i++)
-        if (!s->dense[i] || s->along[i].step != width)
+        if (!(s->dense[i] || s->aside[i].step == 0) || s->along[i].step != width)
             return;
     r->width = width;
     if (FN(soft_forward)(s)) { /* the exponentials take longer than the output needs to come */
         r->soon[0] = at[0];
-        r->soon[1] = at[1] + n * s->length * width;
+        r->soon[1] = at[1] + n * s->aside[1].step;
         return;
     }
     for (int i = 0; i <= s->n_in; i++)
-        r->soon[i] = at[i] + n * s->length * width;
+        r->soon[i] = at[i] + n * s->aside[i].step;
 }
 
 static void FN(soft_together)(const FN(soft) *s, FN(soft_room) *w, char *const *at, int n)
@@ -450,8 +450,8 @@ static void FN(part_by_tiles)(void *ctx, int64_t begin, int64_t end)
  * core's own cache keeps; else as many as make a tile. */
 static kt__range_fn *FN(soft_way)(FN(soft) *s)
 {
-    const ptrdiff_t along = s->along[1].step, aside = s->aside[1].step;
-    const bool      dense = (aside < 0 ? -aside : aside) >= (along < 0 ? -along : along);
+    const ptrdiff_t along = s->along[s->n_in].step, aside = s->aside[s->n_in].step; /* the result's: a gradient may repeat */
+    const bool      dense = aside == 0 || (aside < 0 ? -aside : aside) >= (along < 0 ? -along : along);
     if (s->columns > 1 && !(dense && s->length >= SHORT_LINE)) {
         const int64_t fit = IN_OWN_CACHE / s->length;
         s->block = fit < ABREAST_LEAST ? ABREAST_LEAST : FN(lesser)(fit, ABREAST);

@@ -4,6 +4,7 @@
  * tensor's call is that of the operator: its dtype rule, errors, layout and lineage. What no tape records runs as one batch,
  * after all calls have passed their checks: a refused list is unchanged. Independent of: what an operator computes. */
 #include "base/alloc.h"
+#include "base/fills.h"
 #include "call/made.h"
 #include "call/move.h"
 #include "call/refuse.h"
@@ -246,6 +247,7 @@ static kt_status each_of_packed(kt_call *call, int op)
     kt_scalar   *s = n ? kt__system_get(bytes) : NULL;
     if (n && !s)
         return kt__fail_memory(bytes);
+    kt__fill_settle(scalars->data);
     for (int64_t i = 0; i < n; i++)
         s[i] = kt_scalar_load(scalars->data + (size_t)i * kt__itemsize(scalars), (kt_dtype)scalars->dtype);
     const kt_status status = each_packed(call, op, s);

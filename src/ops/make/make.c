@@ -58,7 +58,7 @@ static kt_status fill_new(const kt_call *call, kt_tensor *t, kt_scalar value)
         return kt_error_status();
     if (!value.kind)
         return kt_deterministic() ? unseen(t, kt__fill_unwritten(t)) : KT_OK;
-    return kt__check_filled(call, t, value) ? kt_error_status() : unseen(t, kt__fill_with(t, value));
+    return kt__check_filled(call, t, value) ? kt_error_status() : unseen(t, kt__fill_new(t, value));
 }
 
 /* zeros has its own message; the others use the tensor layer's. */

@@ -3,6 +3,7 @@
  * their checks: a refused step changes nothing. Steps, learning rates and scales stay where they are: a kernel reads them, and no
  * device makes the host wait. Independent of: what a step calculates. */
 #include "base/alloc.h"
+#include "base/fills.h"
 #include "call/made.h"
 #include "call/move.h"
 #include "call/target.h"
@@ -157,6 +158,7 @@ static kt_status set_number(kt_plan *plan, int at, const kt_tensor *t, const kt_
         return KT_OK;
     if (t->backend != KT_CPU)
         return kt__refuse_devices(parameter, t);
+    kt__fill_settle(t->data);
     memcpy(plan->imm[at].bytes, t->data, kt__itemsize(t));
     plan->arg[at].data = NULL;
     plan->arg[at].immediate = 1;
