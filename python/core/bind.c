@@ -18,11 +18,11 @@ const char *kp_arg_name(const kt_arg_spec *spec, bool method)
     return !method && tensor && strcmp(spec->name, "self") == 0 ? "input" : spec->name;
 }
 
-/* None means the default where the schema allows it; it is also accepted for flags of factory functions and for int[1]
- * lists. */
+/* None means the default where the schema allows it; it is also accepted for flags of factory functions and for lists like int[1]
+ * that are empty by default. */
 static bool may_be_none(const kp_row_facts *form, const kt_arg_spec *spec)
 {
-    return spec->optional || (spec->has_default && ((spec->kind == KT_ARG_INTS && spec->alone) ||
+    return spec->optional || (spec->has_default && ((spec->kind == KT_ARG_INTS && spec->alone && spec->value.ints.n == 0) ||
                                                     (spec->kind == KT_ARG_BOOL && spec->keyword_only && form->device_at >= 0)));
 }
 

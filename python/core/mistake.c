@@ -52,6 +52,17 @@ static PyObject *written_default(kp_span written)
     return PyUnicode_FromStringAndSize(text, (Py_ssize_t)n);
 }
 
+/* One number stands for all of a list that it may stand for. */
+static PyObject *list_text(kt_shape list, bool one_may_do)
+{
+    PyObject *text = PyUnicode_FromFormat(one_may_do ? "%lld" : "{%lld", (long long)list.d[0]);
+    for (int64_t i = 1; i < list.n && !one_may_do && text; i++)
+        PyUnicode_AppendAndDel(&text, PyUnicode_FromFormat(",%lld", (long long)list.d[i]));
+    if (!one_may_do && text)
+        PyUnicode_AppendAndDel(&text, PyUnicode_FromString("}"));
+    return text;
+}
+
 static PyObject *default_text(const kt_arg_spec *spec)
 {
     switch ((kt_arg_kind)spec->kind) {
@@ -77,6 +88,10 @@ static PyObject *default_text(const kt_arg_spec *spec)
         }
         break;
     case KT_ARG_BOOL: return PyUnicode_FromString(spec->value.b ? "True" : "False");
+    case KT_ARG_INTS:
+        if (spec->value.ints.n > 0)
+            return list_text(spec->value.ints, spec->alone);
+        break;
     case KT_ARG_STRING:
         if (spec->value.str)
             return PyUnicode_FromFormat("\"%s\"", spec->value.str);

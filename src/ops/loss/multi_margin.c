@@ -125,7 +125,7 @@ kt_status kt__body_nn_multi_margin_loss(kt_call *call)
 {
     enum { INPUT, TARGET, P, MARGIN, WEIGHT };
     KT_SCOPE;
-    const int64_t p = kt__arg_int(call, P);
+    const double  p = kt__as_double(kt__arg_scalar(call, P));
     kt_tensor    *weight = kt__given(call, WEIGHT) ? call->arg[WEIGHT].t : NULL;
     kt__reduction how;
     if (kt__reduction_of(call, (kt__reduction_args){5, 6, 7}, &how))
@@ -136,7 +136,7 @@ kt_status kt__body_nn_multi_margin_loss(kt_call *call)
         return kt_fail(KT_ERR_VALUE, "weight must be one-dimensional");
     if (kt__no_slope(weight, "multi_margin_loss", "weight"))
         return kt_error_status();
-    return kt__end(call, kt_multi_margin_loss(call->arg[INPUT].t, call->arg[TARGET].t, .p = KT_INT(p),
+    return kt__end(call, kt_multi_margin_loss(call->arg[INPUT].t, call->arg[TARGET].t, .p = KT_INT((int64_t)p),
                                               .margin = kt__arg_scalar(call, MARGIN), .weight = weight,
                                               .reduction = KT_SOME((int64_t)how)));
 }
