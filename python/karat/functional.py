@@ -66,8 +66,8 @@ def tensordot(a, b, dims=2, out=None):
         first, second = ([d] if isinstance(d, int) else list(d) for d in dims)
     else:
         if not isinstance(dims, int):
-            raise RuntimeError("tensordot expects dims to be int or tuple[list[int], list[int]] or list[list[int]] containing two "
-                               f"lists, but got dims={dims}")
+            raise RuntimeError("tensordot expects dims to be int or tuple[list[int], list[int]] or list[list[int]] containing "
+                               f"two lists, but got dims={dims}")
         if dims < 0:
             raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
         if dims > min(a.dim(), b.dim()):
