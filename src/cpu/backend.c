@@ -303,7 +303,7 @@ static kt_status cpu_alloc(kt_backend *self, int index, kt_handle stream, size_t
 static void cpu_free(kt_backend *self, int index, void *data, size_t granted)
 {
     (void)self, (void)index;
-    if (granted >= KT__FILL_LATER && kt__fill_may_have(data))
+    if (granted >= KT__FILL_LEAST && kt__fill_may_have(data))
         kt__fill_forget(data);
     kt__block_put(data, granted);
 }

@@ -40,8 +40,9 @@ kt_status kt__fill_late(const kt__cpu_build *build, const kt_plan *plan)
 {
     const kt_operand *to = &plan->arg[0];
     const element     e = {build, plan->param[0], to->is, to->as};
-    kt__late_fill     f = {to->data, (size_t)plan->numel * kt__dtype_rows[to->is].size, write_rest, {{0}}};
-    if (!plan->contiguous || to->bits != 0 || f.bytes < KT__FILL_LATER)
+    const size_t      width = kt__dtype_rows[to->is].size;
+    kt__late_fill     f = {to->data, (size_t)plan->numel * width, width, write_rest, {{0}}};
+    if (!plan->contiguous || to->bits != 0 || f.bytes < KT__FILL_LEAST || f.bytes > KT__FILL_MOST)
         return build->bytes->fill(plan);
     memcpy(f.value.bytes, &e, sizeof e);
     const kt_status status = fill(f.block, KT__FILL_FIRST, &e);
@@ -50,56 +51,68 @@ kt_status kt__fill_late(const kt__cpu_build *build, const kt_plan *plan)
     return status;
 }
 
-/* Do the plan's kernels read an input at any strides? */
-static bool reads_any_strides(const kt_plan *plan)
+/* An elementwise kernel, for which one element of the input does. */
+static bool takes_a_number(const kt_plan *plan) { return KT__FAMILY_OF(plan->kernel) < KT_FAMILY_elementwise_end; }
+
+/* A kernel that reads lines of its inputs, wherever they are. */
+static bool takes_lines(const kt_plan *plan)
 {
-    const int family = KT__FAMILY_OF(plan->kernel);
-    return family < KT_FAMILY_elementwise_end || plan->kernel == KT_K_softmax_backward ||
-           plan->kernel == KT_K_log_softmax_backward || plan->kernel == KT_K_layer_norm_backward ||
-           plan->kernel == KT_K_rms_norm_backward;
+    return plan->kernel == KT_K_softmax_backward || plan->kernel == KT_K_log_softmax_backward ||
+           plan->kernel == KT_K_layer_norm_backward || plan->kernel == KT_K_rms_norm_backward;
 }
 
-/* Operand i reads the first bytes of its block: the outer dims stay where they are. */
-static void repeat(kt_plan *plan, int i, char *block)
+/* Operand i reads the first bytes of its block, over and over, unless it sees parts of elements, or its lines are longer. A line
+ * of adjacent elements stays one, so that the kernel makes its sums as it would have done. */
+static bool repeat(kt_plan *plan, int i, const kt__late_fill *f)
 {
-    int64_t reach = kt__dtype_rows[plan->arg[i].is].size;
-    plan->arg[i].data = block;
+    kt_operand   *o = &plan->arg[i];
+    const int64_t item = kt__dtype_rows[o->is].size;
+    const bool    lines = takes_lines(plan);
+    int64_t       reach = item;
+    for (int d = 0; lines && d < plan->nd; d++)
+        if (plan->stride[i][d] == item && plan->size[d] * item > reach)
+            reach = plan->size[d] * item;
+    if ((size_t)item % f->width != 0 || (size_t)(o->data - f->block) % f->width != 0 || reach > KT__FILL_FIRST)
+        return false;
     for (int d = plan->nd - 1; d >= 0; d--) {
-        const int64_t stride = plan->stride[i][d], more = (plan->size[d] - 1) * stride;
-        if (stride < 0 || more > KT__FILL_FIRST - reach)
-            plan->stride[i][d] = 0;
-        else
+        int64_t      *stride = &plan->stride[i][d];
+        const int64_t more = (plan->size[d] - 1) * *stride;
+        if (lines && *stride == item)
+            continue;
+        if (lines && *stride >= 0 && more <= KT__FILL_FIRST - reach)
             reach += more;
+        else
+            *stride = 0;
     }
+    o->data = f->block;
+    return true;
 }
 
-static bool overwrites(const kt_plan *plan, const char *block, size_t bytes)
+static bool overwrites(const kt_plan *plan, const kt__late_fill *f)
 {
     const kt_operand *to = &plan->arg[0];
-    if ((plan->kernel != KT_K_copy && plan->kernel != KT_K_fill) || !plan->contiguous || to->data != block)
-        return false;
-    const uintptr_t from = (uintptr_t)plan->arg[1].data;
-    return (size_t)plan->numel * kt__dtype_rows[to->is].size >= bytes &&
-           (plan->n_in == 0 || from - (uintptr_t)block >= bytes);
+    const uintptr_t   from = (uintptr_t)plan->arg[1].data;
+    return (plan->kernel == KT_K_copy || plan->kernel == KT_K_fill) && plan->contiguous && to->data == f->block &&
+           (size_t)plan->numel * kt__dtype_rows[to->is].size >= f->bytes &&
+           (plan->n_in == 0 || from - (uintptr_t)f->block >= f->bytes);
 }
 
 const kt_plan *kt__beside_fills(const kt_plan *plan, kt_plan *mine)
 {
     const kt_plan *run = plan;
     for (int i = 0; i < plan->n_out + plan->n_in; i++) {
-        size_t bytes;
-        char  *block = kt__fill_may_have(plan->arg[i].data) ? kt__fill_block(plan->arg[i].data, &bytes) : NULL;
-        if (!block)
+        kt__late_fill f;
+        if (!kt__fill_may_have(plan->arg[i].data) || !kt__fill_find(plan->arg[i].data, &f))
             continue;
-        if (i >= plan->n_out && reads_any_strides(plan)) {
-            if (run == plan)
-                run = memcpy(mine, plan, sizeof *mine);
-            repeat(mine, i, block);
-        } else if (i < plan->n_out && overwrites(plan, block, bytes)) {
-            kt__fill_forget(block);
-        } else {
-            kt__fill_write(block);
-        }
+        const bool reads = i >= plan->n_out && (takes_a_number(plan) || takes_lines(plan));
+        if (reads && run == plan)
+            run = memcpy(mine, plan, sizeof *mine);
+        if (reads && repeat(mine, i, &f))
+            continue;
+        if (i < plan->n_out && overwrites(plan, &f))
+            kt__fill_forget(f.block);
+        else
+            kt__fill_write(f.block);
     }
     return run;
 }

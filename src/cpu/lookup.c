@@ -234,6 +234,11 @@ static void look_up_row(void *ctx, char *const *at, int64_t n, int64_t index)
     char           *to = at[0];
     const char     *from = at[1];
     int64_t         i = to_step == 2 && from_step == 2 ? look_up_lines(entry, to, from, n) : 0;
+    if (from_step == 0 && to_step == 2) {
+        const uint64_t results = entry[half_at(from)] * 0x0001000100010001u;
+        for (; i <= n - 4; i += 4)
+            memcpy(to + 2 * i, &results, sizeof results);
+    }
     for (; i < n; i++) {
         const uint16_t result = (uint16_t)entry[half_at(from + i * from_step)];
         memcpy(to + i * to_step, &result, sizeof result);
@@ -250,6 +255,11 @@ static void look_up_part(void *ctx, int64_t begin, int64_t end)
 static void gather(uint32_t *to, const uint32_t *entry, const char *from, ptrdiff_t step, int n)
 {
     int i = 0;
+    if (step == 0 && n > 0) {
+        const uint32_t number = entry[half_at(from)];
+        for (; i < n; i++)
+            to[i] = number;
+    }
     for (; step == 2 && i <= n - 4; i += 4) {
         uint64_t x;
         memcpy(&x, from + 2 * i, sizeof x);

@@ -89,6 +89,7 @@ static KT__COLD kt_status launch_slowly(kt_plan *plan, kt_tensor *on, bool relea
         kt__plan_place(plan, on, on);
     if (seen)
         kt__tell_before(plan);
+    fills_new = fills_new && !seen; /* a watcher may read what was filled */
     release = (release || plan->numel > KT__LONG_NUMEL) && !backend->late;
     kt_status status = backend->kernels ? run_on_device(backend, plan, release, fills_new)
                                         : run_locked(backend, plan, release, fills_new);

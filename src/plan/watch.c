@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "base/fills.h"
 #include "plan/launch.h"
 #include "tensor/work.h"
 
@@ -99,6 +100,8 @@ static const kt_watcher *look_into(slot *s)
 
 void kt__tell_before(const kt_plan *plan)
 {
+    for (int i = 0; i < plan->n_out + plan->n_in; i++)
+        kt__fill_settle(plan->arg[i].data); /* a watcher may read it */
     kt__unseen = true;
     for (int i = 0; i < KT_MAX_WATCHERS; i++) {
         const kt_watcher *w = look_into(&slots[i]);

@@ -59,6 +59,15 @@ def test_whoever_asks_gets_the_value(way):
     assert all_three(WAYS[way](large()))
 
 
+def test_views_see_parts_of_elements():
+    z = karat.full((N,), 1 + 2j)
+    assert (z.imag + 0 == 2).all() and (z.real - z.imag == -1).all() and (karat.view_as_real(z) * 1)[5].tolist() == [1, 2]
+    assert karat.isreal(karat.ones(N, dtype=karat.complex64)).all()
+    assert (karat.full((N,), 5, dtype=karat.int64).view(karat.int32) + 0)[:4].tolist() == [5, 0, 5, 0]
+    assert (karat.full((N,), 1.5).view(karat.uint8) + 0)[-4:].tolist() == [0, 0, 192, 63]
+    assert (karat.full((N,), 5, dtype=karat.int32).view(karat.int64) + 0)[3].item() == 5 * (1 + 2**32)
+
+
 def test_an_array_shows_later_writes():
     t = karat.zeros(N)
     array = t.numpy()

@@ -6,6 +6,7 @@
 #include "tensor/tensor.h"
 
 #include <karat/karat.h>
+#include <karat/plugin/watch.h>
 #include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,8 +15,8 @@ enum { ROWS = 1024, COLUMNS = 512, N = ROWS * COLUMNS };
 
 static bool waits(const kt_tensor *t)
 {
-    size_t bytes;
-    return kt__fill_block(t->storage->data, &bytes) != NULL;
+    kt__late_fill f;
+    return kt__fill_find(t->storage->data, &f);
 }
 
 static kt_tensor *late(double value, kt_dtype dtype)
@@ -50,6 +51,7 @@ TEST(only_large_new_memory)
     CHECK(waits(late(3, KT_F32)));
     CHECK(waits(kt_zeros_like(late(3, KT_F64))));
     CHECK(!waits(kt_ones(KT_SHAPE(1000, 100))));
+    CHECK(!waits(kt_ones(KT_SHAPE(KT__FILL_MOST / 4 + 1))));
     kt_tensor *t = kt_empty(KT_SHAPE(ROWS, COLUMNS));
     kt_fill_s_(t, KT_FLOAT(3)); /* somebody may have its address */
     CHECK(!waits(t));
@@ -89,6 +91,66 @@ TEST(every_dtype)
             i++;
         CHECK_MSG(i == n, "%s: element %lld", kt_dtype_name((kt_dtype)d), (long long)i);
     }
+}
+
+/* A view of another dtype sees parts of elements, or several. */
+TEST(other_dtypes_in_the_same_memory)
+{
+    KT_SCOPE;
+    const kt_scalar value = KT_COMPLEX(1, 2);
+    for (int which = 0; which < 5; which++) {
+        kt_tensor *t[2], *sum[2];
+        for (int k = 0; k < 2; k++) {
+            t[k] = kt_full(KT_SHAPE(N), value, .dtype = KT_C64);
+            if (k)
+                kt_data(t[k]);
+            kt_tensor *parts = kt_view_as_real(t[k]);
+            kt_tensor *seen = which == 0   ? parts
+                              : which == 1 ? kt_select(parts, 1, 1)
+                              : which == 2 ? kt_view_dtype(parts, KT_U8)
+                              : which == 3 ? kt_view_dtype(t[k], KT_F64)
+                                           : kt_imag(kt_conj(t[k]));
+            CHECK(waits(t[k]) == !k);
+            sum[k] = kt_add_s(seen, KT_INT(0));
+        }
+        CHECK_MSG(sum[0] && same_bytes(sum[0], sum[1]), "view %d", which);
+    }
+}
+
+typedef struct seen {
+    int    n;
+    float  last[4];
+} seen;
+
+static void look(const kt_plan *plan, void *context)
+{
+    seen *s = context;
+    if (s->n < 4)
+        memcpy(&s->last[s->n++], plan->arg[plan->n_out].data + (size_t)(N - 1) * sizeof(float), sizeof(float));
+}
+
+static void look_after(const kt_plan *plan, kt_status status, void *context)
+{
+    seen *s = context;
+    if (s->n < 4 && status == KT_OK)
+        memcpy(&s->last[s->n++], plan->arg[0].data + (size_t)(N - 1) * sizeof(float), sizeof(float));
+}
+
+TEST(watchers_may_read)
+{
+    KT_SCOPE;
+    seen             before = {0}, after = {0};
+    const kt_watcher first = {.abi = KT_WATCH_ABI, .size = sizeof first, .before = look, .context = &before};
+    const kt_watcher second = {.abi = KT_WATCH_ABI, .size = sizeof second, .after = look_after, .context = &after};
+    kt_tensor       *t = late(3, KT_F32);
+    CHECK_EQ_INT(kt_watch(&first), KT_OK);
+    kt_neg(t);
+    CHECK_EQ_INT(kt_unwatch(&first), KT_OK);
+    CHECK(before.n == 1 && before.last[0] == 3);
+    CHECK_EQ_INT(kt_watch(&second), KT_OK);
+    late(4, KT_F32);
+    CHECK_EQ_INT(kt_unwatch(&second), KT_OK);
+    CHECK(after.n == 1 && after.last[0] == 4);
 }
 
 TEST(writes_to_a_part)
@@ -166,16 +228,19 @@ TEST(same_results)
 /* The gradients of a norm of rows of three lengths: one is longer than the bytes that are written. */
 TEST(norms)
 {
-    static const int64_t lengths[] = {100, COLUMNS, 20000};
-    for (int i = 0; i < 3; i++)
+    static const int64_t  lengths[] = {100, COLUMNS, 100000};
+    static const kt_dtype dtypes[] = {KT_F32, KT_BF16, KT_F64};
+    for (int i = 0; i < 9; i++)
         for (int rms = 0; rms < 2; rms++) {
             KT_SCOPE;
-            const kt_shape size = KT_SHAPE(N / lengths[i], lengths[i]), row = KT_SHAPE(lengths[i]);
-            kt_tensor     *x = kt_rand(size), *w = kt_rand(row), *got[2], *want[2];
+            const int64_t  n = lengths[i % 3];
+            const kt_dtype dtype = dtypes[i / 3];
+            const kt_shape size = KT_SHAPE(2 * N / n, n), row = KT_SHAPE(n);
+            kt_tensor     *x = kt_to(kt_rand(size), .dtype = dtype), *w = kt_to(kt_rand(row), .dtype = dtype), *got[2], *want[2];
             kt_set_requires_grad(x, true), kt_set_requires_grad(w, true);
             for (int k = 0; k < 2; k++) {
                 kt_tensor *y = rms ? kt_rms_norm(x, row, .weight = w) : kt_layer_norm(x, row, .weight = w);
-                kt_tensor *g = kt_full(size, KT_FLOAT(0.7));
+                kt_tensor *g = kt_full(size, KT_FLOAT(0.7), .dtype = dtype);
                 REQUIRE(y && g && waits(g));
                 if (k)
                     kt_data(g);
@@ -202,15 +267,15 @@ TEST(memory_that_is_used_again)
 {
     for (int i = 0; i < 8; i++) {
         KT_SCOPE;
-        const char *at = NULL;
-        size_t      bytes;
+        const char   *at = NULL;
+        kt__late_fill f;
         {
             KT_SCOPE;
             kt_tensor *t = late(i, KT_F32);
             at = t->storage->data;
-            CHECK(waits(t) && kt__fill_block(at, &bytes) == at && bytes == N * sizeof(float));
+            CHECK(kt__fill_find(at + 100, &f) && f.block == at && f.bytes == N * sizeof(float));
         }
-        CHECK(kt__fill_block(at, &bytes) == NULL && bytes == 0);
+        CHECK(!kt__fill_find(at, &f) && !kt__fill_may_be_at(at));
     }
 }
 
