@@ -100,9 +100,40 @@ typedef struct cross_job {
     bool           past;     /* the caches */
 } cross_job;
 
-/* Small squares of one 16-byte vector a row. */
+/* Small squares of one vector a row. */
+#if KT_VEC_BYTES == 64
+typedef uint32_t sixteen32 __attribute__((vector_size(64), may_alias));
+
+/* In four rounds, of which each exchanges what is 1, 2, 4, 8 off the diagonal. */
+KT_ALWAYS void transpose_16x16(char *y, const char *x, ptrdiff_t xq) /* units of 4 bytes; y's rows are SIDE units apart */
+{
+    sixteen32 row[16];
+#pragma GCC unroll 16
+    for (int i = 0; i < 16; i++)
+        memcpy(&row[i], x + i * xq, sizeof row[i]);
+#define EXCHANGE(off, low, high)                                                                                       \
+    _Pragma("GCC unroll 16") for (int i = 0; i < 16; i++) if (!(i & off))                                              \
+    {                                                                                                                  \
+        const sixteen32 a = row[i], b = row[i + off];                                                                  \
+        row[i] = low, row[i + off] = high;                                                                             \
+    }
+    EXCHANGE(1, __builtin_shufflevector(a, b, 0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30),
+             __builtin_shufflevector(a, b, 1, 17, 3, 19, 5, 21, 7, 23, 9, 25, 11, 27, 13, 29, 15, 31))
+    EXCHANGE(2, __builtin_shufflevector(a, b, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29),
+             __builtin_shufflevector(a, b, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31))
+    EXCHANGE(4, __builtin_shufflevector(a, b, 0, 1, 2, 3, 16, 17, 18, 19, 8, 9, 10, 11, 24, 25, 26, 27),
+             __builtin_shufflevector(a, b, 4, 5, 6, 7, 20, 21, 22, 23, 12, 13, 14, 15, 28, 29, 30, 31))
+    EXCHANGE(8, __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23),
+             __builtin_shufflevector(a, b, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31))
+#undef EXCHANGE
+#pragma GCC unroll 16
+    for (int i = 0; i < 16; i++)
+        *(sixteen32 *)(void *)(y + i * SIDE * 4) = row[i];
+}
+enum { SQUARE32 = 16 };
+#define transpose_32 transpose_16x16
+#else
 typedef uint32_t four32 __attribute__((vector_size(16), may_alias));
-typedef uint64_t two64 __attribute__((vector_size(16), may_alias));
 
 KT_ALWAYS void transpose_4x4(char *y, const char *x, ptrdiff_t xq) /* units of 4 bytes; y's rows are SIDE units apart */
 {
@@ -115,6 +146,11 @@ KT_ALWAYS void transpose_4x4(char *y, const char *x, ptrdiff_t xq) /* units of 4
     *(four32 *)(void *)(y + SIDE * 8) = __builtin_shufflevector(ac1, bd1, 0, 4, 1, 5);
     *(four32 *)(void *)(y + SIDE * 12) = __builtin_shufflevector(ac1, bd1, 2, 6, 3, 7);
 }
+enum { SQUARE32 = 4 };
+#define transpose_32 transpose_4x4
+#endif
+
+typedef uint64_t two64 __attribute__((vector_size(16), may_alias));
 
 KT_ALWAYS void transpose_2x2(char *y, const char *x, ptrdiff_t xq) /* units of 8 bytes */
 {
@@ -122,6 +158,14 @@ KT_ALWAYS void transpose_2x2(char *y, const char *x, ptrdiff_t xq) /* units of 8
     memcpy(&a, x, 16), memcpy(&b, x + xq, 16);
     *(two64 *)(void *)y = __builtin_shufflevector(a, b, 0, 2);
     *(two64 *)(void *)(y + SIDE * 8) = __builtin_shufflevector(a, b, 1, 3);
+}
+
+/* Rows of units of 4 bytes are too far apart for the processor to foresee: the same ones are asked for two blocks further on,
+ * once a line. Asking past the end of the memory does no harm. */
+KT_ALWAYS void ask_ahead(const char *from, ptrdiff_t xq, int rows, int i)
+{
+    for (int r = 0; i % (CACHE_LINE / 4) == 0 && r < rows; r++)
+        __builtin_prefetch((const char *)((uintptr_t)from + (uintptr_t)(r * xq) + 2 * SIDE * 4), 0, 3);
 }
 
 /* One row of a block; row is aligned to lines where a row is whole lines. */
@@ -138,14 +182,15 @@ KT_ALWAYS void cross_block(char *y, ptrdiff_t yp, const char *x, ptrdiff_t xq, i
 {
     char buffer[SIDE * SIDE * 16] __attribute__((aligned(CACHE_LINE)));
     const bool whole = p == SIDE && q == SIDE;
-    const int  unit = whole && width == 4 ? 4 : whole && width == 8 ? 2 : 1;
+    const int  unit = whole && width == 4 ? SQUARE32 : whole && width == 8 ? 2 : 1;
     for (int j = 0; j < q; j += unit)
         for (int i = 0; i < p; i += unit) {
             char       *to = buffer + ((size_t)i * SIDE + (size_t)j) * width;
             const char *from = x + j * xq + (ptrdiff_t)((size_t)i * width);
-            if (unit == 4)
-                transpose_4x4(to, from, xq);
-            else if (unit == 2)
+            if (unit == SQUARE32) {
+                ask_ahead(from, xq, unit, i);
+                transpose_32(to, from, xq);
+            } else if (unit == 2)
                 transpose_2x2(to, from, xq);
             else
                 memcpy(to, from, width);
