@@ -253,11 +253,12 @@ static bool lay(const kt__cpu_build *build, const kt_plan *plan, kt_dtype dtype,
 
 /* ---- pieces ---- */
 typedef struct job {
-    gemm_fn *gemm;
-    kt__gemm whole;
-    int64_t  pieces_m, pieces_n;
-    int64_t  together; /* matrices of the batch per call, if they are not split */
-    bool     failed;
+    const kt__cpu_build *build;
+    gemm_fn             *gemm;
+    kt__gemm             whole;
+    int64_t              pieces_m, pieces_n;
+    int64_t              together; /* matrices of the batch per call, if they are not split */
+    bool                 failed;
 } job;
 
 static int64_t edge_of(int64_t size, int64_t pieces, int64_t piece)
@@ -266,9 +267,61 @@ static int64_t edge_of(int64_t size, int64_t pieces, int64_t piece)
     return at < size ? at : size;
 }
 
+/* Where both matrices have the terms of a sum row by row, oneDNN takes a fifth longer than where a is row-major, and turning a
+ * takes less than that: if the result is high, so that its sums are not much to read and write again for each part. By
+ * measurement, of float32. */
+static bool is_faster_turned(const job *j)
+{
+    const kt__gemm *g = &j->whole;
+    return j->gemm == kt__onednn_gemm && g->dtype == KT_F32 && g->to == KT_F32 && g->batch == 1 && g->ta && !g->tb &&
+           g->beta == 0 && g->n >= LEAST_TURNED && g->m >= 2 * g->n && 2 * g->k >= g->m;
+}
+
+/* In elements: rows and terms of a that are turned at a time, which the second cache holds; and what keeps rows from sharing a
+ * few places of the first one. */
+enum { TURNED_ROWS = 256, TURNED_TERMS = 256, APART = 16 };
+
+/* room = rows of a, from `from` on. */
+static bool lay_rows(const job *j, const char *from, int64_t by_term, int64_t m, int64_t terms, char *room, int64_t ld)
+{
+    const int64_t w = sizeof(float);
+    kt_plan       copy;
+    kt__plan_clear(&copy);
+    copy.kernel = KT_K_copy, copy.compute = KT_IN_F32;
+    copy.n_out = copy.n_in = 1, copy.nd = 2, copy.numel = m * terms, copy.size[0] = m, copy.size[1] = terms;
+    copy.arg[0].data = room, copy.arg[1].data = (char *)(uintptr_t)from;
+    copy.arg[0].is = copy.arg[0].as = copy.arg[1].is = copy.arg[1].as = KT_F32;
+    copy.stride[0][0] = ld * w, copy.stride[0][1] = w;
+    copy.stride[1][0] = w, copy.stride[1][1] = by_term * w;
+    return kt__cpu_run_with(j->build, &copy) == KT_OK;
+}
+
+/* A piece, its a turned part by part. */
+static bool make_turned(const job *j, const kt__gemm *piece)
+{
+    const int64_t w = sizeof(float), ld = least(TURNED_TERMS, piece->k) + APART;
+    size_t        granted;
+    char   *const room = kt__block_get((size_t)(least(TURNED_ROWS, piece->m) * ld * w), &granted);
+    bool          ok = true;
+    if (!room)
+        return j->gemm(piece);
+    for (int64_t i = 0; i < piece->m; i += TURNED_ROWS)
+        for (int64_t k = 0; ok && k < piece->k; k += TURNED_TERMS) {
+            kt__gemm g = *piece;
+            g.m = least(TURNED_ROWS, piece->m - i), g.k = least(TURNED_TERMS, piece->k - k);
+            g.a = room, g.lda = ld, g.ta = false;
+            g.b += k * g.ldb * w, g.c += i * g.ldc * w;
+            g.beta = k > 0;
+            ok = lay_rows(j, piece->a + (k * piece->lda + i) * w, piece->lda, g.m, g.k, room, ld) && j->gemm(&g);
+        }
+    kt__block_put(room, granted);
+    return ok;
+}
+
 static void make_pieces(void *ctx, int64_t begin, int64_t end)
 {
     job          *j = ctx;
+    const bool    turned = is_faster_turned(j);
     const int64_t each = j->pieces_m * j->pieces_n, wa = kt__dtype_rows[j->whole.a_is].size,
                   wb = kt__dtype_rows[j->whole.b_is].size, wc = kt__dtype_rows[j->whole.to].size;
     for (int64_t u = begin; u < end; u++) {
@@ -280,7 +333,7 @@ static void make_pieces(void *ctx, int64_t begin, int64_t end)
         g.b += (first * g.b_batch + l * (g.tb ? g.ldb : 1)) * wb;
         g.c += (first * g.c_batch + i * g.ldc + l) * wc;
         g.batch = g.batch - first < j->together ? g.batch - first : j->together;
-        if (g.m > 0 && g.n > 0 && !j->gemm(&g))
+        if (g.m > 0 && g.n > 0 && !(turned ? make_turned(j, &g) : j->gemm(&g)))
             __atomic_store_n(&j->failed, true, __ATOMIC_RELAXED);
     }
 }
@@ -491,7 +544,7 @@ typedef struct part {
 static bool run_part(const kt__cpu_build *build, const kt_plan *plan, const kt__gemm *whole, gemm_fn *gemm, const part *p,
                      sides *s, bool panels_a, bool panels_b)
 {
-    job           j = {.gemm = gemm, .whole = *whole};
+    job           j = {.build = build, .gemm = gemm, .whole = *whole};
     kt__gemm     *g = &j.whole;
     const int64_t wa = kt__dtype_rows[g->a_is].size, wb = kt__dtype_rows[g->b_is].size;
     if (panels_a && !lay(build, plan, g->dtype, &(box){p->first, p->batches, p->i, p->m, p->from, p->terms}, &s->a))
@@ -528,40 +581,14 @@ static bool run_parts(const kt__cpu_build *build, const kt_plan *plan, const kt_
     return true;
 }
 
-/* Where both matrices have the terms of a sum row by row, a wide result is made faster than a high one: the transposed product,
- * if there are enough terms that turning the result takes little beside it. By measurement, of oneDNN and float32. */
-static bool is_faster_turned(const kt_plan *plan, kt_dtype dtype, gemm_fn *gemm, const sides *s, int64_t m, int64_t n, int64_t k)
-{
-    return dtype == KT_F32 && gemm == kt__onednn_gemm && s->direct && (plan->nd == 3 || plan->size[0] == 1) &&
-           s->a.turned && !s->b.turned && n >= LEAST_TURNED && m >= 2 * n && 2 * k >= m && !adds(plan);
-}
-
-/* out = made, which is [n][m]. */
-static bool lay_turned(const kt__cpu_build *build, const view *out, float *made, int64_t m, int64_t n)
-{
-    kt_plan copy;
-    kt__plan_clear(&copy);
-    copy.kernel = KT_K_copy, copy.compute = KT_IN_F32;
-    copy.n_out = copy.n_in = 1, copy.nd = 2, copy.numel = m * n, copy.size[0] = m, copy.size[1] = n;
-    copy.arg[0].data = out->data, copy.arg[1].data = (char *)made;
-    copy.arg[0].is = copy.arg[0].as = copy.arg[1].is = copy.arg[1].as = KT_F32;
-    copy.stride[0][0] = out->ld * (int64_t)sizeof(float), copy.stride[0][1] = sizeof(float);
-    copy.stride[1][0] = sizeof(float), copy.stride[1][1] = m * (int64_t)sizeof(float);
-    return kt__cpu_run_with(build, &copy) == KT_OK;
-}
-
 static bool by_library(const kt__cpu_build *build, const kt_plan *plan, kt_dtype dtype, gemm_fn *gemm)
 {
     const int     d = plan->nd - 3;
     int64_t       m = plan->size[d], n = plan->size[d + 1];
     const int64_t k = plan->size[d + 2];
     sides         s;
-    float        *made = NULL; /* the transposed product, if that is faster */
-    size_t        granted = 0;
     bool          ok = look(build, plan, dtype, gemm, &s);
-    if (ok && !s.out.turned && is_faster_turned(plan, dtype, gemm, &s, m, n, k))
-        made = kt__block_get((size_t)(m * n) * sizeof *made, &granted);
-    if (ok && (s.out.turned || made)) { /* the transposed product is row-major */
+    if (ok && s.out.turned) { /* the transposed product is row-major */
         turn(&s);
         const int64_t was = m;
         m = n, n = was;
@@ -570,17 +597,14 @@ static bool by_library(const kt__cpu_build *build, const kt_plan *plan, kt_dtype
     if (ok) {
         const kt_dtype to = s.direct || dtype != KT_BF16 ? dtype : KT_F32;
         const kt__gemm g = {.dtype = dtype, .a_is = s.a.is, .b_is = s.b.is, .to = to, .batch = d > 0 ? plan->size[0] : 1,
-                            .m = m, .n = n, .k = k, .c = made ? (char *)made : s.out.data, .ldc = made ? n : s.out.ld,
+                            .m = m, .n = n, .k = k, .c = s.out.data, .ldc = s.out.ld,
                             .c_batch = s.out.batch / kt__dtype_rows[to].size, .ta = s.a.turned, .tb = s.b.turned,
                             .conj_a = s.a.conj, .conj_b = s.b.conj, .alpha = s.direct ? factor(plan, 0) : 1,
                             .beta = s.direct && adds(plan) ? factor(plan, 1) : 0, .threads = 1, .panels = build->panels};
         ok = run_parts(build, plan, &g, gemm, &s);
     }
-    if (ok && made)
-        ok = lay_turned(build, &s.out, made, n, m);
     if (ok && !s.direct)
         build->type[plan->compute]->finish_product(plan, s.out.made);
-    kt__block_put(made, granted);
     release(&s);
     return ok;
 }
