@@ -49,27 +49,54 @@ static void FN(rnn_back)(const FN(layer) *l, const T *g, int64_t row, int64_t un
     FN(keep_gates)(l, KT__SEQ_GRAD_GATES, row, unit, d, n);
 }
 
-static void FN(lstm_back)(const FN(layer) *l, const T *g, int64_t row, int64_t unit, int n)
+/* A panel's units of a row as an array: in place where the operand has them so. */
+KT_ALWAYS const T *FN(units_at)(const FN(rows) *x, int64_t row, int64_t column, T *room, int n)
 {
-    const int64_t at = l->begin[l->t] + row;
-    T             x[5 * WIDE] = {0}, more[5 * WIDE] = {0}, before[WIDE] = {0}, flow[WIDE] = {0}, d[4 * WIDE], tan[WIDE];
-    T *const      carried = l->c + row * l->units + unit;
-    FN(read_work)(l, KT__SEQ_WORK_WAS, at, unit, x, n);
-    FN(read_work)(l, KT__SEQ_FROM_WORK, at, unit, more, n);
-    FN(read_before)(l, KT__SEQ_CX, KT__SEQ_WORK_WAS, 4 * l->units, row, unit, before, n);
-    FN(copy_units)(flow, carried, n);
-    memcpy(tan, x + 4 * WIDE, sizeof tan);
-    FN(each_tanh)(tan, WIDE);
-    const T *in = x, *forget = x + WIDE, *cell = x + 2 * WIDE, *out = x + 3 * WIDE;
+    if (x->lens.direct && n == WIDE)
+        return (const T *)(const void *)(x->data + row * x->line + column * x->item);
+    FN(read)(room, x, row, column, n);
+    return room;
+}
+
+/* `more`: what flows back to the workspace itself; NULL, as nearly always, for nothing. */
+KT_ALWAYS void FN(lstm_slopes)(const T *const x[5], const T *more, const T *g, const T *before, const T *tan, T *flow, T *d)
+{
+    const T *in = x[0], *forget = x[1], *cell = x[2], *out = x[3];
     KT_EACH
     for (int i = 0; i < WIDE; i++) {
-        const T to_c = flow[i] + more[4 * WIDE + i] + g[i] * out[i] * FN(fma)(-tan[i], tan[i], 1);
-        d[i] = FN(fma)(to_c, cell[i], more[i]) * in[i] * (1 - in[i]);
-        d[WIDE + i] = FN(fma)(to_c, before[i], more[WIDE + i]) * forget[i] * (1 - forget[i]);
-        d[2 * WIDE + i] = FN(fma)(to_c, in[i], more[2 * WIDE + i]) * FN(fma)(-cell[i], cell[i], 1);
-        d[3 * WIDE + i] = FN(fma)(g[i], tan[i], more[3 * WIDE + i]) * out[i] * (1 - out[i]);
+        const T to_c = flow[i] + (more ? more[4 * WIDE + i] : 0) + g[i] * out[i] * FN(fma)(-tan[i], tan[i], 1);
+        d[i] = (more ? FN(fma)(to_c, cell[i], more[i]) : to_c * cell[i]) * in[i] * (1 - in[i]);
+        d[WIDE + i] = (more ? FN(fma)(to_c, before[i], more[WIDE + i]) : to_c * before[i]) * forget[i] * (1 - forget[i]);
+        d[2 * WIDE + i] = (more ? FN(fma)(to_c, in[i], more[2 * WIDE + i]) : to_c * in[i]) * FN(fma)(-cell[i], cell[i], 1);
+        d[3 * WIDE + i] = (more ? FN(fma)(g[i], tan[i], more[3 * WIDE + i]) : g[i] * tan[i]) * out[i] * (1 - out[i]);
         flow[i] = to_c * forget[i];
     }
+}
+
+static void FN(lstm_back)(const FN(layer) *l, const T *g, int64_t row, int64_t unit, int n)
+{
+    const int64_t  at = l->begin[l->t] + row, then = FN(row_before)(l, l->t, row), cells = 4 * l->units + unit;
+    const FN(rows) *work = &l->x[KT__SEQ_WORK_WAS];
+    T              kept[6][WIDE], more[5 * WIDE], flow[WIDE], d[4 * WIDE], tan[WIDE];
+    T *const       carried = l->c + row * l->units + unit;
+    const T       *x[5];
+    if (n < WIDE) {
+        memset(kept, 0, sizeof kept);
+        memset(flow, 0, sizeof flow);
+    }
+    for (int i = 0; i < 5; i++)
+        x[i] = FN(units_at)(work, at, i * l->units + unit, kept[i], n);
+    const T *before = then >= 0 ? FN(units_at)(work, then, cells, kept[5], n)
+                                : FN(units_at)(&l->x[KT__SEQ_CX], row, unit, kept[5], n);
+    FN(copy_units)(flow, carried, n);
+    memcpy(tan, x[4], sizeof tan);
+    FN(each_tanh)(tan, WIDE);
+    if (l->x[KT__SEQ_FROM_WORK].data) {
+        memset(more, 0, sizeof more);
+        FN(read_work)(l, KT__SEQ_FROM_WORK, at, unit, more, n);
+        FN(lstm_slopes)(x, more, g, before, tan, flow, d);
+    } else
+        FN(lstm_slopes)(x, NULL, g, before, tan, flow, d);
     FN(copy_units)(carried, flow, n);
     FN(next_gates)(l, row, unit, d, n);
     FN(keep_gates)(l, KT__SEQ_GRAD_GATES, row, unit, d, n);
