@@ -251,6 +251,7 @@ typedef struct FN(layer) {
     T             *bias;   /* [gates * units] */
     T             *whole;  /* [batch][units] the state before it is projected; back: [batch][state] what flows to it after */
     int64_t        first, last; /* rows of a step: this thread's, or all */
+    bool           past;        /* the workspace is written past the caches: nothing reads it before the gradient */
     /* of the step that runs */
     int64_t t, rows, were; /* rows of it, and of the step that ran before: where they end */
     int     now;           /* h[now] is read, h[!now] written */
@@ -320,10 +321,18 @@ static void FN(keep_state)(const FN(layer) *l, int64_t row, int64_t unit, T *h, 
     FN(copy_units)(l->h[!l->now] + row * l->h_line + unit, h, n);
 }
 
+/* x is aligned to lines. */
 static void FN(keep_work)(const FN(layer) *l, int64_t row, int64_t unit, T *x, int n, int blocks)
 {
-    for (int i = 0; l->x[KT__SEQ_WORK].data && i < blocks; i++)
-        FN(write)(&l->x[KT__SEQ_WORK], l->begin[l->t] + row, i * l->units + unit, x + i * LANES, n);
+    const FN(rows) *work = &l->x[KT__SEQ_WORK];
+    char           *at = work->data + (l->begin[l->t] + row) * work->line + unit * work->item;
+    if (!work->data)
+        return;
+    for (int i = 0; i < blocks; i++, at += l->units * work->item)
+        if (l->past && can_write_past(at, (size_t)n * sizeof(T)))
+            write_past(at, (const char *)(x + i * LANES), (size_t)n * sizeof(T));
+        else
+            FN(write)(work, l->begin[l->t] + row, i * l->units + unit, x + i * LANES, n);
 }
 
 static void FN(read_gates)(const FN(layer) *l, int64_t row, int64_t unit, T *x, int n, int width)
@@ -352,7 +361,8 @@ static void FN(rnn_rows)(const FN(layer) *l, const T *sums, int64_t row, int row
 
 static void FN(lstm_rows)(const FN(layer) *l, const T *sums, int64_t row, int rows, int64_t unit, int n)
 {
-    T x[ROWS_TOGETHER][5 * LANES], h[ROWS_TOGETHER][LANES]; /* i f g o c */
+    T x[ROWS_TOGETHER][5 * LANES] __attribute__((aligned(CACHE_LINE))); /* i f g o c */
+    T h[ROWS_TOGETHER][LANES];
     memset(x, 0, (size_t)rows * sizeof *x);
     for (int r = 0; r < rows; r++) {
         FN(read_gates)(l, row + r, unit, x[r], n, LANES);
@@ -383,7 +393,8 @@ static void FN(lstm_rows)(const FN(layer) *l, const T *sums, int64_t row, int ro
 
 static void FN(gru_rows)(const FN(layer) *l, const T *sums, int64_t row, int rows, int64_t unit, int n)
 {
-    T x[ROWS_TOGETHER][4 * LANES], h[ROWS_TOGETHER][LANES]; /* r z n, and what the state gives to n */
+    T x[ROWS_TOGETHER][4 * LANES] __attribute__((aligned(CACHE_LINE))); /* r z n, and what the state gives to n */
+    T h[ROWS_TOGETHER][LANES];
     memset(x, 0, (size_t)rows * sizeof *x);
     memset(h, 0, (size_t)rows * sizeof *h);
     for (int r = 0; r < rows; r++) {
@@ -434,7 +445,8 @@ static void FN(ask_step)(const FN(layer) *l, const FN(part) *part, int64_t r)
     if (r >= ROWS_AT_ONCE || row >= l->rows)
         return;
     FN(ask_for)(&l->x[KT__SEQ_GATES], at, part->unit, l->units, l->gates, part->n, false);
-    FN(ask_for)(&l->x[KT__SEQ_WORK], at, part->unit, l->units, kt__recurrence_kept(l->mode), part->n, true);
+    if (!l->past)
+        FN(ask_for)(&l->x[KT__SEQ_WORK], at, part->unit, l->units, kt__recurrence_kept(l->mode), part->n, true);
     if (!l->whole)
         FN(ask_for)(&l->x[KT__SEQ_OUTPUT], at, part->unit, 0, 1, part->n, true);
 }
@@ -466,6 +478,8 @@ static void FN(step_panels)(void *ctx, int64_t begin, int64_t end)
                 FN(rnn_rows)(l, at, first + r, few, part.unit, part.n);
         }
     }
+    if (l->past)
+        write_past_end();
 }
 
 /* The states of a step, projected. */
@@ -596,6 +610,17 @@ static void FN(pack)(FN(panels) *w, const FN(rows) *from, int64_t line, bool tur
 /* Memory for everything that a run needs besides its operands: sizes in Ts, each rounded up to whole cache lines. */
 static int64_t FN(rounded)(int64_t n) { return (n + LANES - 1) / LANES * LANES; }
 
+/* Will the last cache not keep what a forward pass reads and writes? Where a panel's units are less than a line it makes no
+ * difference. */
+static bool FN(exceeds_caches)(const FN(layer) *l)
+{
+    const int64_t   rows = l->begin[l->steps];
+    const FN(rows) *work = &l->x[KT__SEQ_WORK];
+    return LANES * sizeof(T) % CACHE_LINE == 0 && work->data && work->lens.direct &&
+           kt__writing_by_bytes(rows * work->line, rows * (work->line + l->x[KT__SEQ_GATES].line +
+                                                           l->x[KT__SEQ_OUTPUT].line)) == KT__WRITE_PAST;
+}
+
 /* Rows that a product reads side by side: if they were a multiple of 4 KiB apart, they would share a few places of L1. */
 static int64_t FN(line_of)(int64_t n) { return FN(rounded)(n) + CACHE_LINE / (int64_t)sizeof(T); }
 
@@ -651,6 +676,7 @@ static kt_status FN(recur)(const kt_plan *plan)
     l.projection.packed = l.w.packed + packed;
     l.begin = (int64_t *)(void *)(l.projection.packed + more);
     FN(count_rows)(&l);
+    l.past = FN(exceeds_caches)(&l);
     FN(pack)(&l.w, &l.x[KT__SEQ_WEIGHT], l.state, back);
     if (projected)
         FN(pack)(&l.projection, &l.x[KT__SEQ_PROJECTION], l.units, back);
