@@ -325,9 +325,9 @@ static void FN(keep_state)(const FN(layer) *l, int64_t row, int64_t unit, T *h, 
 static void FN(keep_work)(const FN(layer) *l, int64_t row, int64_t unit, T *x, int n, int blocks)
 {
     const FN(rows) *work = &l->x[KT__SEQ_WORK];
-    char           *at = work->data + (l->begin[l->t] + row) * work->line + unit * work->item;
     if (!work->data)
         return;
+    char *at = work->data + (l->begin[l->t] + row) * work->line + unit * work->item;
     for (int i = 0; i < blocks; i++, at += l->units * work->item)
         if (l->past && can_write_past(at, (size_t)n * sizeof(T)))
             write_past(at, (const char *)(x + i * LANES), (size_t)n * sizeof(T));
