@@ -116,8 +116,7 @@ typedef bool gemm_fn(const kt__gemm *g);
 
 /* Sizes in multiplications. Below LEAST_WORK our own kernels take no longer than a library call; up to MIDDLING OpenBLAS
  * is faster for float32, since its calls cost less than oneDNN's. */
-enum { LEAST_WORK = 1 << 13, LEAST_SIDE = 8, LEAST_CONVERTED = 1 << 16, LEAST_ONEDNN = 1 << 15, MANY = 16, MIDDLING = 1 << 20,
-       LEAST_TURNED = 64 };
+enum { LEAST_WORK = 1 << 13, LEAST_SIDE = 8, LEAST_CONVERTED = 1 << 16, LEAST_ONEDNN = 1 << 15, MANY = 16, MIDDLING = 1 << 20 };
 
 static int64_t work_of(const kt_plan *plan) /* of one matrix */
 {
@@ -268,13 +267,15 @@ static int64_t edge_of(int64_t size, int64_t pieces, int64_t piece)
 }
 
 /* Where both matrices have the terms of a sum row by row, oneDNN takes a fifth longer than where a is row-major, and turning a
- * takes less than that: if the result is high, so that its sums are not much to read and write again for each part. By
- * measurement, of float32. */
+ * takes less than that: if the result is high, so that its sums are not much to read and write again for each part, and has the
+ * columns that pay for it. A part is too short for oneDNN to copy b: rows of b that share places of the caches, 4 KiB apart, would
+ * be read from there. By measurement, of float32. */
 static bool is_faster_turned(const job *j)
 {
     const kt__gemm *g = &j->whole;
+    const bool      is_large = g->m >= 1024 && g->k >= 1024, shares_places = g->ldb % 1024 == 0;
     return j->gemm == kt__onednn_gemm && g->dtype == KT_F32 && g->to == KT_F32 && g->batch == 1 && g->ta && !g->tb &&
-           g->beta == 0 && g->n >= LEAST_TURNED && g->m >= 2 * g->n && 2 * g->k >= g->m;
+           g->beta == 0 && g->n >= (is_large ? 64 : 256) && g->m >= 2 * g->n && 2 * g->k >= g->m && !shares_places;
 }
 
 /* In elements: rows and terms of a that are turned at a time, which the second cache holds; and what keeps rows from sharing a
