@@ -268,8 +268,8 @@ static int64_t edge_of(int64_t size, int64_t pieces, int64_t piece)
 
 /* Where both matrices have the terms of a sum row by row, oneDNN takes a fifth longer than where a is row-major, and turning a
  * takes less than that: if the result is high, so that its sums are not much to read and write again for each part, and has the
- * columns that pay for it. A part is too short for oneDNN to copy b: rows of b that share places of the caches, 4 KiB apart, would
- * be read from there. By measurement, of float32. */
+ * columns that pay for it. A part is too short for oneDNN to copy b, so that rows of b which share places of the caches (4 KiB
+ * apart) would be read from there. By measurement, of float32. */
 static bool is_faster_turned(const job *j)
 {
     const kt__gemm *g = &j->whole;
