@@ -1,5 +1,7 @@
 """Products as Python calls them: dims in two forms, any number of tensors, subscripts as text or as lists."""
 
+import math
+
 import cast_first
 import pytest
 
@@ -208,3 +210,16 @@ def test_permissive_multiplies_many_in_the_common_dtype_of_all(dtypes):
     cast_first.is_as_cast_first(lambda *t: karat.linalg.multi_dot(t), a, b, c)
     cast_first.is_as_cast_first(lambda *t: karat.linalg.multi_dot(t), a[0], b, c, b, a[1])
     cast_first.is_as_cast_first(karat.chain_matmul, a, b, c)
+
+
+@pytest.mark.parametrize("m, n, k", [(1024, 64, 1030), (1100, 300, 1027), (600, 260, 300), (513, 256, 257), (2048, 1024, 1024)])
+def test_gradients_of_weights_whose_first_matrix_is_turned_in_parts(m, n, k):
+    karat.manual_seed(0)
+    a, b = karat.randn(k, m), karat.randn(k, n)
+    want = a.double().t() @ b.double()
+    assert ((a.t() @ b).double() - want).abs().max() < 2e-6 * k
+    out = karat.zeros(m, n + 3)
+    karat.mm(a.t(), b, out=out[:, :n])
+    assert karat.equal(out[:, :n], a.t() @ b) and (out[:, n:] == 0).all()
+    a[k - 1, 5] = math.nan
+    assert karat.isnan(a.t() @ b).any(1).nonzero().flatten().tolist() == [5]

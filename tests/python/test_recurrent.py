@@ -276,6 +276,21 @@ def test_float64_is_not_multiplied_by_what_autocast_lowered(layer):
         torch.nn.LSTM(3, 4)(torch.rand(5, 2, 3), (zeros, zeros))
 
 
+@pytest.mark.parametrize("kind", [torch.nn.LSTM, torch.nn.GRU])
+def test_what_is_kept_beyond_the_caches(kind):
+    """Written past them: the sequence in two halves, whose workspaces they hold, gives the same."""
+    torch.manual_seed(0)
+    layer, x = kind(8, 256), torch.randn(320, 32, 8)
+    whole, _ = layer(x)
+    slopes = torch.autograd.grad(whole, tuple(layer.parameters()), x.new_ones(whole.shape).sin())
+    first, state = layer(x[:160])
+    halves = torch.cat([first, layer(x[160:], state)[0]])
+    wanted = torch.autograd.grad(halves, tuple(layer.parameters()), x.new_ones(whole.shape).sin())
+    assert torch.allclose(whole, halves, atol=1e-6)
+    for a, b in zip(slopes, wanted):
+        assert (a - b).abs().max() < 1e-4 * b.abs().max()
+
+
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_threads_do_not_change_the_bits(threads):
     torch.manual_seed(10)
