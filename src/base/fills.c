@@ -9,7 +9,7 @@ kt__fill_bounds kt__fills_within = {UINTPTR_MAX, 0};
 typedef struct place {
     kt__late_fill fill;
     uint64_t      since; /* the oldest is the least */
-    bool          taken, busy; /* busy: it is being written */
+    bool          busy;  /* it is being written */
 } place;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -81,7 +81,6 @@ static void set_place(place *p, uintptr_t begin, size_t length)
     if (length)
         __atomic_store_n(&begins[i], begin, __ATOMIC_RELAXED);
     __atomic_store_n(&lengths[i], length, __ATOMIC_RELEASE); /* after what was written: who does not find it sees its bytes */
-    p->taken = length != 0;
     set_bounds();
 }
 
@@ -110,7 +109,7 @@ static place *free_place(void)
 {
     for (;;) {
         for (int i = 0; i < KT__FILLS_MOST; i++)
-            if (!places[i].taken)
+            if (lengths[i] == 0)
                 return &places[i];
         place *oldest = oldest_idle();
         if (oldest)

@@ -2,6 +2,7 @@
  * which stay in the caches; a copy to all of a block, or a fill, leaves nothing of it to write; other plans find it written. */
 #include "cpu/fills.h"
 
+#include "cpu/unaligned.h"
 #include "tables/kernels/copy.h"
 #include "tables/kernels/families.h"
 #include "tables/kernels/norm.h"
@@ -88,13 +89,14 @@ static bool repeat(kt_plan *plan, int i, const kt__late_fill *f)
     return true;
 }
 
+/* A plan that cannot fail writes all of the block, and reads nothing of it. Copies from unaligned memory may want memory. */
 static bool overwrites(const kt_plan *plan, const kt__late_fill *f)
 {
-    const kt_operand *to = &plan->arg[0];
-    const uintptr_t   from = (uintptr_t)plan->arg[1].data;
-    return (plan->kernel == KT_K_copy || plan->kernel == KT_K_fill) && plan->contiguous && to->data == f->block &&
-           (size_t)plan->numel * kt__dtype_rows[to->is].size >= f->bytes &&
-           (plan->n_in == 0 || from - (uintptr_t)f->block >= f->bytes);
+    const kt_operand *to = &plan->arg[0], *from = &plan->arg[1];
+    if (!plan->contiguous || to->data != f->block || (size_t)plan->numel * kt__dtype_rows[to->is].size < f->bytes)
+        return false;
+    return plan->kernel == KT_K_fill || (plan->kernel == KT_K_copy && !kt__is_unaligned(plan) &&
+                                         (uintptr_t)from->data - (uintptr_t)f->block >= f->bytes);
 }
 
 const kt_plan *kt__beside_fills(const kt_plan *plan, kt_plan *mine)

@@ -15,11 +15,10 @@ KT__HOT_LOCAL uint32_t kt__site_known;
 
 KT__HOT_LOCAL bool     kt__met_example;
 
-/* fills_new: the plan fills a new tensor's memory, which nobody else knows. */
-static inline kt_status run(kt_backend *backend, const kt_plan *plan, bool fills_new)
-{
-    return fills_new && backend->fill_new ? backend->fill_new(backend, plan) : backend->run(backend, plan);
-}
+typedef kt_status run_fn(kt_backend *backend, const kt_plan *plan); /* run or fill_new of a backend */
+
+/* What is known of a plan whose launch takes the slow path. */
+typedef enum launch_kind { ANY, TAKES_LONG, FILLS_NEW } launch_kind;
 
 void kt__plan_place(kt_plan *plan, const kt_tensor *on, const kt_tensor *from)
 {
@@ -54,12 +53,12 @@ KT__COLD kt_status kt__apply_lazy_bits(const struct kt_row *row, kt_tensor *on)
 }
 
 /* The generator is locked after the binding's lock was released: a thread that waits for the generator may hold that lock. */
-static kt_status run_locked(kt_backend *backend, const kt_plan *plan, bool release, bool fills_new)
+static kt_status run_locked(kt_backend *backend, run_fn *run, const kt_plan *plan, bool release)
 {
     void *released = release ? kt__open_lock(KT_WORK_KERNEL) : NULL;
     if (plan->generator)
         kt__rng_lock(plan->generator);
-    kt_status status = run(backend, plan, fills_new);
+    kt_status status = run(backend, plan);
     if (plan->generator)
         kt__rng_unlock(plan->generator);
     kt__shut_lock(released);
@@ -67,16 +66,16 @@ static kt_status run_locked(kt_backend *backend, const kt_plan *plan, bool relea
 }
 
 /* What the device has no kernel for, or declines, runs on the CPU. */
-static kt_status run_on_device(kt_backend *backend, kt_plan *plan, bool release, bool fills_new)
+static kt_status run_on_device(kt_backend *backend, run_fn *run, kt_plan *plan, bool release)
 {
     if (KT__UNLIKELY(kt__devices_lost))
         return kt__fail_lost(backend);
     const bool has = backend->kernels[plan->kernel] >> plan->compute & 1;
-    kt_status  status = has ? run_locked(backend, plan, release, fills_new) : KT_DECLINED;
+    kt_status  status = has ? run_locked(backend, run, plan, release) : KT_DECLINED;
     return status == KT_DECLINED ? kt__fall_back(backend, plan) : status;
 }
 
-static KT__COLD kt_status launch_slowly(kt_plan *plan, kt_tensor *on, bool release, bool fills_new, kt_generator *generator)
+static KT__COLD kt_status launch_slowly(kt_plan *plan, kt_tensor *on, launch_kind kind, kt_generator *generator)
 {
     kt_backend *backend = kt__backend(on->backend);
     const bool  seen = kt__is_seen();
@@ -89,10 +88,10 @@ static KT__COLD kt_status launch_slowly(kt_plan *plan, kt_tensor *on, bool relea
         kt__plan_place(plan, on, on);
     if (seen)
         kt__tell_before(plan);
-    fills_new = fills_new && !seen; /* a watcher may read what was filled */
-    release = (release || plan->numel > KT__LONG_NUMEL) && !backend->late;
-    kt_status status = backend->kernels ? run_on_device(backend, plan, release, fills_new)
-                                        : run_locked(backend, plan, release, fills_new);
+    const bool release = (kind == TAKES_LONG || plan->numel > KT__LONG_NUMEL) && !backend->late;
+    const bool later = kind == FILLS_NEW && backend->fill_new && !seen; /* a watcher may read what was filled */
+    run_fn    *run = later ? backend->fill_new : backend->run;
+    kt_status  status = backend->kernels ? run_on_device(backend, run, plan, release) : run_locked(backend, run, plan, release);
     if (seen)
         kt__tell_after(plan, status);
     return status || !plan->n_out || !plan->arg[0].bits ? status : kt__apply_lazy_bits(plan->row, on);
@@ -103,15 +102,15 @@ KT__HOT kt_status kt__launch(kt_plan *plan, kt_tensor *on)
     kt_backend *backend = kt__backend(on->backend);
     if (KT__UNLIKELY((uint64_t)plan->numel - 1 >= KT__LONG_NUMEL || plan->kernel == KT_K_none) ||
         KT__UNLIKELY(kt__is_watching() || backend->kernels != NULL))
-        return launch_slowly(plan, on, false, false, NULL);
-    kt_status status = run(backend, plan, false);
+        return launch_slowly(plan, on, ANY, NULL);
+    kt_status status = backend->run(backend, plan);
     return KT__LIKELY(status || !plan->arg[0].bits) ? status : kt__apply_lazy_bits(plan->row, on);
 }
 
-kt_status kt__launch_long(kt_plan *plan, kt_tensor *on) { return launch_slowly(plan, on, true, false, NULL); }
+kt_status kt__launch_long(kt_plan *plan, kt_tensor *on) { return launch_slowly(plan, on, TAKES_LONG, NULL); }
 
-kt_status kt__launch_check(kt_plan *plan, kt_tensor *on) { return launch_slowly(plan, on, false, false, NULL); }
+kt_status kt__launch_check(kt_plan *plan, kt_tensor *on) { return launch_slowly(plan, on, ANY, NULL); }
 
-kt_status kt__launch_fill(kt_plan *plan, kt_tensor *on) { return launch_slowly(plan, on, false, true, NULL); }
+kt_status kt__launch_fill(kt_plan *plan, kt_tensor *on) { return launch_slowly(plan, on, FILLS_NEW, NULL); }
 
-kt_status kt__launch_from(kt_plan *plan, kt_tensor *on, kt_generator *g) { return launch_slowly(plan, on, false, false, g); }
+kt_status kt__launch_from(kt_plan *plan, kt_tensor *on, kt_generator *g) { return launch_slowly(plan, on, ANY, g); }
