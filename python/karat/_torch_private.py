@@ -1,0 +1,20 @@
+"""_torch_private.py - private names of PyTorch's that public code uses, and what serves them here.
+
+A row of ALIASES is a module of this package, with PyTorch's private names and ours. A module that has a row answers for them by
+`__getattr__ = private_names(__name__, globals())`, so that they cost nothing until somebody asks. Methods that subclasses override, and
+attributes that state dicts and pickles show, have no row: there PyTorch's name is the name.
+"""
+
+ALIASES = {}
+
+
+def private_names(module, namespace):
+    """A module's __getattr__ that finds PyTorch's private names by their row."""
+    row = ALIASES[module.removeprefix("karat.")]
+
+    def __getattr__(name):
+        if name in row:
+            return namespace[row[name]]
+        raise AttributeError(f"module {module!r} has no attribute {name!r}")
+
+    return __getattr__
