@@ -93,6 +93,16 @@ void *library_open(const char *const *names)
     return library ? library : open_in("/usr/local/cuda/lib64", names, 0);
 }
 
+void *library_beside(const char *name)
+{
+    Dl_info own;
+    char    path[1024];
+    if (!dladdr((void *)(uintptr_t)library_open, &own) || !own.dli_fname || !strrchr(own.dli_fname, '/'))
+        return NULL;
+    snprintf(path, sizeof path, "%.*s/%s", (int)(strrchr(own.dli_fname, '/') - own.dli_fname), own.dli_fname, name);
+    return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+}
+
 void library_about(const char *name, size_t version, void *function, char *text, size_t room)
 {
     Dl_info found;

@@ -16,6 +16,7 @@ kt_status failed(cudaError_t error, const char *what); /* the error as ours; `wh
 /* A library of NVIDIA's by the first of its names (to NULL) that is found: the process's own first (PyTorch's, say), then that in
  * the folder that the user names (KARAT_CUDA_LIBS), in NVIDIA's packages beside ours, the system's, the toolkit's. NULL: none. */
 void *library_open(const char *const *names);
+void *library_beside(const char *name); /* of ours, in the folder of this one; NULL: it is not there */
 /* A line about a library that one of its functions is of; NULL: it was not found. */
 void  library_about(const char *name, size_t version, void *function, char *text, size_t room);
 void *driver_function(const char *name, unsigned since); /* of the driver, as it is since that version; NULL: there is none */

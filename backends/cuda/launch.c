@@ -66,6 +66,7 @@ kt_status launch_open(void)
     pool_open();
     resample_open();
     ctc_open();
+    attention_open();
     return list_open();
 }
 

@@ -149,6 +149,8 @@ divider divider_of(uint32_t by); /* of numbers below 2^31 */
 void    dividers_of(divider *by, const pool_image *x); /* by the sizes of an image */
 void resample_open(void); /* resample.c */
 void ctc_open(void);      /* ctc.c */
+void attention_open(void); /* attention.c */
+bool attention_draws(const kt_plan *plan, uint64_t *by); /* as choose_draws */
 uint64_t random_draws(kt_backend *self, const kt_plan *plan);
 uint64_t random_threads(int index, uint64_t n); /* that draw n numbers */
 void     choose_open(void); /* choose.c: draws that look at tensors, permutations */
@@ -169,6 +171,10 @@ typedef struct gemm {
 } gemm;
 void      blas_about(int index, char *text, size_t room); /* for people: its version and file, or that it is not there */
 kt_status blas_gemm(const gemm *g, const kt_plan *plan); /* KT_DECLINED: the library is not there, or has no way */
+
+/* ---- graphs.c: attention by cuDNN, if it and the library beside ours are there. KT_DECLINED: our kernels are to do it ---- */
+struct attend_args;
+kt_status graphs_attend(const struct attend_args *g, const kt_plan *plan, bool back);
 
 /* ---- dnn.c: cuDNN, if it is there. Sizes are [batch or channels of the result, channels of a group, space], dense ---- */
 typedef enum conv_what { CONV_FORWARD, CONV_INPUT, CONV_WEIGHT } conv_what; /* which of x, w and y is made of the others */

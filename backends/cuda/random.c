@@ -49,7 +49,7 @@ uint64_t random_draws(kt_backend *self, const kt_plan *plan)
 {
     (void)self;
     uint64_t by;
-    if (choose_draws(plan, &by))
+    if (choose_draws(plan, &by) || attention_draws(plan, &by))
         return by;
     const draw_kernels *k = draw_of(plan);
     const uint64_t      a_step = threads_of(plan) * (k ? k->per : DRAWS);

@@ -27,6 +27,8 @@ static const struct {
     {{"KARAT_BACKEND_PATH", "directories, separated by ':'", "folders searched for device plugins"}, FOLDERS},
     {{"KARAT_CACHE_LIMIT", "bytes, with k, m or g",
       "most bytes of large freed blocks cached for reuse (default: one eighth of the memory)"}, BYTES},
+    {{"KARAT_CUDA_ATTENTION", "auto, own",
+      "who calculates attention of 16 bits on a GPU: cuDNN where it can, or kernels of our own (default: auto)"}, WORD},
     {{"KARAT_CUDA_LIBS", "a directory", "folder searched first for CUDA's libraries (cuBLASLt)"}, FOLDERS},
     {{"KARAT_CUDA_TUNE", "0, 1",
       "whether ways of multiplying large matrices are timed on a GPU, each kind once (default: 1)"}, WORD},

@@ -26,6 +26,8 @@ static const kt__cpu_attends *const by_build[][3] = { /* in the order of kt__cpu
 bool kt__cpu_has_attention(kt_kernel_id kernel, kt_compute compute)
 {
     const bool floats = kernel != KT_K_attention_draws && kernel != KT_K_attention_kept;
+    if (kernel == KT_K_attention_seed)
+        return false;
     return floats ? compute == KT_IN_F32 || compute == KT_IN_F64 : compute == KT_IN_I32;
 }
 

@@ -192,12 +192,20 @@ static bool are_many(const kt__attended *a)
 
 /* Our kernel runs wherever it can, so that no matrix of scores is held: it reads any strides, and values of another width. With
  * dropout it need not keep what was drawn; the numbers are those of dropout of the whole matrix. On the tape the formula has a
- * second derivative where PyTorch's has one, and a mask its gradient. Other devices' kernels record what PyTorch's record. */
+ * second derivative where PyTorch's has one, and a mask its gradient. A device that has not all of the kernels records what PyTorch
+ * records; for one that has, few scores are no reason to launch more. */
 static bool serves(const kt_call *call, const kt__attended *a, kt__folded *f)
 {
-    const bool nothing = a->dropout == 0 && !kt__input_flags(call);
-    return (nothing || a->query->backend == KT_CPU) && a->dropout < 1 && !(a->mask && a->causal) &&
-           are_many(a) && kt__attention_folded(a, f) && kt__attention_takes(&f->four);
+    const bool nothing = a->dropout == 0 && !kt__input_flags(call), whole = kt__attention_is_whole(a->query);
+    return (nothing || whole || a->query->backend == KT_CPU) && a->dropout < 1 && !(a->mask && a->causal) &&
+           (whole || are_many(a)) && kt__attention_folded(a, f) && kt__attention_takes(&f->four);
+}
+
+/* A device other than the CPU has PyTorch's three kernels, which are one of ours. */
+static bool is_kernel_allowed(const kt_tensor *query)
+{
+    return kt_attention_allowed(KT_ATTENTION_FLASH) ||
+           (query->backend != KT_CPU && (kt_attention_allowed(KT_ATTENTION_EFFICIENT) || kt_attention_allowed(KT_ATTENTION_CUDNN)));
 }
 
 static kt_status check_any_way(bool math, bool kernel, bool theirs)
@@ -212,7 +220,7 @@ typedef enum { THEIRS, OURS, PARTS } way_of; /* PyTorch's kernel; ours, folded; 
 
 static kt_status choose(const kt_call *call, const kt__attended *a, kt__folded *f, way_of *way)
 {
-    const bool math = kt_attention_allowed(KT_ATTENTION_MATH), kernel = kt_attention_allowed(KT_ATTENTION_FLASH);
+    const bool math = kt_attention_allowed(KT_ATTENTION_MATH), kernel = is_kernel_allowed(a->query);
     const uint32_t flags = kt__input_flags(call) | kt__all_grad_flags(a->query) | kt__all_grad_flags(a->key) |
                            kt__all_grad_flags(a->value);
     const bool dual = kt__are_dual(flags); /* the kernels have no second derivative, and so no tangent */
@@ -270,7 +278,7 @@ static kt_status only_parts_take(kt__attended *a)
     plain.dropout = no_share ? 0 : a->dropout;
     plain.mask = NULL;
     /* a mask is looked at before it is known that the kernel takes the other sizes */
-    const bool asked = !recorded && kt_attention_allowed(KT_ATTENTION_FLASH), whole = asked && plain.dropout == 0 && are_alike(a);
+    const bool asked = !recorded && is_kernel_allowed(a->query), whole = asked && plain.dropout == 0 && are_alike(a);
     const bool theirs = asked && no_share && is_pytorchs_kernels(&plain);
     if (whole && few && a->mask->ndim)
         return kt_fail(KT_ERR_INDEX, "Dimension out of range (expected to be in range of [-1, 0], but got -2)");
@@ -318,7 +326,7 @@ kt_status kt__body_fused_sdp_choice(kt_call *call)
     kt__attended a = {.query = call->arg[QUERY].t, .key = call->arg[KEY].t, .value = call->arg[VALUE].t,
                       .mask = kt__given(call, MASK) ? call->arg[MASK].t : NULL, .dropout = dropout > 0 ? dropout : 0,
                       .causal = kt__arg_bool(call, CAUSAL), .grouped = kt__arg_bool(call, GROUPED)};
-    const bool   math = kt_attention_allowed(KT_ATTENTION_MATH), kernel = kt_attention_allowed(KT_ATTENTION_FLASH);
+    const bool   math = kt_attention_allowed(KT_ATTENTION_MATH), kernel = is_kernel_allowed(a.query);
     if (only_parts_take(&a) || check_any_way(math, kernel, kernel && is_pytorchs_kernels(&a)))
         return kt_error_status();
     const kt_attention_way way = kernel && is_pytorchs_kernels(&a) ? KT_ATTENTION_FLASH : KT_ATTENTION_MATH;

@@ -26,6 +26,8 @@ bool kt__attention_folded(const kt__attended *a, kt__folded *f);
 /* fits: four dims, sizes that fit, a mask of two or four dims; takes: the kernel can run on that device. */
 bool kt__attention_fits(const kt__attended *a);
 bool kt__attention_takes(const kt__attended *a);
+/* Does its device draw for dropout by itself? Such a one runs all of attention's kernels. */
+bool kt__attention_is_whole(const kt_tensor *query);
 /* Of the operands of one width whose rows lie together PyTorch's kernel takes care, which has no second derivative. */
 static inline bool kt__attention_is_dense(const kt_tensor *query, const kt_tensor *key, const kt_tensor *value)
 {

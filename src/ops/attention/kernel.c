@@ -6,6 +6,7 @@
 #include "tables/kernels/attention.h"
 
 enum { MOST = 11, DIMS = 4, BLOCK = 64, STATE = 625 }; /* operands of a plan; queries that share a state, its words */
+enum { SEED = 4 };                                     /* words of seed and offset */
 
 static int      compute_of(const kt_tensor *t) { return kt__dtype_rows[t->dtype].compute; }
 static kt_dtype wide_of(const kt_tensor *t) { return compute_of(t) == KT_IN_F64 ? KT_F64 : KT_F32; }
@@ -24,6 +25,8 @@ static bool has_kernel(const kt_tensor *t)
     const kt_backend *backend = kt__backend(t->backend);
     return !backend->kernels || backend->kernels[KT_K_attention] >> compute_of(t) & 1;
 }
+
+bool kt__attention_is_whole(const kt_tensor *query) { return kt__draws_itself(query, KT_K_attention_seed, KT_IN_I32); }
 
 static bool on_one_device(const kt_tensor *a, const kt_tensor *b) { return a->backend == b->backend && a->index == b->index; }
 
@@ -77,8 +80,9 @@ static int64_t states_of(const kt_tensor *query)
 
 static bool are_draws(const kt_tensor *draws, const kt_tensor *query)
 {
-    return draws->dtype == KT_I32 && draws->ndim == 2 && draws->sizes[0] == states_of(query) && draws->sizes[1] == STATE &&
-           kt__is_contiguous(draws) && on_one_device(draws, query);
+    const bool states = draws->ndim == 2 && draws->sizes[0] == states_of(query) && draws->sizes[1] == STATE;
+    const bool seed = draws->ndim == 1 && draws->sizes[0] == SEED && kt__attention_is_whole(query);
+    return draws->dtype == KT_I32 && (states || seed) && kt__is_contiguous(draws) && on_one_device(draws, query);
 }
 
 static bool drops(const kt_value *draws, double p, const kt_tensor *query, kt_tensor **states)
@@ -95,12 +99,15 @@ kt_status kt__body_attention_draws(kt_call *call)
     kt_plan         plan;
     if (query->ndim != DIMS || key->ndim != DIMS)
         return refuse("attention");
-    const int64_t sizes[] = {states_of(query), STATE};
-    kt_tensor    *states = kt__scoped(kt__tensor_new(KT_I32, (kt_device){KT_CPU, 0}, (kt_shape){2, sizes}));
-    if (!states || kt__draw_source_of(kt__row_called(call), states, KT_K_attention_draws, KT_IN_I32, NULL, &source))
+    const bool      whole = kt__attention_is_whole(query);
+    const int       kernel = whole ? KT_K_attention_seed : KT_K_attention_draws;
+    const kt_device at = whole ? kt__device(query) : (kt_device){KT_CPU, 0};
+    const kt_shape  shape = whole ? KT_SHAPE(SEED) : KT_SHAPE(states_of(query), STATE);
+    kt_tensor      *states = kt__scoped(kt__tensor_new(KT_I32, at, shape));
+    if (!states || kt__draw_source_of(kt__row_called(call), states, kernel, KT_IN_I32, NULL, &source))
         return kt_error_status();
     states->lineage = KT__RECORD(KT_BORN, call->row->name, KT_NONE, KT_I32, 0);
-    kt__plan_begin(&plan, kt__row_called(call), KT_K_attention_draws, KT_IN_I32, 0, states);
+    kt__plan_begin(&plan, kt__row_called(call), (kt_kernel_id)kernel, KT_IN_I32, 0, states);
     plan.numel = states->numel;
     plan.nd = 0;
     kt__set_operand(&plan, 0, states, KT_I32, KT_WHY_NONE);
@@ -203,7 +210,9 @@ kt_status kt__body_attention(kt_call *call)
     kt_tensor     *out = !kt__arg(call, PRODUCT_DIMS)->i && kt__attention_is_dense(query, key, value)
                              ? kt__output_beside(&query, 1, dtype)
                              : kt__tensor_new(dtype, kt__device(query), (kt_shape){DIMS, sizes});
-    kt_tensor     *lse = kt__tensor_new_strided(wide_of(query), kt__device(query), (kt_shape){3, sizes}, (kt_shape){3, turned});
+    kt_tensor     *lse = kt__attention_is_whole(query)
+                             ? kt__tensor_new(wide_of(query), kt__device(query), (kt_shape){3, sizes})
+                             : kt__tensor_new_strided(wide_of(query), kt__device(query), (kt_shape){3, sizes}, (kt_shape){3, turned});
     out = known_as(out, call, query), lse = known_as(lse, call, query);
     if (mask)
         mask = with_heads(mask);

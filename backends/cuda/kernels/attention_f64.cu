@@ -1,0 +1,5 @@
+/* attention_f64.cu - attention of float64. */
+#include "dev/attention.cuh"
+
+const attend_table attend_f64 = {{ATTEND_OF(double, 4)}, (const void *)attend_delta<double>, (const void *)attend_mask<double>,
+                                 tile_of<double>::N, KT_F64};
