@@ -6,7 +6,8 @@
 
 /* A tile has 16 x 16 threads, of ATTEND_ROWS rows and columns each; results are made ATTEND_WIDTH columns at a time, sums over
  * columns go ATTEND_DEPTH at a time. */
-enum { ATTEND_SIDE = 16, ATTEND_DEPTH = 32, ATTEND_DIMS = 4, ATTEND_WIDTHS = 2 };
+enum { ATTEND_SIDE = 16, ATTEND_DEPTH = 32, ATTEND_DIMS = 4, ATTEND_WIDTHS = 2,
+       ATTEND_ROWS_16 = 128 }; /* rows of a block of kernels of 16 bits */
 
 /* [batch, head, row, column]; steps in bytes, 0 where it is repeated. */
 typedef struct attend_matrices {
@@ -60,7 +61,8 @@ typedef struct attend_table {
 #ifdef __cplusplus
 extern "C" {
 #endif
-extern const attend_table attend_f32, attend_f64;
+extern const attend_table   attend_f32, attend_f64;
+extern const attend_kernels attend_bf16[ATTEND_WIDTHS], attend_f16[ATTEND_WIDTHS]; /* by tensor cores: all columns at once */
 extern const void *const  attend_seed, *const attend_kept;
 #ifdef __cplusplus
 }
