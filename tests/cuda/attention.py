@@ -100,8 +100,8 @@ def one(dtype, batch, n, group, queries, keys, depth, width, causal, kind, layou
     q, k, v = (heads(batch, a, b, c, dtype, layout) for a, b, c in ((n * group, queries, depth), (n, keys, depth), (n, keys, width)))
     mask = made_mask(kind, batch, n * group, queries, keys, dtype)
     flow = torch.randn(batch, n * group, queries, width).to(dtype)
-    there = [t.double().requires_grad_() for t in (q, k, v)]
-    there_mask = mask.double().requires_grad_(learned) if mask is not None and mask.dtype != torch.bool else mask
+    there = [t.double().clone().requires_grad_() for t in (q, k, v)]
+    there_mask = mask.double().clone().requires_grad_(learned) if mask is not None and mask.dtype != torch.bool else mask
     expected = by_parts(*there, there_mask, causal, scale)
     expected.backward(flow.double())
     here = [moved(t) for t in (q, k, v)]
@@ -183,7 +183,7 @@ def dropout():
         torch.manual_seed(5)
         result = attend(*here, dropout_p=p)
         result.backward(flow.to(HERE))
-        there = [t.double().requires_grad_() for t in (q, k, value)]
+        there = [t.double().clone().requires_grad_() for t in (q, k, value)]
         expected = by_parts(*there, kept=kept, p=p)
         expected.backward(flow.double())
         check(f"dropout's result {dtype}", dtype, result, expected, 2)
