@@ -106,13 +106,16 @@ static const attend_kernels *kernels_for(const attend_table *table, uint32_t col
 }
 
 /* By tensor cores, of as many columns at most; NULL: by other kernels. */
-static const attend_kernels *kernels_of_16(const attend_args *g)
+static const attend_kernels *kernels_of_warps(const attend_args *g, bool back)
 {
     const uint32_t        widest = g->depth > g->width ? g->depth : g->width;
-    const attend_kernels *k = g->query.is == KT_BF16 ? attend_bf16 : g->query.is == KT_F16 ? attend_f16 : NULL;
+    const attend_kernels *k = g->query.is == KT_BF16  ? attend_bf16
+                              : g->query.is == KT_F16 ? attend_f16
+                              : g->query.is == KT_F32 ? attend_two
+                                                      : NULL;
     for (int i = 0; k && i < ATTEND_WIDTHS; i++)
         if (widest <= k[i].columns)
-            return &k[i];
+            return back && !k[i].query ? NULL : &k[i];
     return NULL;
 }
 
@@ -126,16 +129,16 @@ static kt_status launch_tiles(const void *kernel, attend_args *g, uint32_t heads
 
 static kt_status launch_forward(attend_args *g, const attend_table *table, const kt_plan *plan)
 {
-    const attend_kernels *narrow = kernels_of_16(g), *k = narrow ? narrow : kernels_for(table, g->width);
-    return launch_tiles(k->forward, g, g->heads, g->queries, g->width, k, narrow ? ATTEND_ROWS_16 : table->tile, plan);
+    const attend_kernels *narrow = kernels_of_warps(g, false), *k = narrow ? narrow : kernels_for(table, g->width);
+    return launch_tiles(k->forward, g, g->heads, g->queries, g->width, k, narrow ? ATTEND_ROWS : table->tile, plan);
 }
 
 static kt_status launch_gradients(attend_args *g, const attend_table *table, const kt_plan *plan)
 {
     const uint32_t        widest = g->depth > g->width ? g->depth : g->width, heads = g->heads / g->group;
-    const attend_kernels *narrow = kernels_of_16(g), *of_query = narrow ? narrow : kernels_for(table, g->depth);
+    const attend_kernels *narrow = kernels_of_warps(g, true), *of_query = narrow ? narrow : kernels_for(table, g->depth);
     const attend_kernels *of_key = narrow ? narrow : kernels_for(table, widest);
-    const uint32_t        tile = narrow ? ATTEND_ROWS_16 : table->tile;
+    const uint32_t        tile = narrow ? ATTEND_ROWS : table->tile;
     const kt_status       status = launch_tiles(of_query->query, g, g->heads, g->queries, g->depth, of_query, tile, plan);
     return status ? status : launch_tiles(of_key->key, g, heads, g->keys, widest, of_key, tile, plan);
 }

@@ -7,7 +7,7 @@
 /* A tile has 16 x 16 threads, of ATTEND_ROWS rows and columns each; results are made ATTEND_WIDTH columns at a time, sums over
  * columns go ATTEND_DEPTH at a time. */
 enum { ATTEND_SIDE = 16, ATTEND_DEPTH = 32, ATTEND_DIMS = 4, ATTEND_WIDTHS = 2,
-       ATTEND_ROWS_16 = 128 }; /* rows of a block of kernels of 16 bits */
+       ATTEND_ROWS = 128 }; /* of a block of kernels by tensor cores */
 
 /* [batch, head, row, column]; steps in bytes, 0 where it is repeated. */
 typedef struct attend_matrices {
@@ -48,8 +48,8 @@ typedef struct attend_kept_args {
 /* Of float32, which reads 16 bits too, and of float64. A block has `tile` rows of the queries (forward, query), or of the keys
  * (key); of what flows back to a mask, `tile` of both. Results have `columns` of the kernel at a time. */
 typedef struct attend_kernels {
-    const void *forward, *query, *key;
-    uint32_t    columns; /* 0: there is none */
+    const void *forward, *query, *key; /* NULL: not for what flows back */
+    uint32_t    columns;               /* 0: there is none */
 } attend_kernels;
 typedef struct attend_table {
     attend_kernels of[ATTEND_WIDTHS]; /* from the narrowest on */
@@ -63,7 +63,8 @@ extern "C" {
 #endif
 extern const attend_table   attend_f32, attend_f64;
 extern const attend_kernels attend_bf16[ATTEND_WIDTHS], attend_f16[ATTEND_WIDTHS]; /* by tensor cores: all columns at once */
-extern const void *const  attend_seed, *const attend_kept;
+extern const attend_kernels attend_two[ATTEND_WIDTHS]; /* of float32, each number as two */
+extern const void *const    attend_seed, *const attend_kept;
 #ifdef __cplusplus
 }
 #endif

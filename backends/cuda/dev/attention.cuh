@@ -170,9 +170,9 @@ struct head_at {
     uint32_t batch, head;
 };
 
-/* Minus infinity: the query does not see the key. */
+/* Minus infinity: the query does not see the key. Called, since it would be there for each of a thread's scores. */
 template <class T>
-static __device__ __forceinline__ T score_of(T product, const attend_args &g, head_at h, uint32_t query, uint32_t key)
+static __device__ __noinline__ T score_of(T product, const attend_args &g, head_at h, uint32_t query, uint32_t key)
 {
     if (query >= g.queries || key >= g.keys || (g.causal && key > query))
         return -(T)INFINITY;
@@ -199,7 +199,7 @@ static __device__ __forceinline__ bool is_kept(const uint4 &d, uint32_t key, flo
     const uint32_t draw = key % 4 == 0 ? d.x : key % 4 == 1 ? d.y : key % 4 == 2 ? d.z : d.w;
     return unit(draw) <= keep;
 }
-static __device__ __forceinline__ bool is_kept_at(const attend_args &g, head_at h, uint32_t query, uint32_t key)
+static __device__ __noinline__ bool is_kept_at(const attend_args &g, head_at h, uint32_t query, uint32_t key)
 {
     return is_kept(draws_of(g.draws, g.keys, ((uint64_t)h.batch * g.heads + h.head) * g.queries + query, key), key, (float)g.keep);
 }

@@ -1,4 +1,4 @@
 /* attention_f16.cu - attention of float16 by tensor cores. */
-#include "dev/attention_16.cuh"
+#include "dev/attention_warp.cuh"
 
-const attend_kernels attend_f16[ATTEND_WIDTHS] = {ATTEND_16(KT_F16, 64), ATTEND_16(KT_F16, 128)};
+const attend_kernels attend_f16[ATTEND_WIDTHS] = {ATTEND_BY_WARPS(KT_F16, 64), ATTEND_BY_WARPS(KT_F16, 128)};
