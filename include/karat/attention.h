@@ -7,7 +7,7 @@
 KT_BEGIN
 
 /* Numbered as PyTorch's SDPBackend: products and a softmax, or a kernel that holds one tile of scores (FLASH). The others are
- * names that no device has. Process-wide; all are allowed at first. */
+ * names of it too, but on the CPU, which has none of them. Process-wide; all are allowed at first. */
 typedef enum kt_attention_way {
     KT_ATTENTION_MATH,
     KT_ATTENTION_FLASH,

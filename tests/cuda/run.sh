@@ -39,7 +39,7 @@ run_tests()
     for test in layer values rows; do
         start $test "$build/tests/test_cuda_$test"
     done
-    for test in face families layers fallbacks programs training amp; do
+    for test in face families layers attention fallbacks programs training amp; do
         start $test "$python" tests/cuda/$test.py
     done
     if "$python" -c 'import pytest' 2> /dev/null; then
@@ -49,7 +49,7 @@ run_tests()
         done
     fi
     wait
-    for test in layer values rows face families layers fallbacks programs training amp; do
+    for test in layer values rows face families layers attention fallbacks programs training amp; do
         finish $test
     done
     for share in $(seq $SHARES); do

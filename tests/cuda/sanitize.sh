@@ -56,6 +56,8 @@ is_wanted values && check memcheck values "$build/tests/test_cuda_values"
 families memcheck families reductions softmaxes entropies indexing ordered copies lines conversions lookups lists norms draws
 families memcheck families choices complexes extremes pieces
 families memcheck layers steps optimizers channels pools resampling alignments searches ranks
+is_wanted attention && KARAT_TEST_SAMPLE=1 check memcheck attention "$python" tests/cuda/attention.py calls dropout streams sure
+is_wanted attention && KARAT_TEST_SAMPLE=1 check racecheck attention "$python" tests/cuda/attention.py calls dropout
 is_wanted programs && check memcheck programs "$python" tests/cuda/programs.py --programs 100 --jobs 1
 is_wanted python && KARAT_TEST_DEVICE=cuda KARAT_TEST_SAMPLE=${SAMPLE:-200} check memcheck python \
     "$python" -m pytest -q -p no:cacheprovider tests/python

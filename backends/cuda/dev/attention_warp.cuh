@@ -171,7 +171,8 @@ template <> struct elements<KT_F32> {
 template <int D, int DP> struct sizes_of {
     enum { PITCH = DP + elements<D>::MORE, FIRST = DP / elements<D>::COLUMNS, WIDTH = sizeof(typename elements<D>::S) };
     enum { AHEAD = WIDTH == 2 || DP == 64 ? 64 : 32, BACK = DP == 64 ? 64 / (WIDTH / 2) : 32 / (WIDTH / 2) };
-    enum { BLOCKS = WIDTH == 2 && DP == 64 ? 2 : 1 }; /* that a multiprocessor is to have at once, going forward */
+    enum { BLOCKS = WIDTH == 2 && DP == 64 ? 2 : 1 }; /* that a multiprocessor is to have at once */
+    enum { KEYS_BACK = BLOCKS == 2 ? 32 : BACK };
 };
 
 template <int WIDTH> static __device__ __forceinline__ bool are_vectors(const rows_at &m)
@@ -362,17 +363,37 @@ static __device__ __forceinline__ bool is_hidden_somewhere(const attend_args &g,
     return g.mask.data || query + queries > g.queries || key + keys > g.keys || (g.causal && key + keys > query + 1);
 }
 
-/* Of a product with its scale. Called, since it would be there for each of a thread's scores. */
-static __device__ __noinline__ float shown_score(float score, const attend_args &g, head_at h, uint32_t query, uint32_t key)
+/* Adds the mask to a lane's scores: element i of eight n is at `at` + i / 2 (or i % 2, turned) of by[0] and i % 2 (i / 2) of by[1].
+ * show: of the mask's element, -inf where it hides. What is outside is hidden already, and its element is not read. */
+template <int N, bool TURNED, class F>
+static __device__ __forceinline__ void add_mask(float (&w)[N / 8][4], const char *at, int64_t by_query, int64_t by_key, F show)
 {
-    if (query >= g.queries || key >= g.keys || (g.causal && key > query))
-        return -INFINITY;
-    if (!g.mask.data)
-        return score;
-    const char *at = g.mask.data + h.batch * g.mask.step[0] + h.head * g.mask.step[1] + query * g.mask.step[2] + key * g.mask.step[3];
+#pragma unroll
+    for (int n = 0; n < N / 8; n++)
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            const int64_t query = TURNED ? n * 8 + i % 2 : i / 2 * 8, key = TURNED ? i / 2 * 8 : n * 8 + i % 2;
+            if (w[n][i] != -INFINITY)
+                w[n][i] = show(w[n][i], at + query * by_query + key * by_key);
+        }
+}
+template <int N, bool TURNED>
+static __device__ __forceinline__ void show_scores(float (&w)[N / 8][4], const attend_args &g, head_at h, uint32_t query, uint32_t key)
+{
+    const int64_t by_query = g.mask.step[2], by_key = g.mask.step[3];
+    const char   *at = g.mask.data + h.batch * g.mask.step[0] + h.head * g.mask.step[1] + query * by_query + key * by_key;
     if (g.mask.is == KT_BOOL)
-        return *(const uint8_t *)at ? score : -INFINITY;
-    return fmaf(values<float>::load(at, g.mask.is), LOG2_E, score);
+        add_mask<N, TURNED>(w, at, by_query, by_key, [](float x, const char *m) { return *(const uint8_t *)m ? x : -INFINITY; });
+    else if (g.mask.is == KT_F32)
+        add_mask<N, TURNED>(w, at, by_query, by_key, [](float x, const char *m) { return fmaf(*(const float *)m, LOG2_E, x); });
+    else if (g.mask.is == KT_BF16)
+        add_mask<N, TURNED>(w, at, by_query, by_key, [](float x, const char *m) {
+            return fmaf((float)dtype<KT_BF16>::get(*(const dtype<KT_BF16>::S *)m), LOG2_E, x);
+        });
+    else
+        add_mask<N, TURNED>(w, at, by_query, by_key, [](float x, const char *m) {
+            return fmaf((float)dtype<KT_F16>::get(*(const dtype<KT_F16>::S *)m), LOG2_E, x);
+        });
 }
 static __device__ __noinline__ uint4 draws_at(const uint64_t *draws, uint32_t keys, uint64_t row, uint32_t key)
 {
@@ -391,24 +412,18 @@ static __device__ __forceinline__ void scale_scores(float (&w)[N / 8][4], float 
             w[n][i] *= scale;
     if (!looks)
         return;
-    if (!g.mask.data) { /* keys that are later, or none */
 #pragma unroll
-        for (int i = 0; i < 2; i++) {
-            const uint32_t at = query + (uint32_t)i * 8, after = g.causal && at + 1 < g.keys ? at + 1 : g.keys;
-            const uint32_t end = at < g.queries ? after : 0;
+    for (int i = 0; i < 2; i++) { /* keys that are later, or none */
+        const uint32_t at = query + (uint32_t)i * 8, after = g.causal && at + 1 < g.keys ? at + 1 : g.keys;
+        const uint32_t end = at < g.queries ? after : 0;
 #pragma unroll
-            for (int n = 0; n < N / 8; n++)
+        for (int n = 0; n < N / 8; n++)
 #pragma unroll
-                for (int j = 0; j < 2; j++)
-                    w[n][2 * i + j] = key + (uint32_t)(n * 8 + j) < end ? w[n][2 * i + j] : -INFINITY;
-        }
-        return;
+            for (int j = 0; j < 2; j++)
+                w[n][2 * i + j] = key + (uint32_t)(n * 8 + j) < end ? w[n][2 * i + j] : -INFINITY;
     }
-#pragma unroll
-    for (int n = 0; n < N / 8; n++)
-#pragma unroll
-        for (int i = 0; i < 4; i++)
-            w[n][i] = shown_score(w[n][i], g, h, query + (uint32_t)(i / 2) * 8, key + (uint32_t)(n * 8 + i % 2));
+    if (g.mask.data)
+        show_scores<N, false>(w, g, h, query, key);
 }
 /* The same of a tile whose rows are the keys. */
 template <int N>
@@ -422,25 +437,19 @@ static __device__ __forceinline__ void scale_scores_turned(float (&w)[N / 8][4],
             w[n][i] *= scale;
     if (!looks)
         return;
-    if (!g.mask.data) {
 #pragma unroll
-        for (int i = 0; i < 2; i++) {
-            const uint32_t at = key + (uint32_t)i * 8, begin = at < g.keys ? g.causal ? at : 0 : g.queries;
+    for (int i = 0; i < 2; i++) {
+        const uint32_t at = key + (uint32_t)i * 8, begin = at < g.keys ? g.causal ? at : 0 : g.queries;
 #pragma unroll
-            for (int n = 0; n < N / 8; n++)
+        for (int n = 0; n < N / 8; n++)
 #pragma unroll
-                for (int j = 0; j < 2; j++) {
-                    const uint32_t q = query + (uint32_t)(n * 8 + j);
-                    w[n][2 * i + j] = q >= begin && q < g.queries ? w[n][2 * i + j] : -INFINITY;
-                }
-        }
-        return;
+            for (int j = 0; j < 2; j++) {
+                const uint32_t q = query + (uint32_t)(n * 8 + j);
+                w[n][2 * i + j] = q >= begin && q < g.queries ? w[n][2 * i + j] : -INFINITY;
+            }
     }
-#pragma unroll
-    for (int n = 0; n < N / 8; n++)
-#pragma unroll
-        for (int i = 0; i < 4; i++)
-            w[n][i] = shown_score(w[n][i], g, h, query + (uint32_t)(n * 8 + i % 2), key + (uint32_t)(i / 2) * 8);
+    if (g.mask.data)
+        show_scores<N, true>(w, g, h, query, key);
 }
 
 /* Whether dropout keeps a lane's weights, a bit for each: bit 4 n + i. Two lanes have the four keys of a step, and each draws for
@@ -601,10 +610,11 @@ static __device__ __forceinline__ void slopes(float (&w)[N / 8][4], float (&flow
         }
 }
 
-template <int D, int DP> static __global__ void __launch_bounds__(ARG_THREADS) attend_query_warp(ARGUMENTS(attend_args) g)
+template <int D, int DP> static __global__ void __launch_bounds__(ARG_THREADS, sizes_of<D, DP>::BLOCKS)
+attend_query_warp(ARGUMENTS(attend_args) g)
 {
     typedef typename elements<D>::S S;
-    enum { KEYS = sizes_of<D, DP>::BACK, PITCH = sizes_of<D, DP>::PITCH, FIRST = sizes_of<D, DP>::FIRST, WIDTH = sizeof(S) };
+    enum { KEYS = sizes_of<D, DP>::KEYS_BACK, PITCH = sizes_of<D, DP>::PITCH, FIRST = sizes_of<D, DP>::FIRST, WIDTH = sizeof(S) };
     alignas(16) __shared__ S keys[KEYS * PITCH], seen[KEYS * PITCH];
     const part_at at = part_of(g, g.heads, (g.queries + BLOCK_ROWS - 1) / BLOCK_ROWS, true);
     if (at.none)
