@@ -51,7 +51,7 @@ static void drop_graph(graph *g)
     if (g->run)
         cudaGraphExecDestroy(g->run);
     if (g->replay)
-        memory_free(NULL, g->index, g->replay, 0);
+        cudaFree(g->replay);
     if (g->memory)
         memory_of_graph_drop(g->memory, g->stream, g->n_streams);
     pthread_mutex_destroy(&g->lock);
@@ -146,17 +146,24 @@ static graph *graph_of(unsigned long long id)
     return g;
 }
 
+/* Not of the graph's memory: there it could be a block that work before this one has used and given back, which each replay would
+ * write after the numbers were put there. A capture is relaxed, so that memory may be asked for. */
 kt_status capture_replay_place(int index, kt_handle stream, const uint64_t **place)
 {
     const unsigned long long id = captures_run() ? capture_of(stream) : 0;
     graph                   *g = id ? graph_of(id) : NULL;
     void                    *memory = NULL;
-    size_t                   granted;
     *place = NULL;
     if (!g)
         return KT_OK;
     pthread_mutex_lock(&g->lock); /* two threads may record into one graph, on streams that wait for each other */
-    const kt_status status = g->replay ? KT_OK : memory_alloc(NULL, index, stream, 2 * sizeof *g->replay, &memory, &granted);
+    kt_status status = use_device(index);
+    if (!g->replay && !status) {
+        enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+        cudaThreadExchangeStreamCaptureMode(&mode);
+        status = check(cudaMalloc(&memory, 2 * sizeof *g->replay), "a graph's numbers are given a place");
+        cudaThreadExchangeStreamCaptureMode(&mode);
+    }
     g->replay = g->replay ? g->replay : memory;
     *place = g->replay;
     pthread_mutex_unlock(&g->lock);
