@@ -1,7 +1,9 @@
 /* attention.c - plans of attention, forward and back: by cuDNN (graphs.c), or by kernels of our own.
  *
- * In: plans whose operands have dims of their own, [batch, head, row, column], logarithms of sums three; param: causal, scale and,
- * with draws, the share of the weights that is kept. Out: launches. Draws are {seed, offset} in the device's memory; states of the
+ * In: plans whose operands have dims of their own, [batch, head, row, column], logarithms of sums three; param: causal, scale
+ * and,
+ * with draws, the share of the weights that is kept. Out: launches. Draws are {seed, offset} in the device's memory; states of
+ * the
  * CPU's generator are for the CPU. Independent of: what the kernels calculate. */
 #include <string.h>
 
@@ -155,12 +157,13 @@ static kt_status launch_back(attend_args *g, const attend_table *table, const kt
     const uint64_t rows = (uint64_t)g->batch * g->heads * g->queries;
     void          *delta = NULL;
     size_t         granted = 0;
-    kt_status      status = memory_alloc(NULL, plan->device_index, plan->stream, rows * (size_t)width_of((int)table->self), &delta,
-                                         &granted);
+    const size_t   bytes = 3 * rows * (size_t)width_of((int)table->self);
+    const attend_kernels *narrow = what == OF_MASK ? NULL : kernels_of_warps(g, true);
+    kt_status      status = memory_alloc(NULL, plan->device_index, plan->stream, bytes, &delta, &granted);
     if (status)
         return status;
     g->delta = delta;
-    status = launch_kernel(table->delta, blocks_of(rows, ARG_THREADS / 32), g, plan);
+    status = launch_kernel(narrow ? narrow->delta : table->delta, blocks_of(rows, ARG_THREADS / 32), g, plan);
     if (!status)
         status = what == OF_MASK ? launch_mask(g, table, plan) : launch_gradients(g, table, plan);
     memory_free(NULL, plan->device_index, delta, granted);

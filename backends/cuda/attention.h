@@ -20,7 +20,8 @@ typedef struct attend_args {
     attend_matrices query, key, value, mask, out, grad, to_query, to_key, to_value, to_mask;
     char           *sums;    /* [batch, head, row] of the compute type, by the steps below */
     int64_t         sums_step[3];
-    char           *delta;   /* back: of the compute type, dense: what a row's result and its gradient have in common */
+    char           *delta;   /* back: three numbers of the compute type for each row, all first ones first: what its result and
+                                its gradient have in common; two whose sum is the logarithm of the row's sum, as powers go */
     uint64_t        blocks;
     uint32_t        batch, heads, group; /* of the queries; `group` of them share a head of the keys and values */
     uint32_t        queries, keys, depth, width; /* columns of query and key; of value and out */
@@ -48,8 +49,8 @@ typedef struct attend_kept_args {
 /* Of float32, which reads 16 bits too, and of float64. A block has `tile` rows of the queries (forward, query), or of the keys
  * (key); of what flows back to a mask, `tile` of both. Results have `columns` of the kernel at a time. */
 typedef struct attend_kernels {
-    const void *forward, *query, *key; /* NULL: not for what flows back */
-    uint32_t    columns;               /* 0: there is none */
+    const void *forward, *query, *key, *delta; /* NULL: not for what flows back */
+    uint32_t    columns;                       /* 0: there is none */
 } attend_kernels;
 typedef struct attend_table {
     attend_kernels of[ATTEND_WIDTHS]; /* from the narrowest on */

@@ -1,7 +1,9 @@
-/* graphs.c - attention by cuDNN's graphs, through libkarat_cudnn.so (leaf/), which stands beside this library where it was built. It
+/* graphs.c - attention by cuDNN's graphs, through libkarat_cudnn.so (leaf/), which stands beside this library where it was
+ * built. It
  * is opened when the first attention of 16 bits is asked for.
  *
- * In: the arguments of our kernels. Out: a launch on the plan's stream, or KT_DECLINED: without the library, and for what it has no
+ * In: the arguments of our kernels. Out: a launch on the plan's stream, or KT_DECLINED: without the library, and for what it
+ * has no
  * way for. Independent of: plans' operands. */
 #include <pthread.h>
 #include <stdlib.h>
@@ -19,7 +21,8 @@ static const leaf_calls *leaf; /* NULL: it is not there */
 
 static void open_leaf(void)
 {
-    static const char *const dnn[] = {"libcudnn.so.9", NULL}, *const runtime[] = {CUDART_VERSION >= 13000 ? "libcudart.so.13" : "libcudart.so.12", NULL};
+    static const char *const dnn[] = {"libcudnn.so.9", NULL},
+            *const runtime[] = {CUDART_VERSION >= 13000 ? "libcudart.so.13" : "libcudart.so.12", NULL};
     const char        *way = getenv("KARAT_CUDA_ATTENTION");
     if (way && strcmp(way, "own") == 0)
         return;

@@ -88,7 +88,8 @@ def moved(t):
 def made_mask(kind, batch, n, queries, keys, dtype):
     if kind is None:
         return None
-    sizes = chance.choice([(queries, keys), (batch, 1, queries, keys), (batch, n, queries, keys), (1, 1, 1, keys), (1, n, queries, 1)])
+    sizes = chance.choice([(queries, keys), (batch, 1, queries, keys), (batch, n, queries, keys), (1, 1, 1, keys),
+                           (1, n, queries, 1)])
     if kind == "bool":
         mask = torch.rand(sizes) > 0.3
         if len(sizes) == 2 and keys > 1:
@@ -99,7 +100,8 @@ def made_mask(kind, batch, n, queries, keys, dtype):
 
 def one(dtype, batch, n, group, queries, keys, depth, width, causal, kind, layout, scale=None, learned=False):
     """Names and errors of a call and its gradients."""
-    q, k, v = (heads(batch, a, b, c, dtype, layout) for a, b, c in ((n * group, queries, depth), (n, keys, depth), (n, keys, width)))
+    sizes = (n * group, queries, depth), (n, keys, depth), (n, keys, width)
+    q, k, v = (heads(batch, *size, dtype, layout) for size in sizes)
     mask = made_mask(kind, batch, n * group, queries, keys, dtype)
     flow = torch.randn(batch, n * group, queries, width).to(dtype)
     there = [t.double().clone().requires_grad_() for t in (q, k, v)]
@@ -144,7 +146,8 @@ def calls():
         text = text_of(call)
         try:
             for name, here, there in one(**call):
-                check(f"{name} of {text}", call["dtype"], here, there, (4.0 if "gradient" in name else 1.0) * (2 if call["scale"] else 1))
+                loose = (4.0 if "gradient" in name else 1.0) * (2 if call["scale"] else 1)
+                check(f"{name} of {text}", call["dtype"], here, there, loose)
         except RuntimeError as error:
             wrong(text, str(error).splitlines()[0])
 

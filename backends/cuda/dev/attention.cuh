@@ -1,7 +1,8 @@
 /* attention.cuh - attention, tile by tile, forward and back: the matrix of scores is never in memory.
  *
  * In: attend_args. Out: results and the logarithms of rows' sums; or gradients. A block of 16 x 16 threads has a tile of scores,
- * R x R of a thread in registers: sums over columns of two matrices (`multiply`). Its weights go through shared memory into sums of
+ * R x R of a thread in registers: sums over columns of two matrices (`multiply`). Its weights go through shared memory into
+ * sums of
  * rows of a third (`gather`). What flows back is made twice of the scores, by blocks of queries and by blocks of keys, so that
  * every sum has one order. Dropout's draws follow from an element's place: Philox, four keys a step.
  * Independent of: dtypes in memory, layouts. */
@@ -72,7 +73,8 @@ template <class T, int WIDTH> static __device__ __forceinline__ void bring(T *to
     for (uint32_t i = threadIdx.x; i < ATTEND_DEPTH * WIDTH; i += ARG_THREADS) {
         const uint32_t r = i / WIDTH, c = i % WIDTH;
         const bool     inside = row + r < m.rows && column + c < m.columns;
-        to[i] = inside ? values<T>::load(m.data + (int64_t)(row + r) * m.by_row + (int64_t)(column + c) * m.by_column, m.is) : T(0);
+        to[i] = inside ? values<T>::load(m.data + (int64_t)(row + r) * m.by_row + (int64_t)(column + c) * m.by_column,
+                m.is) : T(0);
     }
 }
 
@@ -121,7 +123,8 @@ template <class T, int R> static __device__ __forceinline__ void put_weights(T *
     }
 }
 
-/* sum += weights times rows of m from `row` on, of its columns from `column` on those of the thread: R at a time, 16 threads apart.
+/* sum += weights times rows of m from `row` on, of its columns from `column` on those of the thread: R at a time, 16 threads
+ * apart.
  * Threads wait for each other first: the weights have been put. */
 template <class T, int R, int C>
 static __device__ __forceinline__ void gather(T (&sum)[R][C], const T *weights, T *room, const rows_at &m, uint32_t row,
@@ -201,16 +204,19 @@ static __device__ __forceinline__ bool is_kept(const uint4 &d, uint32_t key, flo
 }
 static __device__ __noinline__ bool is_kept_at(const attend_args &g, head_at h, uint32_t query, uint32_t key)
 {
-    return is_kept(draws_of(g.draws, g.keys, ((uint64_t)h.batch * g.heads + h.head) * g.queries + query, key), key, (float)g.keep);
+    return is_kept(draws_of(g.draws, g.keys, ((uint64_t)h.batch * g.heads + h.head) * g.queries + query, key), key,
+            (float)g.keep);
 }
 
 template <class T> static __device__ __forceinline__ T sum_at(const attend_args &g, head_at h, uint32_t query)
 {
     return *(const T *)(g.sums + h.batch * g.sums_step[0] + h.head * g.sums_step[1] + query * g.sums_step[2]);
 }
-template <class T> static __device__ __forceinline__ T delta_at(const attend_args &g, head_at h, uint32_t query)
+/* Of the three numbers of a row (attend_args.delta). */
+template <class T> static __device__ __forceinline__ T row_number(const attend_args &g, head_at h, uint32_t query, uint32_t which)
 {
-    return ((const T *)g.delta)[((uint64_t)h.batch * g.heads + h.head) * g.queries + query];
+    const uint64_t rows = (uint64_t)g.batch * g.heads * g.queries;
+    return ((const T *)g.delta)[which * rows + ((uint64_t)h.batch * g.heads + h.head) * g.queries + query];
 }
 
 /* What of a result or gradient is a block's. */
@@ -306,43 +312,96 @@ template <class T, int C> static __global__ void __launch_bounds__(ARG_THREADS) 
 
 /* ---- back ---- */
 
-/* A warp has a row: the sum of its result times its gradient. */
-template <class T> static __global__ void __launch_bounds__(ARG_THREADS) attend_delta(ARGUMENTS(attend_args) g)
+/* Is the logarithm of a row's sum so large that few digits of the sum are left in it? So it is where a mask of large finite
+ * numbers
+ * hides a whole row. Its largest score and its sum are made again then. */
+static __device__ __forceinline__ bool is_rough(float sum) { return fabsf(sum) > 0x1p10f && fabsf(sum) < INFINITY; }
+static __device__ __forceinline__ bool is_rough(double sum) { return fabs(sum) > 0x1p39 && fabs(sum) < INFINITY; }
+
+/* How scores and powers go: U::score of a product, U::power, U::logarithm, U::of (of a natural logarithm). */
+struct by_e {
+    template <class T>
+    static __device__ __forceinline__ T score(T product, const attend_args &g, head_at h, uint32_t query, uint32_t key)
+    {
+        return score_of(product, g, h, query, key);
+    }
+    template <class T> static __device__ __forceinline__ T power(T x) { return exponential_of(x); }
+    template <class T> static __device__ __forceinline__ T logarithm(T x) { return logarithm_of(x); }
+    template <class T> static __device__ __forceinline__ T of(T x) { return x; }
+};
+
+/* A warp has a row. */
+template <class T, class U> static __global__ void __launch_bounds__(ARG_THREADS) attend_delta(ARGUMENTS(attend_args) g)
 {
-    const uint64_t row = (uint64_t)blockIdx.x * (ARG_THREADS / 32) + threadIdx.x / 32;
-    if (row >= (uint64_t)g.batch * g.heads * g.queries)
+    const uint64_t row = (uint64_t)blockIdx.x * (ARG_THREADS / 32) + threadIdx.x / 32,
+            rows = (uint64_t)g.batch * g.heads * g.queries;
+    if (row >= rows)
         return; /* all of the warp */
-    const uint32_t query = (uint32_t)(row % g.queries), head = (uint32_t)(row / g.queries % g.heads);
-    const uint32_t batch = (uint32_t)(row / g.queries / g.heads);
-    const rows_at  x = rows_of(g.out, batch, head, g.queries, g.width), y = rows_of(g.grad, batch, head, g.queries, g.width);
-    T              sum = 0;
-    for (uint32_t c = threadIdx.x % 32; c < g.width; c += 32)
+    const uint32_t query = (uint32_t)(row % g.queries), lane = threadIdx.x % 32;
+    const head_at  h = {(uint32_t)(row / g.queries / g.heads), (uint32_t)(row / g.queries % g.heads)};
+    const rows_at  x = rows_of(g.out, h.batch, h.head, g.queries, g.width), y = rows_of(g.grad, h.batch, h.head, g.queries,
+            g.width);
+    T              sum = 0, most = sum_at<T>(g, h, query), rest = 0;
+    for (uint32_t c = lane; c < g.width; c += 32)
         sum = times_plus(values<T>::load(x.data + (int64_t)query * x.by_row + (int64_t)c * x.by_column, x.is),
                          values<T>::load(y.data + (int64_t)query * y.by_row + (int64_t)c * y.by_column, y.is), sum);
 #pragma unroll
     for (int away = 16; away; away /= 2)
         sum += __shfl_xor_sync(~0u, sum, away);
-    if (threadIdx.x % 32 == 0)
+    const bool rough = is_rough(most);
+    most = U::of(most);
+    if (rough) {
+        const rows_at q = rows_of(g.query, h.batch, h.head, g.queries, g.depth);
+        const rows_at k = rows_of(g.key, h.batch, h.head / g.group, g.keys, g.depth);
+        T             largest = -(T)INFINITY, all = 0;
+        for (uint32_t key = lane; key < g.keys; key += 32) {
+            T product = 0;
+            for (uint32_t c = 0; c < g.depth; c++)
+                product = times_plus(values<T>::load(q.data + (int64_t)query * q.by_row + (int64_t)c * q.by_column, q.is),
+                                     values<T>::load(k.data + (int64_t)key * k.by_row + (int64_t)c * k.by_column, k.is), product);
+            const T score = U::score(product, g, h, query, key), was = largest;
+            if (score == -(T)INFINITY)
+                continue;
+            largest = score > largest ? score : largest;
+            all = all * U::power(was - largest) + U::power(score - largest);
+        }
+        most = largest;
+#pragma unroll
+        for (int away = 16; away; away /= 2) {
+            const T other = __shfl_xor_sync(~0u, most, away);
+            most = other > most ? other : most;
+        }
+        all *= largest == -(T)INFINITY ? T(0) : U::power(largest - most);
+#pragma unroll
+        for (int away = 16; away; away /= 2)
+            all += __shfl_xor_sync(~0u, all, away);
+        rest = U::logarithm(all);
+    }
+    if (lane == 0) {
         ((T *)g.delta)[row] = sum;
+        ((T *)g.delta)[rows + row] = most;
+        ((T *)g.delta)[2 * rows + row] = rest;
+    }
 }
 
 /* Of products: the weight, and what flows back to its score, as if it were multiplied by no scale. used: the weight as it is
  * multiplied with a value. */
 template <class T>
-static __device__ __forceinline__ T slope_of(T product, T flow, T &used, const attend_args &g, head_at h, uint32_t query, uint32_t key)
+static __device__ __forceinline__ T slope_of(T product, T flow, T &used, const attend_args &g, head_at h, uint32_t query,
+        uint32_t key)
 {
     const T score = score_of(product, g, h, query, key);
     used = 0;
     if (score == -(T)INFINITY)
         return 0;
-    const T weight = exponential_of(score - sum_at<T>(g, h, query));
+    const T weight = exponential_of(score - row_number<T>(g, h, query, 1) - row_number<T>(g, h, query, 2));
     used = weight;
     if (g.draws) {
         const T factor = is_kept_at(g, h, query, key) ? 1 / (T)g.keep : T(0);
         used *= factor;
         flow *= factor;
     }
-    return weight * (flow - delta_at<T>(g, h, query));
+    return weight * (flow - row_number<T>(g, h, query, 0));
 }
 
 template <class T, int C> static __global__ void __launch_bounds__(ARG_THREADS) attend_query(ARGUMENTS(attend_args) g)
@@ -402,7 +461,8 @@ template <class T, int C> static __global__ void __launch_bounds__(ARG_THREADS) 
             to_key[i][j] = to_value[i][j] = 0;
     for (uint32_t head = at.h.head * g.group; head < (at.h.head + 1) * g.group; head++) {
         const head_at h = {at.h.batch, head};
-        const rows_at q = rows_of(g.query, h.batch, head, g.queries, g.depth), f = rows_of(g.grad, h.batch, head, g.queries, g.width);
+        const rows_at q = rows_of(g.query, h.batch, head, g.queries, g.depth), f = rows_of(g.grad, h.batch, head, g.queries,
+                g.width);
         for (uint32_t query = g.causal ? row : 0; query < g.queries; query += N) {
             T used[R][R];
             multiply<T, R>(w, room, k, row, q, query);
@@ -411,7 +471,8 @@ template <class T, int C> static __global__ void __launch_bounds__(ARG_THREADS) 
             for (int i = 0; i < R; i++)
 #pragma unroll
                 for (int j = 0; j < R; j++)
-                    w[i][j] = (T)g.scale * slope_of(w[i][j], flow[i][j], used[i][j], g, h, query + column_of_thread() * R + (uint32_t)j,
+                    w[i][j] = (T)g.scale * slope_of(w[i][j], flow[i][j], used[i][j], g, h,
+                            query + column_of_thread() * R + (uint32_t)j,
                                                     row + row_of_thread() * R + (uint32_t)i);
             put_weights<T, R>(weights, used);
             gather<T, R, C>(to_value, weights, room, f, query, column);
@@ -448,7 +509,8 @@ template <class T> static __global__ void __launch_bounds__(ARG_THREADS) attend_
         for (uint32_t a = head; a < last_head; a++) {
             const head_at h = {b, a};
             const rows_at q = rows_of(g.query, b, a, g.queries, g.depth), f = rows_of(g.grad, b, a, g.queries, g.width);
-            const rows_at k = rows_of(g.key, b, a / g.group, g.keys, g.depth), v = rows_of(g.value, b, a / g.group, g.keys, g.width);
+            const rows_at k = rows_of(g.key, b, a / g.group, g.keys, g.depth), v = rows_of(g.value, b, a / g.group, g.keys,
+                    g.width);
             for (uint32_t row = first_row; row < last_row; row += N)
                 for (uint32_t key = first_column; key < last_column; key += N) {
                     multiply<T, R>(w, room, q, row, k, key);
@@ -479,6 +541,8 @@ template <class T> static __global__ void __launch_bounds__(ARG_THREADS) attend_
     }
 }
 
-#define ATTEND_OF(T, C) {(const void *)attend_forward<T, C>, (const void *)attend_query<T, C>, (const void *)attend_key<T, C>, 16 * C}
+#define ATTEND_OF(T, C)                                                                                                  \
+    {(const void *)attend_forward<T, C>, (const void *)attend_query<T, C>, (const void *)attend_key<T, C>,               \
+     (const void *)attend_delta<T, by_e>, 16 * C}
 
 #endif

@@ -1,4 +1,5 @@
-/* attention_warp.cuh - attention by tensor cores, forward and back, for columns of at most DP. Sums and softmax are float32. Numbers
+/* attention_warp.cuh - attention by tensor cores, forward and back, for columns of at most DP. Sums and softmax are float32.
+ * Numbers
  * of 16 bits are multiplied as they are, weights rounded to such; a float32 is multiplied as two numbers of 11 bits each, whose
  * three larger products are added: its own precision, but for the last bit.
  *
@@ -19,14 +20,17 @@ static __device__ __forceinline__ uint32_t warp_of_thread() { return threadIdx.x
 
 /* ---- products of a warp, pairs of 16 bits, ways into shared memory ---- */
 #ifdef __CUDA_ARCH__
-template <int D> static __device__ __forceinline__ void product_of_warp(float (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1)
+template <int D> static __device__ __forceinline__ void product_of_warp(float (&c)[4], const uint32_t (&a)[4], uint32_t b0,
+        uint32_t b1)
 {
     if constexpr (D == KT_BF16)
         asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-                     : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+                     : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0),
+                             "r"(b1));
     else
         asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-                     : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+                     : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0),
+                             "r"(b1));
 }
 static __device__ __forceinline__ void product_of_parts(float (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1)
 {
@@ -142,7 +146,8 @@ static __device__ void                  load_four(uint32_t (&b)[4], const uint16
 {
     const uint64_t mine = (uint64_t)(uintptr_t)at;
     for (int i = 0; i < 4; i++)
-        memcpy(&b[i], (const uint16_t *)(uintptr_t)__shfl_sync(~0u, mine, 8 * i + (int)lane_of_thread() / 4) + lane_of_thread() % 4 * 2, 4);
+        memcpy(&b[i], (const uint16_t *)(uintptr_t)__shfl_sync(~0u, mine,
+                8 * i + (int)lane_of_thread() / 4) + lane_of_thread() % 4 * 2, 4);
 }
 static __device__ void load_four_turned(uint32_t (&b)[4], const uint16_t *at)
 {
@@ -158,7 +163,8 @@ static __device__ void load_four_turned(uint32_t (&b)[4], const uint16_t *at)
 
 /* ---- tiles ---- */
 
-/* Of a dtype: its elements in memory, of how many columns a first operand is, the distance of rows in shared memory, at which lanes
+/* Of a dtype: its elements in memory, of how many columns a first operand is, the distance of rows in shared memory, at which
+ * lanes
  * meet in no bank; how many rows pass by at once. */
 template <int D> struct elements {
     typedef uint16_t S;
@@ -240,7 +246,8 @@ static __device__ __forceinline__ void split_four(uint32_t (&large)[4], uint32_t
     for (int i = 0; i < 4; i++)
         split(large[i], small[i], x[i]);
 }
-static __device__ __forceinline__ void product_of_floats(float (&c)[4], const uint32_t (&large)[4], const uint32_t (&small)[4], float x, float y)
+static __device__ __forceinline__ void product_of_floats(float (&c)[4], const uint32_t (&large)[4],
+        const uint32_t (&small)[4], float x, float y)
 {
     uint32_t b[2], rest[2];
     split(b[0], rest[0], x);
@@ -285,10 +292,12 @@ static __device__ __forceinline__ void products(float (&sum)[N / 8][4], const ui
     }
 }
 
-/* sum += w times the tile: sums over its N rows. Of float32s a lane has the columns 2 t and 2 t + 1 of w where a first operand has
+/* sum += w times the tile: sums over its N rows. Of float32s a lane has the columns 2 t and 2 t + 1 of w where a first operand
+ * has
  * t and t + 4: rows of the tile are taken in that order. */
 template <int D, int DP, int N>
-static __device__ __forceinline__ void add_rows(float (&sum)[DP / 8][4], const float (&w)[N / 8][4], const typename elements<D>::S *tile)
+static __device__ __forceinline__ void add_rows(float (&sum)[DP / 8][4], const float (&w)[N / 8][4],
+        const typename elements<D>::S *tile)
 {
     enum { PITCH = sizes_of<D, DP>::PITCH };
     const uint32_t lane = lane_of_thread();
@@ -327,7 +336,8 @@ static __device__ __forceinline__ void put_rows(const float (&sum)[DP / 8][4], c
     enum { WIDTH = sizes_of<D, DP>::WIDTH };
     const uint32_t g = lane_of_thread() / 4, t = lane_of_thread() % 4;
     char          *to = m.data + h.batch * m.step[0] + h.head * m.step[1];
-    const bool     pairs = m.step[3] == WIDTH && m.step[2] % (2 * WIDTH) == 0 && (uintptr_t)to % (2 * WIDTH) == 0 && columns % 2 == 0;
+    const bool     pairs = m.step[3] == WIDTH && m.step[2] % (2 * WIDTH) == 0 && (uintptr_t)to % (2 * WIDTH) == 0 &&
+            columns % 2 == 0;
 #pragma unroll
     for (int n = 0; n < DP / 8; n++)
 #pragma unroll
@@ -358,13 +368,40 @@ static __device__ __forceinline__ void put_rows(const float (&sum)[DP / 8][4], c
 #define LOG2_E 1.44269504088896341f
 
 /* Some of a tile of queries from `query` on and keys from `key` on, of so many each, are hidden, or all are to be looked at. */
-static __device__ __forceinline__ bool is_hidden_somewhere(const attend_args &g, uint32_t query, uint32_t queries, uint32_t key, uint32_t keys)
+static __device__ __forceinline__ bool is_hidden_somewhere(const attend_args &g, uint32_t query, uint32_t queries,
+        uint32_t key, uint32_t keys)
 {
     return g.mask.data || query + queries > g.queries || key + keys > g.keys || (g.causal && key + keys > query + 1);
 }
 
-/* Adds the mask to a lane's scores: element i of eight n is at `at` + i / 2 (or i % 2, turned) of by[0] and i % 2 (i / 2) of by[1].
- * show: of the mask's element, -inf where it hides. What is outside is hidden already, and its element is not read. */
+/* The least of numbers does not become infinite, which would hide what it does not. */
+static __device__ __forceinline__ float with_mask(float score, float mask)
+{
+    const float least = -0x1p127f;
+    return fmaf(mask < least && mask > -INFINITY ? least : mask, LOG2_E, score);
+}
+
+struct by_two { /* as by_e */
+    static __device__ __forceinline__ float score(float product, const attend_args &g, head_at h, uint32_t query, uint32_t key)
+    {
+        if (g.causal && key > query)
+            return -INFINITY;
+        const float score = product * ((float)g.scale * LOG2_E);
+        const char *at = g.mask.data + h.batch * g.mask.step[0] + h.head * g.mask.step[1];
+        at += query * g.mask.step[2] + key * g.mask.step[3];
+        if (!g.mask.data)
+            return score;
+        if (g.mask.is == KT_BOOL)
+            return *(const uint8_t *)at ? score : -INFINITY;
+        return with_mask(score, values<float>::load(at, g.mask.is));
+    }
+    static __device__ __forceinline__ float power(float x) { return power_of_two(x); }
+    static __device__ __forceinline__ float logarithm(float x) { return log2f(x); }
+    static __device__ __forceinline__ float of(float x) { return x * LOG2_E; }
+};
+
+/* Adds the mask to a lane's scores, from `at` on: rows and columns are 8 and 1 apart, and so are queries and keys, or the other
+ * way round. show: of a score and the place of its mask. What is outside is hidden already, and its mask is not read. */
 template <int N, bool TURNED, class F>
 static __device__ __forceinline__ void add_mask(float (&w)[N / 8][4], const char *at, int64_t by_query, int64_t by_key, F show)
 {
@@ -378,21 +415,22 @@ static __device__ __forceinline__ void add_mask(float (&w)[N / 8][4], const char
         }
 }
 template <int N, bool TURNED>
-static __device__ __forceinline__ void show_scores(float (&w)[N / 8][4], const attend_args &g, head_at h, uint32_t query, uint32_t key)
+static __device__ __forceinline__ void show_scores(float (&w)[N / 8][4], const attend_args &g, head_at h, uint32_t query,
+        uint32_t key)
 {
     const int64_t by_query = g.mask.step[2], by_key = g.mask.step[3];
     const char   *at = g.mask.data + h.batch * g.mask.step[0] + h.head * g.mask.step[1] + query * by_query + key * by_key;
     if (g.mask.is == KT_BOOL)
         add_mask<N, TURNED>(w, at, by_query, by_key, [](float x, const char *m) { return *(const uint8_t *)m ? x : -INFINITY; });
     else if (g.mask.is == KT_F32)
-        add_mask<N, TURNED>(w, at, by_query, by_key, [](float x, const char *m) { return fmaf(*(const float *)m, LOG2_E, x); });
+        add_mask<N, TURNED>(w, at, by_query, by_key, [](float x, const char *m) { return with_mask(x, *(const float *)m); });
     else if (g.mask.is == KT_BF16)
         add_mask<N, TURNED>(w, at, by_query, by_key, [](float x, const char *m) {
-            return fmaf((float)dtype<KT_BF16>::get(*(const dtype<KT_BF16>::S *)m), LOG2_E, x);
+            return with_mask(x, (float)dtype<KT_BF16>::get(*(const dtype<KT_BF16>::S *)m));
         });
     else
         add_mask<N, TURNED>(w, at, by_query, by_key, [](float x, const char *m) {
-            return fmaf((float)dtype<KT_F16>::get(*(const dtype<KT_F16>::S *)m), LOG2_E, x);
+            return with_mask(x, (float)dtype<KT_F16>::get(*(const dtype<KT_F16>::S *)m));
         });
 }
 static __device__ __noinline__ uint4 draws_at(const uint64_t *draws, uint32_t keys, uint64_t row, uint32_t key)
@@ -402,7 +440,8 @@ static __device__ __noinline__ uint4 draws_at(const uint64_t *draws, uint32_t ke
 
 /* A lane's scores of a tile, whose columns are the keys: rows l / 4 and 8 after it. */
 template <int N>
-static __device__ __forceinline__ void scale_scores(float (&w)[N / 8][4], float scale, const attend_args &g, head_at h, uint32_t query,
+static __device__ __forceinline__ void scale_scores(float (&w)[N / 8][4], float scale, const attend_args &g, head_at h,
+        uint32_t query,
                                                     uint32_t key, bool looks)
 {
 #pragma unroll
@@ -589,10 +628,12 @@ attend_forward_warp(ARGUMENTS(attend_args) g)
 
 /* ---- back ---- */
 
-/* Of scores and what flows to weights: weights as they are multiplied, in w, and what flows to the products, in flow. sums and
- * deltas are those of a lane's two rows, or of its two columns in each eight. */
+/* Of scores and what flows to weights: weights as they are multiplied, in w, and what flows to the products, in flow. most,
+ * rest and
+ * deltas are the numbers of a lane's two rows, or of its two columns in each eight. */
 template <int N, bool TURNED>
-static __device__ __forceinline__ void slopes(float (&w)[N / 8][4], float (&flow)[N / 8][4], const float *sums, const float *deltas,
+static __device__ __forceinline__ void slopes(float (&w)[N / 8][4], float (&flow)[N / 8][4], const float *most, const float *rest,
+                                              const float *deltas,
                                               const attend_args &g, head_at h, uint32_t query, uint32_t key)
 {
     uint32_t kept = ~0u;
@@ -604,7 +645,7 @@ static __device__ __forceinline__ void slopes(float (&w)[N / 8][4], float (&flow
 #pragma unroll
         for (int i = 0; i < 4; i++) {
             const int   at = TURNED ? n * 8 + i % 2 : i / 2;
-            const float weight = power_of_two(w[n][i] - sums[at]), factor = kept >> (4 * n + i) & 1 ? share : 0.0f;
+            const float weight = power_of_two(w[n][i] - most[at] - rest[at]), factor = kept >> (4 * n + i) & 1 ? share : 0.0f;
             flow[n][i] = weight * (flow[n][i] * factor - deltas[at]) * scale;
             w[n][i] = weight * factor;
         }
@@ -622,20 +663,22 @@ attend_query_warp(ARGUMENTS(attend_args) g)
     const head_at  h = at.h;
     const uint32_t first = at.tile * BLOCK_ROWS, row = first + warp_of_thread() * WARP_ROWS, kv = h.head / g.group;
     const uint32_t lane_row = lane_of_thread() / 4, lane_column = lane_of_thread() % 4 * 2;
-    const rows_at  q = rows_of(g.query, h.batch, h.head, g.queries, g.depth), f = rows_of(g.grad, h.batch, h.head, g.queries, g.width);
+    const rows_at  q = rows_of(g.query, h.batch, h.head, g.queries, g.depth), f = rows_of(g.grad, h.batch, h.head, g.queries,
+            g.width);
     const rows_at  k = rows_of(g.key, h.batch, kv, g.keys, g.depth), v = rows_of(g.value, h.batch, kv, g.keys, g.width);
     const uint32_t end = g.causal && first + BLOCK_ROWS < g.keys ? first + BLOCK_ROWS : g.keys;
     const bool     k_vectors = are_vectors<WIDTH>(k), v_vectors = are_vectors<WIDTH>(v);
     const float    scale = (float)g.scale * LOG2_E;
     uint32_t       a[FIRST][4], b[FIRST][4];
-    float          sum[DP / 8][4], sums[2], delta[2];
+    float          sum[DP / 8][4], most[2], rest[2], delta[2];
     load_rows<D, DP>(a, q, row);
     load_rows<D, DP>(b, f, row);
 #pragma unroll
     for (int i = 0; i < 2; i++) {
         const uint32_t query = row + lane_row + (uint32_t)i * 8;
-        sums[i] = query < g.queries ? sum_at<float>(g, h, query) * LOG2_E : INFINITY;
-        delta[i] = query < g.queries ? delta_at<float>(g, h, query) : 0.0f;
+        most[i] = query < g.queries ? row_number<float>(g, h, query, 1) : INFINITY;
+        rest[i] = query < g.queries ? row_number<float>(g, h, query, 2) : 0.0f;
+        delta[i] = query < g.queries ? row_number<float>(g, h, query, 0) : 0.0f;
     }
 #pragma unroll
     for (int n = 0; n < DP / 8; n++)
@@ -652,7 +695,7 @@ attend_query_warp(ARGUMENTS(attend_args) g)
         __syncthreads();
         products<D, DP, KEYS>(flow, b, seen);
         scale_scores<KEYS>(w, scale, g, h, row + lane_row, key + lane_column, is_hidden_somewhere(g, row, WARP_ROWS, key, KEYS));
-        slopes<KEYS, false>(w, flow, sums, delta, g, h, row + lane_row, key + lane_column);
+        slopes<KEYS, false>(w, flow, most, rest, delta, g, h, row + lane_row, key + lane_column);
         add_rows<D, DP, KEYS>(sum, flow, keys);
         __syncthreads();
         if (key + KEYS < end)
@@ -667,7 +710,7 @@ template <int D, int DP> static __global__ void __launch_bounds__(ARG_THREADS) a
     typedef typename elements<D>::S S;
     enum { QUERIES = sizes_of<D, DP>::BACK, PITCH = sizes_of<D, DP>::PITCH, FIRST = sizes_of<D, DP>::FIRST, WIDTH = sizeof(S) };
     alignas(16) __shared__ S asked[QUERIES * PITCH], flows[QUERIES * PITCH];
-    __shared__ float sums[QUERIES], delta[QUERIES];
+    __shared__ float most[QUERIES], rest[QUERIES], delta[QUERIES];
     const uint32_t heads = g.heads / g.group;
     const part_at  at = part_of(g, heads, (g.keys + BLOCK_ROWS - 1) / BLOCK_ROWS, false);
     if (at.none)
@@ -689,7 +732,8 @@ template <int D, int DP> static __global__ void __launch_bounds__(ARG_THREADS) a
 #pragma unroll 1
     for (uint32_t head = at.h.head * g.group; head < (at.h.head + 1) * g.group; head++) {
         const head_at h = {at.h.batch, head};
-        const rows_at q = rows_of(g.query, h.batch, head, g.queries, g.depth), f = rows_of(g.grad, h.batch, head, g.queries, g.width);
+        const rows_at q = rows_of(g.query, h.batch, head, g.queries, g.depth), f = rows_of(g.grad, h.batch, head, g.queries,
+                g.width);
         const bool    q_vectors = are_vectors<WIDTH>(q), f_vectors = are_vectors<WIDTH>(f);
 #pragma unroll 1
         for (uint32_t query = g.causal ? first : 0; query < g.queries; query += QUERIES) {
@@ -699,8 +743,9 @@ template <int D, int DP> static __global__ void __launch_bounds__(ARG_THREADS) a
             fetch<D, QUERIES, DP>(flows, f, query, f_vectors);
             if (threadIdx.x < QUERIES) {
                 const uint32_t i = query + threadIdx.x;
-                sums[threadIdx.x] = i < g.queries ? sum_at<float>(g, h, i) * LOG2_E : INFINITY;
-                delta[threadIdx.x] = i < g.queries ? delta_at<float>(g, h, i) : 0.0f;
+                most[threadIdx.x] = i < g.queries ? row_number<float>(g, h, i, 1) : INFINITY;
+                rest[threadIdx.x] = i < g.queries ? row_number<float>(g, h, i, 2) : 0.0f;
+                delta[threadIdx.x] = i < g.queries ? row_number<float>(g, h, i, 0) : 0.0f;
             }
             wait_for_copies<1>();
             __syncthreads();
@@ -710,7 +755,8 @@ template <int D, int DP> static __global__ void __launch_bounds__(ARG_THREADS) a
             products<D, DP, QUERIES>(flow, b, flows);
             scale_scores_turned<QUERIES>(w, scale, g, h, query + lane_column, row + lane_row,
                                          is_hidden_somewhere(g, query, QUERIES, row, WARP_ROWS));
-            slopes<QUERIES, true>(w, flow, sums + lane_column, delta + lane_column, g, h, query + lane_column, row + lane_row);
+            slopes<QUERIES, true>(w, flow, most + lane_column, rest + lane_column, delta + lane_column, g, h,
+                    query + lane_column, row + lane_row);
             add_rows<D, DP, QUERIES>(to_value, w, flows);
             add_rows<D, DP, QUERIES>(to_key, flow, asked);
         }
@@ -719,7 +765,8 @@ template <int D, int DP> static __global__ void __launch_bounds__(ARG_THREADS) a
     put_rows<D, DP>(to_value, g.to_value, at.h, row, g.keys, g.width);
 }
 
-#define ATTEND_BY_WARPS(D, DP)                                                                                                    \
-    {(const void *)attend_forward_warp<D, DP>, (const void *)attend_query_warp<D, DP>, (const void *)attend_key_warp<D, DP>, DP}
+#define ATTEND_BY_WARPS(D, DP)                                                                                           \
+    {(const void *)attend_forward_warp<D, DP>, (const void *)attend_query_warp<D, DP>, (const void *)attend_key_warp<D, DP>, \
+     (const void *)attend_delta<float, by_two>, DP}
 
 #endif

@@ -1,7 +1,8 @@
-/* attention_f32.cu - attention of float32, bfloat16 and float16, calculated in float32; where its dropout begins, and what it keeps. */
+/* attention_f32.cu - attention of float32, bfloat16 and float16, calculated in float32; where its dropout begins, and what it
+ * keeps. */
 #include "dev/attention.cuh"
 
-const attend_table attend_f32 = {{ATTEND_OF(float, 4), ATTEND_OF(float, 8)}, (const void *)attend_delta<float>,
+const attend_table attend_f32 = {{ATTEND_OF(float, 4), ATTEND_OF(float, 8)}, (const void *)attend_delta<float, by_e>,
                                  (const void *)attend_mask<float>, tile_of<float>::N, KT_F32};
 
 static __global__ void __launch_bounds__(ARG_THREADS) seed_of_attention(ARGUMENTS(attend_seed_args) g)

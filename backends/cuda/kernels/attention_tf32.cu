@@ -2,4 +2,5 @@
  * not have room in registers. */
 #include "dev/attention_warp.cuh"
 
-const attend_kernels attend_two[ATTEND_WIDTHS] = {ATTEND_BY_WARPS(KT_F32, 64), {(const void *)attend_forward_warp<KT_F32, 128>, NULL, NULL, 128}};
+const attend_kernels attend_two[ATTEND_WIDTHS] = {ATTEND_BY_WARPS(KT_F32, 64),
+                                                   {(const void *)attend_forward_warp<KT_F32, 128>, NULL, NULL, NULL, 128}};

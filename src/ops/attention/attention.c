@@ -192,7 +192,8 @@ static bool are_many(const kt__attended *a)
 
 /* Our kernel runs wherever it can, so that no matrix of scores is held: it reads any strides, and values of another width. With
  * dropout it need not keep what was drawn; the numbers are those of dropout of the whole matrix. On the tape the formula has a
- * second derivative where PyTorch's has one, and a mask its gradient. A device that has not all of the kernels records what PyTorch
+ * second derivative where PyTorch's has one, and a mask its gradient. A device that has not all of the kernels records what
+ * PyTorch
  * records; for one that has, few scores are no reason to launch more. */
 static bool serves(const kt_call *call, const kt__attended *a, kt__folded *f)
 {
@@ -205,7 +206,8 @@ static bool serves(const kt_call *call, const kt__attended *a, kt__folded *f)
 static bool is_kernel_allowed(const kt_tensor *query)
 {
     return kt_attention_allowed(KT_ATTENTION_FLASH) ||
-           (query->backend != KT_CPU && (kt_attention_allowed(KT_ATTENTION_EFFICIENT) || kt_attention_allowed(KT_ATTENTION_CUDNN)));
+           (query->backend != KT_CPU &&
+                   (kt_attention_allowed(KT_ATTENTION_EFFICIENT) || kt_attention_allowed(KT_ATTENTION_CUDNN)));
 }
 
 static kt_status check_any_way(bool math, bool kernel, bool theirs)

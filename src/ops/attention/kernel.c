@@ -212,7 +212,8 @@ kt_status kt__body_attention(kt_call *call)
                              : kt__tensor_new(dtype, kt__device(query), (kt_shape){DIMS, sizes});
     kt_tensor     *lse = kt__attention_is_whole(query)
                              ? kt__tensor_new(wide_of(query), kt__device(query), (kt_shape){3, sizes})
-                             : kt__tensor_new_strided(wide_of(query), kt__device(query), (kt_shape){3, sizes}, (kt_shape){3, turned});
+                             : kt__tensor_new_strided(wide_of(query), kt__device(query), (kt_shape){3, sizes}, (kt_shape){3,
+                                     turned});
     out = known_as(out, call, query), lse = known_as(lse, call, query);
     if (mask)
         mask = with_heads(mask);
