@@ -5,16 +5,20 @@ A row of ALIASES is a module of this package, with PyTorch's private names and o
 attributes that state dicts and pickles show, have no row: there PyTorch's name is the name.
 """
 
-ALIASES = {}
+ALIASES = {
+    "profiler.profiler": {"_default_schedule_fn": "_record_always"},  # Lightning
+}
 
 
-def private_names(module, namespace):
-    """A module's __getattr__ that finds PyTorch's private names by their row."""
+def private_names(module, namespace, otherwise=None):
+    """A module's __getattr__ that finds PyTorch's private names by their row; `otherwise` is one that is asked for the others."""
     row = ALIASES[module.removeprefix("karat.")]
 
     def __getattr__(name):
         if name in row:
             return namespace[row[name]]
+        if otherwise is not None:
+            return otherwise(name)
         raise AttributeError(f"module {module!r} has no attribute {name!r}")
 
     return __getattr__

@@ -3,6 +3,7 @@
 import gc
 import gzip
 import json
+import re
 import threading
 import warnings
 
@@ -447,6 +448,72 @@ def test_schedule():
         schedule(wait=-1, warmup=0, active=1)
     with pytest.warns(UserWarning, match="Profiler won't be using warmup, this can skew profiler results"):
         schedule(wait=0, warmup=0, active=1)
+
+
+def test_a_schedule_is_a_function_of_the_step():
+    letters = "-wrS"
+
+    def shown(**how):
+        actions = schedule(**how)
+        return "".join(letters[actions(i).value] for i in range(12))
+
+    assert shown(wait=1, warmup=1, active=2) == "-wrS-wrS-wrS"
+    assert shown(wait=0, warmup=2, active=1, repeat=2) == "wwSwwS------"
+    assert shown(wait=2, warmup=1, active=1, skip_first=1) == "---wS--wS--w"
+    assert shown(wait=2, warmup=1, active=1, skip_first=1, skip_first_wait=1) == "-wS--wS--wS-"
+    assert shown(wait=2, warmup=1, active=1, repeat=1, skip_first_wait=3) == "wS----------"
+    far = schedule(wait=10**12, warmup=1, active=10**12)
+    assert far(10**12) is ProfilerAction.WARMUP and far(2 * 10**12) is ProfilerAction.RECORD_AND_SAVE
+    with pytest.raises(AssertionError, match=re.escape("Got wait=0 (need >= 0), warmup=-2 (need >= 0), active=0 (need > 0), "
+                                                       "repeat=-1 (need >= 0), skip_first=-3 (need >= 0).")):
+        schedule(wait=0, warmup=-2, active=0, repeat=-1, skip_first=-3)
+
+
+def test_from_action_to_action():
+    """Every pair of actions, and the end after each; p: prepare, s: start, e: stop, r: ready, !: a warning."""
+    done = []
+
+    class Told(profile):
+        def prepare_trace(self):
+            done.append("p")
+
+        def start_trace(self):
+            done.append("s")
+
+        def stop_trace(self):
+            done.append("e")
+
+    want = {"00": "||", "01": "|p|se", "02": "|ps|er", "03": "|ps|er",
+            "10": "p|!se|", "11": "p||se", "12": "p|s|er", "13": "p|s|er",
+            "20": "ps|!e|", "21": "ps|!e|se", "22": "ps||er", "23": "ps||er",
+            "30": "ps|er|", "31": "ps|erp|se", "32": "ps|erps|er", "33": "ps|erps|er"}
+    for pair, expected in want.items():
+        done.clear()
+        actions = [ProfilerAction(int(one)) for one in pair]
+        with warnings.catch_warnings():
+            warnings.showwarning = lambda message, category, path, line, *_: done.append("!" if path == __file__ else path)
+            warnings.simplefilter("always")
+            p = Told(activities=CPU, schedule=actions.__getitem__, on_trace_ready=lambda p: done.append("r"))
+            p.start()
+            done.append("|")
+            p.step()
+            done.append("|")
+            p.stop()
+        assert "".join(done) == expected, pair
+
+
+def test_a_profile_that_was_not_prepared(tmp_path):
+    p = karat.profiler._KinetoProfile(activities=CPU)
+    for call, doing in ((p.start_trace, "starting trace"), (p.stop, "stopping trace"), (p.events, "accessing events"),
+                        (p.key_averages, "getting key averages"), (lambda: p.export_stacks("x"), "exporting stacks"),
+                        (lambda: p.export_chrome_trace("x"), "exporting chrome trace")):
+        with pytest.raises(AssertionError, match=f"^Profiler must be initialized before {doing}$"):
+            call()
+    assert p.toggle_collection_dynamic(True, []) is None and p.get_trace_id() is None
+    assert karat.profiler.profiler._default_schedule_fn(7) is ProfilerAction.RECORD  # Lightning asks for it
+    (tmp_path / "file").write_text("")
+    with pytest.raises(RuntimeError, match=f"^Can't create directory: {tmp_path}/file/inner$"):
+        tensorboard_trace_handler(f"{tmp_path}/file/inner")(p)
 
 
 def test_steps():

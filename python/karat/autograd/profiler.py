@@ -236,11 +236,11 @@ class profile:
             return None
         if self.entered:
             raise RuntimeError("Profiler context manager is not reentrant")
-        self._prepare_trace()
+        self._prepare()
         self._start_trace()
         return self
 
-    def _prepare_trace(self):
+    def _prepare(self):
         self.entered = True
         self.trace_id = self.create_trace_id()
 
