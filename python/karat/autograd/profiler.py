@@ -5,7 +5,6 @@ The engine records (karat/profiler.h); here its events become FunctionEvents.
 
 import bisect
 import functools
-import inspect
 import json
 import os
 import sys
@@ -13,6 +12,7 @@ import uuid
 from warnings import warn
 
 from .. import _karat, _missing
+from ..modes import inside
 from .profiler_util import (  # noqa: F401
     MEMORY_EVENT_NAME,
     OUT_OF_MEMORY_EVENT_NAME,
@@ -171,6 +171,17 @@ def _module_paths(modules):
 # ---- profile ----
 
 
+def _of_its_events(name):
+    """A method of the list of events as one of the profile that has recorded them."""
+    method = getattr(EventList, name)
+
+    @functools.wraps(method)
+    def of_events(self, *args, **kwargs):
+        return method(self._events, *args, **kwargs)
+
+    return of_events
+
+
 class profile:
     """Records what runs inside `with profile() as p:`; p.key_averages() sums it up and p.table() shows it.
 
@@ -284,23 +295,13 @@ class profile:
     def __str__(self):
         return "<unfinished torch.autograd.profile>" if self._profile is None else str(self._events)
 
-    def table(self, sort_by=None, row_limit=100, max_src_column_width=75, max_name_column_width=55, max_shapes_column_width=80,
-              header=None, top_level_events_only=False, columns=()):
-        return self._events.table(sort_by=sort_by, row_limit=row_limit, max_src_column_width=max_src_column_width,
-                                  max_name_column_width=max_name_column_width, max_shapes_column_width=max_shapes_column_width,
-                                  header=header, top_level_events_only=top_level_events_only, columns=columns)
-
-    table.__doc__ = EventList.table.__doc__
+    table = _of_its_events("table")
+    total_average = _of_its_events("total_average")
 
     def key_averages(self, group_by_input_shape=False, group_by_stack_n=0, group_by_overload_name=False, group_by=None):
         return self._events.key_averages(group_by_input_shape, group_by_stack_n, group_by_overload_name, group_by)
 
     key_averages.__doc__ = EventList.key_averages.__doc__
-
-    def total_average(self):
-        return self._events.total_average()
-
-    total_average.__doc__ = EventList.total_average.__doc__
 
     @property
     def self_cpu_time_total(self):
@@ -354,28 +355,7 @@ class record_function:
         _karat.range_end(self.record)
 
     def __call__(self, function):
-        if inspect.isgeneratorfunction(function):
-
-            @functools.wraps(function)
-            def run(*args, **kwargs):
-                generator = function(*args, **kwargs)
-                sent = None
-                while True:
-                    with type(self)(self.name, self.args):
-                        try:
-                            value = generator.send(sent)
-                        except StopIteration as end:
-                            return end.value
-                    sent = yield value
-
-            return run
-
-        @functools.wraps(function)
-        def run(*args, **kwargs):
-            with type(self)(self.name, self.args):
-                return function(*args, **kwargs)
-
-        return run
+        return inside(lambda: type(self)(self.name, self.args), function)
 
 
 class _Emit:

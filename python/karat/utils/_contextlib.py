@@ -1,9 +1,6 @@
 """karat.utils._contextlib: classes whose objects are scopes and decorators, which libraries derive their own from."""
 
-import functools
-import inspect
-
-from ..modes import _steps
+from ..modes import inside
 
 
 class _DecoratorContextManager:
@@ -15,16 +12,7 @@ class _DecoratorContextManager:
                                "should have the context manager applied; additionally, decorating a class at definition-site "
                                "will prevent use of the identifier as a conventional type.  To specify which methods to "
                                "decorate, decorate each of them individually.")
-        if inspect.isgeneratorfunction(function):
-            @functools.wraps(function)
-            def scoped(*args, **keywords):
-                return (yield from _steps(function(*args, **keywords), self.clone))
-        else:
-            @functools.wraps(function)
-            def scoped(*args, **keywords):
-                with self.clone():
-                    return function(*args, **keywords)
-        return scoped
+        return inside(self.clone, function)
 
     def __enter__(self):
         raise NotImplementedError

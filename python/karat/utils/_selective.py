@@ -143,8 +143,8 @@ def _policy(given):
             return given
         raise TypeError("policy_fn_or_list must be either a function or a list of ops.")
     for wrong in (one for one in given if not isinstance(one, OpOverload)):
-        hint = ("Please update the OpOverloadPacket to a specific OpOverload.For example, if you have `torch.ops.aten.mm`, change "
-                "it to `torch.ops.aten.mm.default`.")
+        hint = ("Please update the OpOverloadPacket to a specific OpOverload.For example, if you have `torch.ops.aten.mm`, "
+                "change it to `torch.ops.aten.mm.default`.")
         raise ValueError(f"Expected op in `op_list` to be an OpOverload but got: {wrong} of type {type(wrong)}. "
                          f"{hint if hasattr(wrong, 'overloads') else ''}")
     saved = frozenset(given)

@@ -350,8 +350,8 @@ class CheckpointFunction(Function):
 
 
 _TO_BE_SAID = ("{}: the use_reentrant parameter should be passed explicitly. {}. use_reentrant=False is recommended, but if you "
-               "need to preserve the current default behavior, you can pass use_reentrant=True. Refer to docs for more details on "
-               "the differences between the two variants.")
+               "need to preserve the current default behavior, you can pass use_reentrant=True. Refer to docs for more details "
+               "on the differences between the two variants.")
 
 
 def _way(use_reentrant, who, threat):
@@ -389,8 +389,8 @@ def _in_turn(functions):
 
 def checkpoint_sequential(functions, segments, input, use_reentrant=None, **kwargs):
     """One function after another, in so many segments of which each but the last is a checkpoint()."""
-    reentrant = _way(use_reentrant, "torch.utils.checkpoint.checkpoint_sequential", "In version 2.9 we will raise an exception if "
-                     "use_reentrant is not passed")
+    reentrant = _way(use_reentrant, "torch.utils.checkpoint.checkpoint_sequential", "In version 2.9 we will raise an exception "
+                     "if use_reentrant is not passed")
     how = {"use_reentrant": reentrant, "preserve_rng_state": _preserves(kwargs)}
     steps = list(functions.children() if hasattr(functions, "children") else functions)
     size = len(steps) // segments

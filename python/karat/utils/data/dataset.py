@@ -135,25 +135,27 @@ class Subset(Dataset):
         return len(self.indices)
 
 
+def _shares(n, fractions):
+    """Whole numbers that sum up to n: of each fraction the part below the point, and one more for the first ones."""
+    for i, fraction in enumerate(fractions):
+        if not 0 <= fraction <= 1:
+            raise ValueError(f"Fraction at index {i} is not between 0 and 1")
+    least = [math.floor(n * fraction) for fraction in fractions]
+    each, first = divmod(n - sum(least), len(least))
+    return [one + each + (i < first) for i, one in enumerate(least)]
+
+
 def random_split(dataset, lengths, generator=None):
     """Subsets of the given lengths, or fractions, drawn at random without overlap."""
     from ... import default_generator, randperm
 
-    n = len(dataset)
-    if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
-        parts = []
-        for i, fraction in enumerate(lengths):
-            if fraction < 0 or fraction > 1:
-                raise ValueError(f"Fraction at index {i} is not between 0 and 1")
-            parts.append(math.floor(n * fraction))
-        for i in range(n - sum(parts)):
-            parts[i % len(parts)] += 1
-        lengths = parts
-        for i, length in enumerate(lengths):
-            if length == 0:
-                warnings.warn(f"Length of split at index {i} is 0. This might result in an empty dataset.", stacklevel=2)
+    n, given = len(dataset), sum(lengths)
+    if given <= 1 and math.isclose(given, 1):
+        lengths = _shares(n, lengths)
+        for i in [i for i, length in enumerate(lengths) if not length]:
+            warnings.warn(f"Length of split at index {i} is 0. This might result in an empty dataset.", stacklevel=2)
     if sum(lengths) != n:
         raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
-    indices = randperm(sum(lengths), generator=default_generator if generator is None else generator).tolist()
+    indices = randperm(n, generator=default_generator if generator is None else generator).tolist()
     ends = itertools.accumulate(lengths)
     return [Subset(dataset, indices[end - length:end]) for end, length in zip(ends, lengths)]
