@@ -67,7 +67,7 @@ class _Mode:
 
             warn("Decorating classes is deprecated and will be disabled in future versions. You should only decorate functions "
                  "or methods. To preserve the current behavior of class decoration, you can directly decorate the `__init__` "
-                 "method and nothing else.", FutureWarning, 3)
+                 "method and nothing else.", FutureWarning, 2)
         return inside(self.clone, function)
 
 

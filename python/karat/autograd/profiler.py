@@ -20,8 +20,7 @@ from .profiler_util import (  # noqa: F401
     EventList,
     FunctionEvent,
     FunctionEventAvg,
-    _filter_name,
-    _rewrite_name,
+    _shown_name,
 )
 
 _is_profiler_enabled = False  # PyTorch's name; libraries read it
@@ -107,7 +106,7 @@ class _Converter:
 
     def event(self, kind, name, begin, end, thread, stack, inputs, sequence, flops):
         shapes, dtypes = inputs
-        event = FunctionEvent(id=len(self.found) + 1, name=_rewrite_name(name, with_wildcard=True), trace_name=name,
+        event = FunctionEvent(id=len(self.found) + 1, name=_shown_name(name), trace_name=name,
                               overload_name="", thread=self.threads.setdefault(thread, len(self.threads) + 1),
                               start_us=(begin - self.begin) / 1000,
                               end_us=(end - self.begin) / 1000, fwd_thread=1 if kind in ("node", "formula") else 0,
@@ -217,7 +216,7 @@ class profile:
         self.post_processing_timeout_s = post_processing_timeout_s
         self.trace_id = ""
         self._made = EventList(use_device=None, profile_memory=profile_memory, with_flops=with_flops)
-        self._made._tree_built = True
+        self._made._has_tree = True
         self._profile = None
         self._waiting = []  # profiles of the engine whose events nobody has asked for
         if not self.use_cpu and not use_kineto:
