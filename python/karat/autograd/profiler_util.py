@@ -98,6 +98,12 @@ class Interval:
 # ---- events ----
 
 
+# What an event has before anything is known of it but what it was made with.
+_NOTHING_YET = {"count": 1, "cpu_parent": None, "self_cpu_percent": -1, "total_cpu_percent": -1, "total_device_percent": -1,
+                "dtype": "", "file": None, "line": 0, "module": None, "failed": False, "conversions": 0, "conversion_bytes": 0,
+                "conversion_time": 0.0}
+
+
 def _own(name, on_devices=False):
     """The part of a sum that is not the children's. Events of a device have none but, where on_devices says so, the whole."""
     def own(event):
@@ -118,49 +124,11 @@ class FunctionEvent(FormattedTimesMixin):
                  scope=0, use_device=None, cpu_memory_usage=0, device_memory_usage=0, is_async=False, is_remote=False,
                  sequence_nr=-1, node_id=-1, device_type=DeviceType.CPU, device_index=0, device_resource_id=None, is_legacy=False,
                  flops=None, trace_name=None, concrete_inputs=None, kwinputs=None, is_user_annotation=False, metadata_json=None):
-        self.id = id
-        self.node_id = node_id
-        self.name = name
-        self.overload_name = overload_name
-        self.trace_name = trace_name
-        self.time_range = Interval(start_us, end_us)
-        self.thread = thread
-        self.fwd_thread = fwd_thread
-        self.kernels = []
-        self.count = 1
-        self.cpu_children = []
-        self.cpu_parent = None
-        self.input_shapes = input_shapes
-        self.concrete_inputs = concrete_inputs
-        self.kwinputs = kwinputs
-        self.stack = stack
-        self.scope = scope
-        self.use_device = use_device
-        self.cpu_memory_usage = cpu_memory_usage
-        self.device_memory_usage = device_memory_usage
-        self.is_async = is_async
-        self.is_remote = is_remote
-        self.sequence_nr = sequence_nr
-        self.device_type = device_type
-        self.device_index = device_index
-        self.device_resource_id = thread if device_resource_id is None else device_resource_id
-        self.is_legacy = is_legacy
-        self.flops = flops
-        self.is_user_annotation = is_user_annotation
-        self.self_cpu_percent = -1
-        self.total_cpu_percent = -1
-        self.total_device_percent = -1
-        self.metadata_json = metadata_json
-        self.dtype = ""
-        self.input_dtypes = []
-        self.file = None
-        self.line = 0
-        self.module = None
-        self.failed = False
-        self.conversions = 0
-        self.conversion_bytes = 0
-        self.conversion_time = 0.0
-        self.ran = []
+        facts = {**locals(), **_NOTHING_YET}
+        del facts["self"], facts["start_us"], facts["end_us"]
+        vars(self).update(facts, time_range=Interval(start_us, end_us), kernels=[], cpu_children=[], input_dtypes=[], ran=[])
+        if device_resource_id is None:
+            self.device_resource_id = thread
 
     def append_kernel(self, name, device, duration):
         self.kernels.append(Kernel(name, device, duration))
@@ -199,13 +167,14 @@ class FunctionEvent(FormattedTimesMixin):
 
     def __repr__(self):
         device = self.use_device
-        return (f"<FunctionEvent id={self.id} name={self.name} overload_name={self.overload_name} "
-                f"device_type=DeviceType.{self.device_type.name} node_id={self.node_id} cpu_time={self.cpu_time_str} "
-                f"start_us={self.time_range.start} end_us={self.time_range.end} "
-                f"cpu_children={[child.id for child in self.cpu_children]} {device}_time={self.device_time_str} name={self.name} "
-                f"thread={self.thread} input_shapes={self.input_shapes} cpu_memory_usage={self.cpu_memory_usage} "
-                f"{device}_memory_usage={self.device_memory_usage} is_async={self.is_async} is_remote={self.is_remote} "
-                f"seq_nr={self.sequence_nr} is_legacy={self.is_legacy}>")
+        shown = [("id", self.id), ("name", self.name), ("overload_name", self.overload_name),
+                 ("device_type", f"DeviceType.{self.device_type.name}"), ("node_id", self.node_id),
+                 ("cpu_time", self.cpu_time_str), ("start_us", self.time_range.start),
+                 ("end_us", self.time_range.end), ("cpu_children", [child.id for child in self.cpu_children]), (f"{device}_time", self.device_time_str),
+                 *((name, getattr(self, name)) for name in ("name", "thread", "input_shapes", "cpu_memory_usage")),
+                 (f"{device}_memory_usage", self.device_memory_usage), ("is_async", self.is_async),
+                 ("is_remote", self.is_remote), ("seq_nr", self.sequence_nr), ("is_legacy", self.is_legacy)]
+        return f"<FunctionEvent {' '.join(f'{name}={value}' for name, value in shown)}>"
 
 
 class FunctionEventAvg(FormattedTimesMixin):
@@ -215,37 +184,12 @@ class FunctionEventAvg(FormattedTimesMixin):
              "device_memory_usage", "self_cpu_memory_usage", "self_device_memory_usage", "count", "conversions",
              "conversion_bytes", "conversion_time")
 
+    _UNKNOWN = ("key", "use_device", "input_shapes", "overload_name", "stack", "scope", "cpu_children", "cpu_parent", "dtype",
+                "line", "module")
+
     def __init__(self):
-        self.key = None
-        self.count = 0
-        self.node_id = 0
-        self.is_async = False
-        self.is_remote = False
-        self.use_device = None
-        self.cpu_time_total = 0
-        self.device_time_total = 0
-        self.self_cpu_time_total = 0
-        self.self_device_time_total = 0
-        self.input_shapes = None
-        self.overload_name = None
-        self.stack = None
-        self.scope = None
-        self.cpu_memory_usage = 0
-        self.device_memory_usage = 0
-        self.self_cpu_memory_usage = 0
-        self.self_device_memory_usage = 0
-        self.cpu_children = None
-        self.cpu_parent = None
-        self.device_type = DeviceType.CPU
-        self.is_legacy = False
-        self.flops = 0
-        self.dtype = None
-        self.conversions = 0
-        self.conversion_bytes = 0
-        self.conversion_time = 0.0
-        self.ran = {}
-        self.line = None
-        self.module = None
+        vars(self).update({**dict.fromkeys(self._UNKNOWN), **dict.fromkeys(self._SUMS, 0)}, conversion_time=0.0, node_id=0,
+                          flops=0, is_async=False, is_remote=False, is_legacy=False, device_type=DeviceType.CPU, ran={})
 
     def _begin(self, event):
         self.key = event.key

@@ -28,9 +28,8 @@ class RemovableHandle:
                 table.pop(self.id, None)
 
     def __getstate__(self):
-        if not self.extra_dict_ref:
-            return self.hooks_dict_ref(), self.id
-        return self.hooks_dict_ref(), self.id, tuple(reference() for reference in self.extra_dict_ref)
+        table, *more = (reference() for reference in (self.hooks_dict_ref, *self.extra_dict_ref))
+        return (table, self.id, tuple(more)) if more else (table, self.id)
 
     def __setstate__(self, state):
         def held(table):

@@ -3,6 +3,7 @@
 import bisect
 import itertools
 import math
+import operator
 import warnings
 from collections.abc import Iterable
 
@@ -34,7 +35,7 @@ class TensorDataset(Dataset):
     """Item i is the tuple of the tensors' items i."""
 
     def __init__(self, *tensors):
-        if any(tensors[0].size(0) != tensor.size(0) for tensor in tensors):
+        if len({tensor.size(0) for tensor in tensors}) > 1:
             raise AssertionError("Size mismatch between tensors")
         self.tensors = tensors
 
@@ -62,9 +63,8 @@ class StackDataset(Dataset):
             raise ValueError("Size mismatch between datasets")
 
     def __getitem__(self, index):
-        if isinstance(self.datasets, dict):
-            return {key: dataset[index] for key, dataset in self.datasets.items()}
-        return tuple(dataset[index] for dataset in self.datasets)
+        item, parts = operator.itemgetter(index), self.datasets
+        return dict(zip(parts, map(item, parts.values()))) if isinstance(parts, dict) else tuple(map(item, parts))
 
     def __len__(self):
         return self._length
@@ -121,15 +121,16 @@ class Subset(Dataset):
         self.dataset = dataset
         self.indices = indices
 
+    def _places(self, idx):
+        """Where the items of a list of indices are in the dataset."""
+        return [self.indices[i] for i in idx]
+
     def __getitem__(self, idx):
-        if isinstance(idx, list):
-            return self.dataset[[self.indices[i] for i in idx]]
-        return self.dataset[self.indices[idx]]
+        return self.dataset[self._places(idx) if isinstance(idx, list) else self.indices[idx]]
 
     def __getitems__(self, indices):
-        if callable(getattr(self.dataset, "__getitems__", None)):
-            return self.dataset.__getitems__([self.indices[idx] for idx in indices])
-        return [self.dataset[self.indices[idx]] for idx in indices]
+        places, take = self._places(indices), getattr(self.dataset, "__getitems__", None)
+        return take(places) if callable(take) else [self.dataset[place] for place in places]
 
     def __len__(self):
         return len(self.indices)
