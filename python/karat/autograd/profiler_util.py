@@ -170,7 +170,8 @@ class FunctionEvent(FormattedTimesMixin):
         shown = [("id", self.id), ("name", self.name), ("overload_name", self.overload_name),
                  ("device_type", f"DeviceType.{self.device_type.name}"), ("node_id", self.node_id),
                  ("cpu_time", self.cpu_time_str), ("start_us", self.time_range.start),
-                 ("end_us", self.time_range.end), ("cpu_children", [child.id for child in self.cpu_children]), (f"{device}_time", self.device_time_str),
+                 ("end_us", self.time_range.end), ("cpu_children", [child.id for child in self.cpu_children]),
+                 (f"{device}_time", self.device_time_str),
                  *((name, getattr(self, name)) for name in ("name", "thread", "input_shapes", "cpu_memory_usage")),
                  (f"{device}_memory_usage", self.device_memory_usage), ("is_async", self.is_async),
                  ("is_remote", self.is_remote), ("seq_nr", self.sequence_nr), ("is_legacy", self.is_legacy)]
