@@ -7,6 +7,7 @@ attributes that state dicts and pickles show, have no row: there PyTorch's name 
 
 ALIASES = {
     "profiler.profiler": {"_default_schedule_fn": "_record_always"},  # Lightning
+    "nn.init": {"_calculate_fan_in_and_fan_out": "_fans", "_calculate_correct_fan": "_fan", "_no_grad_uniform_": "_draw_uniform"},
 }
 
 
