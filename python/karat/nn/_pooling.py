@@ -190,8 +190,8 @@ lp_pool2d, lp_pool3d = _lp_pool(2), _lp_pool(3)
 
 
 def _sizes_before(input, kernel_size, stride, padding, output_size):
-    """The sizes of space that max_pool made the input's of. A stride hides sizes to both sides of the usual ones: output_size says
-    which, of space or of all dims."""
+    """The sizes of space that max_pool made the input's of. A stride hides sizes to both sides of the usual ones: output_size
+    says which, of space or of all dims."""
     dims = len(kernel_size)
     space = [input.size(dim - dims) for dim in range(dims)]
     usual = [(size - 1) * step + reach - 2 * cut for size, step, reach, cut in zip(space, stride, kernel_size, padding)]

@@ -100,19 +100,14 @@ def normal_(tensor, mean=0.0, std=1.0, generator=None):
     return _draw_normal(tensor, mean, std, generator)
 
 
-def _below(x):
-    """The part of the standard normal distribution below x."""
-    return (1.0 + math.erf(x / math.sqrt(2.0))) / 2.0
-
-
 def trunc_normal_(tensor, mean=0.0, std=1.0, a=-2.0, b=2.0, generator=None):
     """Numbers of the normal distribution between a and b."""
     if not a - 2 * std <= mean <= b + 2 * std:
         warnings.warn("mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be "
                       "incorrect.", stacklevel=2)
-    # Uniform between the parts below a and below b, and back by the inverse: erfinv takes 2 p - 1 to p's place over sqrt(2).
-    low, high = (2 * _below((edge - mean) / std) - 1 for edge in (a, b))
-    _draw_uniform(tensor, low, high, generator)
+    # Uniform between the parts of the law below a and below b, and back by the inverse of (1 + erf(x / sqrt(2))) / 2.
+    parts = [0.5 * (1.0 + math.erf((edge - mean) / std / math.sqrt(2.0))) for edge in (a, b)]
+    _draw_uniform(tensor, *(2 * part - 1 for part in parts), generator)
     with no_grad():
         return tensor.erfinv_().mul_(std * math.sqrt(2.0)).add_(mean).clamp_(a, b)
 

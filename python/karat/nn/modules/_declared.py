@@ -16,8 +16,9 @@ _NO_ATTRIBUTES = frozenset(["self", "__class__", "device", "dtype"])  # of what 
 
 def keep(layer, arguments, but=()):
     """The arguments of a constructor, its locals(), become attributes of the layer. The factory's device and dtype do not."""
+    left_out = _NO_ATTRIBUTES.union(but) if but else _NO_ATTRIBUTES
     for name, value in arguments.items():
-        if name not in _NO_ATTRIBUTES and name not in but:
+        if name not in left_out:
             setattr(layer, name, value)
 
 

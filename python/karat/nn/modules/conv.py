@@ -13,6 +13,7 @@ from .module import Module
 __all__ = ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d", "LazyConv1d", "LazyConv2d",
            "LazyConv3d", "LazyConvTranspose1d", "LazyConvTranspose2d", "LazyConvTranspose3d"]
 
+_functions = vars(F)
 _MODES = {"zeros", "reflect", "replicate", "circular"}
 _PADDINGS = {"same", "valid"}
 
@@ -83,7 +84,7 @@ class _ConvNd(Module):
         padding = self.padding
         if self.padding_mode != "zeros":
             input, padding = F.pad(input, self._reversed_padding_repeated_twice, mode=self.padding_mode), 0
-        return getattr(F, self._functional)(input, weight, bias, self.stride, padding, self.dilation, self.groups)
+        return _functions[self._functional](input, weight, bias, self.stride, padding, self.dilation, self.groups)
 
 
 def _spread(layer, *sizes):
@@ -141,7 +142,7 @@ class _ConvTranspose(_ConvNd):
         if self.padding_mode != "zeros":
             raise ValueError(f"Only `zeros` padding mode is supported for ConvTranspose{self._space_dims}d")
         more = self.output_padding if output_size is None else self._more_for(output_size, input)
-        convolve = getattr(F, self._functional)
+        convolve = _functions[self._functional]
         return convolve(input, self.weight, self.bias, self.stride, self.padding, more, self.groups, self.dilation)
 
     def _more_for(self, output_size, input):

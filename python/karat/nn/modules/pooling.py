@@ -10,6 +10,8 @@ __all__ = ["MaxPool1d", "MaxPool2d", "MaxPool3d", "MaxUnpool1d", "MaxUnpool2d", 
            "AvgPool3d", "FractionalMaxPool2d", "FractionalMaxPool3d", "LPPool1d", "LPPool2d", "LPPool3d", "AdaptiveMaxPool1d",
            "AdaptiveMaxPool2d", "AdaptiveMaxPool3d", "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d"]
 
+_functions = vars(F)
+
 
 class _MaxPool(Module):
     __constants__ = ["kernel_size", "stride", "padding", "dilation", "return_indices", "ceil_mode"]
@@ -20,7 +22,7 @@ class _MaxPool(Module):
         keep(self, locals())
 
     def forward(self, input):
-        pool = getattr(F, self._functional)
+        pool = _functions[self._functional]
         return pool(input, self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode, self.return_indices)
 
     extra_repr = shown(kernel_size=str, stride=str, padding=str, dilation=str, ceil_mode=str)
@@ -51,7 +53,7 @@ class _MaxUnpool(Module):
         self.kernel_size, self.stride, self.padding = (per_dim(size, self._space_dims) for size in (kernel_size, stride, padding))
 
     def forward(self, input, indices, output_size=None):
-        unpool = getattr(F, self._functional)
+        unpool = _functions[self._functional]
         return unpool(input, indices, self.kernel_size, self.stride, self.padding, output_size)
 
     extra_repr = shown(kernel_size=str, stride=str, padding=str)
@@ -103,7 +105,7 @@ class _AvgPool(Module):
         keep(self, locals())
 
     def forward(self, input):
-        pool = getattr(F, self._functional)
+        pool = _functions[self._functional]
         return pool(input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad,
                     self.divisor_override)
 
@@ -142,7 +144,7 @@ class _FractionalMaxPool(Module):
         self.register_buffer("_random_samples", _random_samples)
 
     def forward(self, input):
-        pool = getattr(F, self._functional)
+        pool = _functions[self._functional]
         return pool(input, self.kernel_size, self.output_size, self.output_ratio, self.return_indices, self._random_samples)
 
 
@@ -166,7 +168,7 @@ class _LPPool(Module):
         keep(self, locals())
 
     def forward(self, input):
-        return getattr(F, self._functional)(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)
+        return _functions[self._functional](input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)
 
     extra_repr = shown(norm_type=str, kernel_size=str, stride=str, ceil_mode=str)
 
@@ -197,7 +199,7 @@ class _AdaptiveMaxPool(Module):
         keep(self, locals())
 
     def forward(self, input):
-        return getattr(F, self._functional)(input, self.output_size, self.return_indices)
+        return _functions[self._functional](input, self.output_size, self.return_indices)
 
     extra_repr = shown(output_size=str)
 
@@ -228,7 +230,7 @@ class _AdaptiveAvgPool(Module):
         self.output_size = output_size
 
     def forward(self, input):
-        return getattr(F, self._functional)(input, self.output_size)
+        return _functions[self._functional](input, self.output_size)
 
     extra_repr = shown(output_size=str)
 

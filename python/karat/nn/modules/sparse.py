@@ -1,6 +1,5 @@
 """karat.nn.modules.sparse: rows of a table by their indices, and sums, means or maxima of bags of rows."""
 
-from ...modes import no_grad
 from .. import functional as F
 from .. import init
 from ..parameter import Parameter
@@ -49,8 +48,7 @@ class _Table(Module):
 
     def _fill_padding_idx_with_zero(self):
         if self.padding_idx is not None:
-            with no_grad():
-                self.weight[self.padding_idx].zero_()
+            init.zeros_(self.weight.detach()[self.padding_idx])
 
 
 class Embedding(_Table):
