@@ -2,6 +2,7 @@
 and refuses bad arguments with PyTorch's words. The values are those that PyTorch 2.11 prints."""
 
 import copy
+import inspect
 import math
 import pickle
 import warnings
@@ -489,6 +490,221 @@ def test_embedding_renormalises_rows():
     embedding(torch.tensor([1, 2]))
     norms = embedding.weight.detach().norm(dim=1)
     assert (norms[1:3] <= 0.5001).all() and (norms[[0, 3]] > 0.5001).all()
+
+
+# ---- what a class declares: its arguments become attributes, the repr shows what differs, the function is found at the call ----
+
+SHOWN = [
+    (lambda: nn.Conv2d(4, 4, 3, padding=(0, 1), dilation=(1, 2), groups=2, bias=False, padding_mode="reflect"),
+     "4, 4, kernel_size=(3, 3), stride=(1, 1), padding=(0, 1), dilation=(1, 2), groups=2, bias=False, padding_mode=reflect"),
+    (lambda: nn.Conv1d(2, 2, 1, padding="valid"), "2, 2, kernel_size=(1,), stride=(1,), padding=valid"),
+    (lambda: nn.ConvTranspose1d(2, 2, 3, 2, output_padding=1), "2, 2, kernel_size=(3,), stride=(2,), output_padding=(1,)"),
+    (lambda: nn.LazyConv2d(3, 1), "0, 3, kernel_size=(1, 1), stride=(1, 1)"),
+    (lambda: nn.MaxPool2d(3, padding=(1, 0)), "kernel_size=3, stride=3, padding=(1, 0), dilation=1, ceil_mode=False"),
+    (lambda: nn.MaxUnpool2d(2), "kernel_size=(2, 2), stride=(2, 2), padding=(0, 0)"),
+    (lambda: nn.AvgPool1d(2), "kernel_size=(2,), stride=(2,), padding=(0,)"),
+    (lambda: nn.AvgPool3d(2, 1), "kernel_size=2, stride=1, padding=0"),
+    (lambda: nn.LPPool2d(2, 3), "norm_type=2, kernel_size=3, stride=None, ceil_mode=False"),
+    (lambda: nn.AdaptiveMaxPool2d((None, 2)), "output_size=(None, 2)"),
+    (lambda: nn.FractionalMaxPool2d(2, 3), ""),
+    (lambda: nn.ReplicationPad3d(1), "(1, 1, 1, 1, 1, 1)"), (lambda: nn.ZeroPad1d((1, 2)), "(1, 2)"),
+    (lambda: nn.ConstantPad2d(1, 0.5), "padding=(1, 1, 1, 1), value=0.5"),
+    (lambda: nn.Embedding(5, 3), "5, 3"),
+    (lambda: nn.Embedding(5, 3, -1, 1.0, 1.0, True, True),
+     "5, 3, padding_idx=4, max_norm=1.0, norm_type=1.0, scale_grad_by_freq=True, sparse=True"),
+    (lambda: nn.EmbeddingBag(5, 3, 1.0, 1, True, "sum", padding_idx=0),
+     "5, 3, max_norm=1.0, norm_type=1, scale_grad_by_freq=True, mode='sum', padding_idx=0"),
+    (lambda: nn.BatchNorm1d(3, momentum=None), "3, eps=1e-05, momentum=None, affine=True, track_running_stats=True"),
+    (lambda: nn.Upsample(4), "size=4, mode='nearest'"),
+    (lambda: nn.Upsample(4, (2, 3), "bilinear"), "scale_factor=(2.0, 3.0), mode='bilinear'"),
+    (lambda: nn.CrossEntropyLoss(torch.ones(2), reduction="sum"), ""),
+]
+
+
+@pytest.mark.parametrize("make, text", SHOWN, ids=[f"{n}" for n in range(len(SHOWN))])
+def test_reprs_show_what_differs(make, text):
+    layer = make()
+    assert layer.extra_repr() == text
+
+
+def test_reprs_show_what_a_layer_has_now():
+    conv = nn.Conv2d(2, 2, 1, padding=1)
+    conv.padding, conv.stride, conv.bias = (0, 0), (2, 2), None
+    assert conv.extra_repr() == "2, 2, kernel_size=(1, 1), stride=(2, 2), bias=False"
+    conv.padding = 0
+    assert "padding" not in conv.extra_repr()
+
+
+KEPT = {
+    nn.Conv2d: dict(in_channels=2, out_channels=4, kernel_size=3, stride=2, padding=1, dilation=2, groups=2, padding_mode="circular"),
+    nn.ConvTranspose3d: dict(in_channels=2, out_channels=4, kernel_size=3, stride=2, padding=1, output_padding=1, groups=2, dilation=2),
+    nn.MaxPool2d: dict(kernel_size=3, stride=2, padding=1, dilation=2, return_indices=True, ceil_mode=True),
+    nn.AvgPool2d: dict(kernel_size=3, stride=2, padding=1, ceil_mode=True, count_include_pad=False, divisor_override=4),
+    nn.LPPool1d: dict(norm_type=2, kernel_size=3, stride=2, ceil_mode=True), nn.MaxUnpool3d: dict(kernel_size=3, stride=2, padding=1),
+    nn.AdaptiveMaxPool3d: dict(output_size=3, return_indices=True), nn.FractionalMaxPool2d: dict(kernel_size=2, output_ratio=0.5),
+    nn.ConstantPad1d: dict(padding=2, value=0.5), nn.LocalResponseNorm: dict(size=2, alpha=0.1, beta=0.2, k=3.0),
+    nn.BatchNorm2d: dict(num_features=3, eps=0.1, momentum=0.2, affine=False, track_running_stats=False),
+    nn.GroupNorm: dict(num_groups=2, num_channels=4, eps=0.1, affine=False),
+    nn.LayerNorm: dict(normalized_shape=(3, 4), eps=0.1, elementwise_affine=False),
+    nn.SyncBatchNorm: dict(num_features=3, process_group="all"),
+    nn.Embedding: dict(num_embeddings=5, embedding_dim=3, padding_idx=1, max_norm=1.0, norm_type=1.0, scale_grad_by_freq=True,
+                       sparse=True),
+    nn.EmbeddingBag: dict(num_embeddings=5, embedding_dim=3, mode="max", include_last_offset=True, padding_idx=1),
+    nn.Upsample: dict(scale_factor=2.0, mode="linear", align_corners=True, recompute_scale_factor=True),
+    nn.PoissonNLLLoss: dict(log_input=False, full=True, eps=0.1, reduction="sum"), nn.KLDivLoss: dict(log_target=True),
+    nn.GaussianNLLLoss: dict(full=True, eps=0.1, reduction="none"), nn.CTCLoss: dict(blank=1, reduction="sum", zero_infinity=True),
+    nn.CrossEntropyLoss: dict(ignore_index=1, label_smoothing=0.5, reduction="none"), nn.MultiMarginLoss: dict(p=2, margin=0.5),
+    nn.TripletMarginLoss: dict(margin=0.5, p=1.0, eps=0.1, swap=True), nn.SmoothL1Loss: dict(beta=0.5), nn.HuberLoss: dict(delta=2.0),
+}
+
+
+@pytest.mark.parametrize("kind", KEPT, ids=lambda kind: kind.__name__)
+def test_arguments_become_attributes(kind):
+    layer = kind(**KEPT[kind])
+    for name, given in KEPT[kind].items():
+        kept = getattr(layer, name)
+        assert kept == given or set(kept) == {given}, name  # as it is, or once for each dim
+    assert not {"self", "device", "dtype", "__class__"} & set(vars(layer))
+    unnamed = set(inspect.signature(kind).parameters) - {"device", "dtype", "size_average", "reduce", "bias", "_weight", "_freeze"}
+    assert all(hasattr(layer, name) for name in unnamed)
+    for other in copy.deepcopy(layer), pickle.loads(pickle.dumps(layer)):
+        assert vars(other).keys() == vars(layer).keys() and repr(other) == repr(layer)
+
+
+@pytest.mark.parametrize("make, name, inputs", [
+    (lambda: nn.Conv2d(4, 2, 1), "conv2d", lambda: (r(*IMAGE),)),
+    (lambda: nn.ConvTranspose1d(4, 2, 1), "conv_transpose1d", lambda: (r(*SIGNAL),)),
+    (lambda: nn.MaxPool3d(2), "max_pool3d", lambda: (r(*VOLUME),)), (lambda: nn.AvgPool2d(2), "avg_pool2d", lambda: (r(*IMAGE),)),
+    (lambda: nn.AdaptiveAvgPool2d(2), "adaptive_avg_pool2d", lambda: (r(*IMAGE),)),
+    (lambda: nn.MSELoss(), "mse_loss", lambda: (r(2), r(2))), (lambda: nn.BatchNorm2d(4), "batch_norm", lambda: (r(*IMAGE),)),
+    (lambda: nn.ReflectionPad1d(1), "pad", lambda: (r(*SIGNAL),)),
+])
+def test_the_function_is_found_at_the_call(make, name, inputs, monkeypatch):
+    """Profilers and counters of operations put their own function into nn.functional."""
+    layer, seen, function = make(), [], getattr(F, name)
+    monkeypatch.setattr(F, name, lambda *args, **kwargs: seen.append(len(args)) or function(*args, **kwargs))
+    layer(*inputs())
+    assert len(seen) == 1
+
+
+def test_a_convolution_with_a_step_of_its_own():
+    class Doubled(nn.Conv1d):
+        def _conv_forward(self, input, weight, bias):
+            return super()._conv_forward(input, weight * 2, None)
+
+    conv, x = Doubled(2, 3, 2, padding=1, padding_mode="circular"), r(1, 2, 5)
+    assert torch.allclose(conv(x), F.conv1d(F.pad(x, (1, 1), "circular"), conv.weight * 2), atol=1e-6)
+
+    class Own(nn.modules.conv._ConvNd):
+        def __init__(self):
+            super().__init__(2, 3, (2, 2), (1, 1), (0, 1), (1, 1), False, (0, 0), 1, True, "zeros")
+
+        def forward(self, x):
+            return self.weight.sum() * x
+
+    assert repr(Own()) == "Own(2, 3, kernel_size=(2, 2), stride=(1, 1), padding=(0, 1))"
+    assert Own().weight.shape == (3, 2, 2, 2) and Own()._reversed_padding_repeated_twice == (1, 1, 0, 0)
+
+
+@pytest.mark.parametrize("padding, kernel, dilation, ends", [
+    ("valid", 3, 1, [0, 0, 0, 0]), ("same", (3, 4), (2, 1), [1, 2, 2, 2]), ((1, 2), 3, 1, (2, 2, 1, 1)), (3, 3, 1, (3, 3, 3, 3))])
+def test_what_pad_adds_before_a_convolution(padding, kernel, dilation, ends):
+    assert nn.Conv2d(1, 1, kernel, padding=padding, dilation=dilation)._reversed_padding_repeated_twice == ends
+
+
+def test_a_norm_that_takes_inputs_of_its_own():
+    class AnyDims(nn.InstanceNorm1d):
+        def _check_input_dim(self, input):
+            pass
+
+    x = r(2, 3, 4, 5)
+    assert torch.allclose(AnyDims(3)(x), nn.InstanceNorm2d(3)(x))
+
+    class Rows(nn.modules.batchnorm._BatchNorm):
+        pass
+
+    with pytest.raises(NotImplementedError):
+        Rows(3)(r(2, 3))
+    norm = nn.BatchNorm1d(3)
+    norm.num_batches_tracked = None
+    norm(r(4, 3))
+    assert not norm.running_mean.eq(0).all()
+
+
+def test_sync_batch_norm_takes_everything_along():
+    shared = nn.BatchNorm1d(3, eps=0.5, momentum=None).eval()
+    shared.qconfig, shared.inner = "q", nn.Linear(1, 1)
+    net = nn.Sequential(shared, shared, nn.InstanceNorm1d(3))
+    tensors = [*shared.parameters(recurse=False), *shared.buffers(recurse=False)]
+
+    class Mine(nn.SyncBatchNorm):
+        pass
+
+    made = Mine.convert_sync_batchnorm(net, "group")
+    assert made is net and type(made[0]) is nn.SyncBatchNorm and type(made[2]) is nn.InstanceNorm1d
+    assert made[1] is shared  # PyTorch's too visits a module once, under its first name
+    assert all(a is b for a, b in zip([*made[0].parameters(recurse=False), *made[0].buffers(recurse=False)], tensors, strict=True))
+    assert (made[0].eps, made[0].momentum, made[0].training, made[0].qconfig) == (0.5, None, False, "q")
+    assert made[0].process_group == "group" and made[0].inner is shared.inner
+    for x, says in (r(3), "expected at least 2D input"), (r(2, 0), "number of input channels should be non-zero"):
+        with pytest.raises(ValueError, match=says):
+            made[0](x)
+
+
+def test_old_states_of_layers_are_completed():
+    for layer, names in ((nn.Conv2d(1, 1, 1), {"padding_mode": "zeros"}), (nn.Upsample(2), {"recompute_scale_factor": True}),
+                         (nn.AvgPool3d(2), {"padding": 0, "ceil_mode": False, "count_include_pad": True})):
+        for name in names:
+            del layer.__dict__[name]
+        other = copy.deepcopy(layer)
+        assert {name: getattr(other, name) for name in names} == names
+        assert not set(names) & set(vars(layer))  # the state that was given is not written
+
+
+def test_rows_of_padding_are_zero():
+    layer = nn.Embedding(4, 2, padding_idx=-3)
+    assert layer.padding_idx == 1 and layer.weight[1].tolist() == [0, 0] and layer.weight[0].ne(0).all()
+    layer.weight.data.fill_(3)
+    layer._fill_padding_idx_with_zero()
+    assert layer.weight[1].tolist() == [0, 0] and layer.weight.is_leaf and layer.weight.requires_grad
+    for kind, says in (nn.Embedding, "Padding_idx must be within"), (nn.EmbeddingBag, "padding_idx must be within"):
+        for place in (4, -5):
+            with pytest.raises(AssertionError, match=says):
+                kind(4, 2, padding_idx=place)
+
+
+def test_a_table_of_a_class_of_its_own():
+    class Own(nn.Embedding):
+        def __init__(self, num_embeddings, embedding_dim, **options):
+            super().__init__(num_embeddings, embedding_dim, **options)
+            self.names = sorted(options)
+
+    made = Own.from_pretrained(r(5, 3), padding_idx=2, sparse=True)
+    assert type(made) is Own and {"padding_idx", "sparse", "_weight"} <= set(made.names) and not made.weight.requires_grad
+    with pytest.raises(AssertionError, match="2-dimensional"):
+        Own.from_pretrained(r(5))
+
+
+def test_the_old_name_of_a_loss_warns_whenever_it_is_made():
+    with pytest.warns(FutureWarning, match="`NLLLoss2d` has been deprecated"):
+        loss = nn.NLLLoss2d(ignore_index=3)
+    with pytest.warns(FutureWarning, match="`NLLLoss2d` has been deprecated"):
+        assert copy.deepcopy(loss).ignore_index == 3
+
+    class Mine(nn.NLLLoss2d):
+        pass
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert Mine(reduction="sum").reduction == "sum"
+
+
+def test_a_lazy_convolution_refuses_what_its_groups_do_not_divide():
+    lazy = nn.LazyConv1d(4, 1, groups=2)
+    with pytest.raises(ValueError, match="^in_channels must be divisible by groups$"):
+        lazy(r(1, 3, 5))
+    with pytest.raises(RuntimeError, match=r"Expected 2D \(unbatched\) or 3D \(batched\) input to LazyConv1d"):
+        nn.LazyConv1d(4, 1)(r(4))
 
 
 # ---- recurrent layers ----
