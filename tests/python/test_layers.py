@@ -536,8 +536,10 @@ def test_reprs_show_what_a_layer_has_now():
 
 
 KEPT = {
-    nn.Conv2d: dict(in_channels=2, out_channels=4, kernel_size=3, stride=2, padding=1, dilation=2, groups=2, padding_mode="circular"),
-    nn.ConvTranspose3d: dict(in_channels=2, out_channels=4, kernel_size=3, stride=2, padding=1, output_padding=1, groups=2, dilation=2),
+    nn.Conv2d: dict(in_channels=2, out_channels=4, kernel_size=3, stride=2, padding=1, dilation=2, groups=2,
+                    padding_mode="circular"),
+    nn.ConvTranspose3d: dict(in_channels=2, out_channels=4, kernel_size=3, stride=2, padding=1, output_padding=1, groups=2,
+                             dilation=2),
     nn.MaxPool2d: dict(kernel_size=3, stride=2, padding=1, dilation=2, return_indices=True, ceil_mode=True),
     nn.AvgPool2d: dict(kernel_size=3, stride=2, padding=1, ceil_mode=True, count_include_pad=False, divisor_override=4),
     nn.LPPool1d: dict(norm_type=2, kernel_size=3, stride=2, ceil_mode=True), nn.MaxUnpool3d: dict(kernel_size=3, stride=2, padding=1),
@@ -554,7 +556,8 @@ KEPT = {
     nn.PoissonNLLLoss: dict(log_input=False, full=True, eps=0.1, reduction="sum"), nn.KLDivLoss: dict(log_target=True),
     nn.GaussianNLLLoss: dict(full=True, eps=0.1, reduction="none"), nn.CTCLoss: dict(blank=1, reduction="sum", zero_infinity=True),
     nn.CrossEntropyLoss: dict(ignore_index=1, label_smoothing=0.5, reduction="none"), nn.MultiMarginLoss: dict(p=2, margin=0.5),
-    nn.TripletMarginLoss: dict(margin=0.5, p=1.0, eps=0.1, swap=True), nn.SmoothL1Loss: dict(beta=0.5), nn.HuberLoss: dict(delta=2.0),
+    nn.TripletMarginLoss: dict(margin=0.5, p=1.0, eps=0.1, swap=True), nn.SmoothL1Loss: dict(beta=0.5),
+    nn.HuberLoss: dict(delta=2.0, reduction="none"),
 }
 
 
@@ -565,8 +568,8 @@ def test_arguments_become_attributes(kind):
         kept = getattr(layer, name)
         assert kept == given or set(kept) == {given}, name  # as it is, or once for each dim
     assert not {"self", "device", "dtype", "__class__"} & set(vars(layer))
-    unnamed = set(inspect.signature(kind).parameters) - {"device", "dtype", "size_average", "reduce", "bias", "_weight", "_freeze"}
-    assert all(hasattr(layer, name) for name in unnamed)
+    no_attributes = {"device", "dtype", "size_average", "reduce", "bias", "_weight", "_freeze"}
+    assert all(hasattr(layer, name) for name in inspect.signature(kind).parameters if name not in no_attributes)
     for other in copy.deepcopy(layer), pickle.loads(pickle.dumps(layer)):
         assert vars(other).keys() == vars(layer).keys() and repr(other) == repr(layer)
 
@@ -643,7 +646,8 @@ def test_sync_batch_norm_takes_everything_along():
     made = Mine.convert_sync_batchnorm(net, "group")
     assert made is net and type(made[0]) is nn.SyncBatchNorm and type(made[2]) is nn.InstanceNorm1d
     assert made[1] is shared  # PyTorch's too visits a module once, under its first name
-    assert all(a is b for a, b in zip([*made[0].parameters(recurse=False), *made[0].buffers(recurse=False)], tensors, strict=True))
+    taken = [*made[0].parameters(recurse=False), *made[0].buffers(recurse=False)]
+    assert all(a is b for a, b in zip(taken, tensors, strict=True))
     assert (made[0].eps, made[0].momentum, made[0].training, made[0].qconfig) == (0.5, None, False, "q")
     assert made[0].process_group == "group" and made[0].inner is shared.inner
     for x, says in (r(3), "expected at least 2D input"), (r(2, 0), "number of input channels should be non-zero"):

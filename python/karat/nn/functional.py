@@ -3,9 +3,9 @@ in torch itself, the pooling functions (_pooling.py), resampling (_resampling.py
 activation functions that take inplace=."""
 
 from .. import _karat, _missing
-from ..overrides import has_torch_function, has_torch_function_unary
+from ..overrides import handle_torch_function, has_torch_function, has_torch_function_unary  # noqa: F401
 from . import _pooling, _resampling
-from ._asking import ask
+from ._asking import ask as _ask
 from ._multi_head import multi_head_attention_forward  # noqa: F401
 
 globals().update(_missing.functions_in("nn.functional", _karat.functions, _karat.nn_functions))
@@ -30,7 +30,7 @@ def _activation(name):
 
     def activation(input, inplace=False):
         if type(input) is not _Tensor and has_torch_function_unary(input):
-            return ask(activation, locals(), input)
+            return _ask(activation, locals(), input)
         return in_place(input) if inplace else new(input)
 
     activation.__name__ = activation.__qualname__ = name
@@ -44,28 +44,28 @@ hardsigmoid, hardswish = _activation("hardsigmoid"), _activation("hardswish")
 @_documented
 def elu(input, alpha=1.0, inplace=False):
     if type(input) is not _Tensor and has_torch_function_unary(input):
-        return ask(elu, locals(), input)
+        return _ask(elu, locals(), input)
     return _rows["elu_" if inplace else "elu"](input, alpha)
 
 
 @_documented
 def celu(input, alpha=1.0, inplace=False):
     if type(input) is not _Tensor and has_torch_function_unary(input):
-        return ask(celu, locals(), input)
+        return _ask(celu, locals(), input)
     return _rows["celu_" if inplace else "celu"](input, alpha)
 
 
 @_documented
 def leaky_relu(input, negative_slope=0.01, inplace=False):
     if type(input) is not _Tensor and has_torch_function_unary(input):
-        return ask(leaky_relu, locals(), input)
+        return _ask(leaky_relu, locals(), input)
     return _rows["leaky_relu_" if inplace else "leaky_relu"](input, negative_slope)
 
 
 @_documented
 def hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False):
     if type(input) is not _Tensor and has_torch_function_unary(input):
-        return ask(hardtanh, locals(), input)
+        return _ask(hardtanh, locals(), input)
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
     return _rows["hardtanh_" if inplace else "hardtanh"](input, min_val, max_val)
@@ -74,7 +74,7 @@ def hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False):
 @_documented
 def threshold(input, threshold, value, inplace=False):
     if type(input) is not _Tensor and has_torch_function_unary(input):
-        return ask(_threshold, locals(), input)
+        return _ask(_threshold, locals(), input)
     return _rows["threshold_" if inplace else "threshold"](input, threshold, value)
 
 
@@ -85,14 +85,14 @@ _threshold = threshold  # by this name inside, where `threshold` is a number
 @_documented
 def rrelu(input, lower=1.0 / 8, upper=1.0 / 3, training=False, inplace=False):
     if type(input) is not _Tensor and has_torch_function_unary(input):
-        return ask(rrelu, locals(), input)
+        return _ask(rrelu, locals(), input)
     return _rows["rrelu_" if inplace else "rrelu"](input, lower, upper, training)
 
 
 @_documented
 def glu(input, dim=-1):
     if type(input) is not _Tensor and has_torch_function_unary(input):
-        return ask(glu, locals(), input)
+        return _ask(glu, locals(), input)
     if not input.shape:
         raise RuntimeError("glu does not support scalars because halving size must be even")
     return _rows["glu"](input, dim)
@@ -103,7 +103,7 @@ def triplet_margin_with_distance_loss(anchor, positive, negative, *, distance_fu
     """the triplet margin loss with a distance of the caller's, or pairwise_distance"""
     tensors = anchor, positive, negative
     if has_torch_function(tensors):
-        return ask(triplet_margin_with_distance_loss, locals(), *tensors)
+        return _ask(triplet_margin_with_distance_loss, locals(), *tensors)
     if reduction not in ("mean", "sum", "none"):
         raise ValueError(f"{reduction} is not a valid value for reduction")
     if margin <= 0:

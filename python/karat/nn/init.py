@@ -10,24 +10,20 @@ import math
 import warnings
 
 from .. import _karat, _missing
-from .._torch_private import private_names
+from .._torch_private import private_names as _private_names
 from ..modes import no_grad
-from ..overrides import handle_torch_function, has_torch_function
+from ..overrides import handle_torch_function
+from ._asking import overridden as _overridden
 
 __all__ = ["calculate_gain", "uniform_", "normal_", "trunc_normal_", "constant_", "ones_", "zeros_", "eye_", "dirac_",
            "xavier_uniform_", "xavier_normal_", "kaiming_uniform_", "kaiming_normal_", "orthogonal_", "sparse_", "uniform",
            "normal", "constant", "eye", "dirac", "xavier_uniform", "xavier_normal", "kaiming_uniform", "kaiming_normal",
            "orthogonal", "sparse"]
 
-_Tensor = _karat.Tensor
 _randperm, _stack = _karat.functions["randperm"], _karat.functions["stack"]
 _qr = _karat.linalg_functions["qr"]
 _GAINS = {"linear": 1, "conv1d": 1, "conv2d": 1, "conv3d": 1, "conv_transpose1d": 1, "conv_transpose2d": 1, "conv_transpose3d": 1,
           "sigmoid": 1, "tanh": 5.0 / 3, "relu": math.sqrt(2.0), "selu": 3.0 / 4}
-
-
-def _overridden(tensor):
-    return type(tensor) is not _Tensor and has_torch_function((tensor,))
 
 
 def _unrecorded(write, *args, **named):
@@ -251,4 +247,4 @@ xavier_uniform, xavier_normal = _by_old_name(xavier_uniform_), _by_old_name(xavi
 kaiming_uniform, kaiming_normal = _by_old_name(kaiming_uniform_), _by_old_name(kaiming_normal_)
 orthogonal, sparse = _by_old_name(orthogonal_), _by_old_name(sparse_)
 
-__getattr__ = private_names(__name__, globals(), _missing.of(__name__))
+__getattr__ = _private_names(__name__, globals(), _missing.of(__name__))
