@@ -1,10 +1,12 @@
 """The layers of karat.nn: each is built, called and differentiated, prints and draws as PyTorch's does, keeps dtype= and device=,
 and refuses bad arguments with PyTorch's words. The values are those that PyTorch 2.11 prints."""
 
+import ast
 import copy
 import inspect
 import math
 import pickle
+import re
 import warnings
 
 import karat as torch
@@ -542,7 +544,8 @@ KEPT = {
                              dilation=2),
     nn.MaxPool2d: dict(kernel_size=3, stride=2, padding=1, dilation=2, return_indices=True, ceil_mode=True),
     nn.AvgPool2d: dict(kernel_size=3, stride=2, padding=1, ceil_mode=True, count_include_pad=False, divisor_override=4),
-    nn.LPPool1d: dict(norm_type=2, kernel_size=3, stride=2, ceil_mode=True), nn.MaxUnpool3d: dict(kernel_size=3, stride=2, padding=1),
+    nn.LPPool1d: dict(norm_type=2, kernel_size=3, stride=2, ceil_mode=True),
+    nn.MaxUnpool3d: dict(kernel_size=3, stride=2, padding=1),
     nn.AdaptiveMaxPool3d: dict(output_size=3, return_indices=True), nn.FractionalMaxPool2d: dict(kernel_size=2, output_ratio=0.5),
     nn.ConstantPad1d: dict(padding=2, value=0.5), nn.LocalResponseNorm: dict(size=2, alpha=0.1, beta=0.2, k=3.0),
     nn.BatchNorm2d: dict(num_features=3, eps=0.1, momentum=0.2, affine=False, track_running_stats=False),
@@ -554,7 +557,8 @@ KEPT = {
     nn.EmbeddingBag: dict(num_embeddings=5, embedding_dim=3, mode="max", include_last_offset=True, padding_idx=1),
     nn.Upsample: dict(scale_factor=2.0, mode="linear", align_corners=True, recompute_scale_factor=True),
     nn.PoissonNLLLoss: dict(log_input=False, full=True, eps=0.1, reduction="sum"), nn.KLDivLoss: dict(log_target=True),
-    nn.GaussianNLLLoss: dict(full=True, eps=0.1, reduction="none"), nn.CTCLoss: dict(blank=1, reduction="sum", zero_infinity=True),
+    nn.GaussianNLLLoss: dict(full=True, eps=0.1, reduction="none"),
+    nn.CTCLoss: dict(blank=1, reduction="sum", zero_infinity=True),
     nn.CrossEntropyLoss: dict(ignore_index=1, label_smoothing=0.5, reduction="none"), nn.MultiMarginLoss: dict(p=2, margin=0.5),
     nn.TripletMarginLoss: dict(margin=0.5, p=1.0, eps=0.1, swap=True), nn.SmoothL1Loss: dict(beta=0.5),
     nn.HuberLoss: dict(delta=2.0, reduction="none"),
@@ -572,6 +576,31 @@ def test_arguments_become_attributes(kind):
     assert all(hasattr(layer, name) for name in inspect.signature(kind).parameters if name not in no_attributes)
     for other in copy.deepcopy(layer), pickle.loads(pickle.dumps(layer)):
         assert vars(other).keys() == vars(layer).keys() and repr(other) == repr(layer)
+
+
+FUNCTIONS = {"BCELoss": "binary_cross_entropy", "BCEWithLogitsLoss": "binary_cross_entropy_with_logits", "KLDivLoss": "kl_div",
+             "MultiLabelMarginLoss": "multilabel_margin_loss", "MultiLabelSoftMarginLoss": "multilabel_soft_margin_loss",
+             "CrossEntropyLoss": "cross_entropy", "CTCLoss": "ctc_loss", "L1Loss": "l1_loss", "MSELoss": "mse_loss",
+             "NLLLoss": "nll_loss", "PoissonNLLLoss": "poisson_nll_loss", "GaussianNLLLoss": "gaussian_nll_loss",
+             "SmoothL1Loss": "smooth_l1_loss", "HuberLoss": "huber_loss", "SoftMarginLoss": "soft_margin_loss",
+             "HingeEmbeddingLoss": "hinge_embedding_loss", "CosineEmbeddingLoss": "cosine_embedding_loss",
+             "MarginRankingLoss": "margin_ranking_loss", "MultiMarginLoss": "multi_margin_loss",
+             "TripletMarginLoss": "triplet_margin_loss"}
+
+
+@pytest.mark.parametrize("loss, function", FUNCTIONS.items())
+def test_a_loss_has_the_options_of_its_function(loss, function):
+    """Their names, order and defaults are those of the operator table's schema; forward has the tensors."""
+    schema = next(line for line in getattr(F, function).__doc__.splitlines() if line.startswith(function + "("))
+    table = dict((part.rpartition(" = ")[::2] if " = " in part else (part, None))
+                 for part in re.findall(r"\w+ (\w+(?: = [^,)]+)?)[,)]", schema.replace("tuple of ints", "ints")))
+    kind = getattr(nn, loss)
+    options = inspect.signature(kind).parameters
+    assert [name for name in table if name in options] == list(options)
+    for name, option in options.items():
+        assert option.default == ast.literal_eval(table[name]), name
+    tensors = [name for name, default in table.items() if default is None]
+    assert len(inspect.signature(kind.forward).parameters) == 1 + len(tensors)
 
 
 @pytest.mark.parametrize("make, name, inputs", [
