@@ -8,9 +8,9 @@ from .module import Module
 
 __all__ = ["BatchNorm1d", "LazyBatchNorm1d", "BatchNorm2d", "LazyBatchNorm2d", "BatchNorm3d", "LazyBatchNorm3d", "SyncBatchNorm"]
 
-_FIRST = {"running_mean": 0.0, "running_var": 1.0, "num_batches_tracked": 0}  # after no batch
-_full = _karat.functions["full"]
 _INT64 = _karat.dtypes["int64"]
+_zeros, _ones = _karat.functions["zeros"], _karat.functions["ones"]
+_STATISTICS = {"running_mean": (_zeros, 0), "running_var": (_ones, 1), "num_batches_tracked": (_zeros, 0)}  # after no batch
 
 
 class _NormBase(Module):
@@ -30,10 +30,10 @@ class _NormBase(Module):
         """The parameters, the statistics and their count; what is not wanted is None under its name."""
         for name in ("weight", "bias"):
             new_parameter(self, name, self._sizes_of(name) if self.affine else None, device, dtype)
-        for name, first in _FIRST.items():
+        for name, (make, _) in _STATISTICS.items():
             made = None
             if self.track_running_stats:
-                made = _full(self._sizes_of(name), first, dtype=_INT64 if name == "num_batches_tracked" else dtype, device=device)
+                made = make(self._sizes_of(name), dtype=_INT64 if name == "num_batches_tracked" else dtype, device=device)
             self.register_buffer(name, made)
 
     def _sizes_of(self, name):
@@ -41,7 +41,7 @@ class _NormBase(Module):
 
     def reset_running_stats(self):
         if self.track_running_stats:
-            for name, first in _FIRST.items():
+            for name, (_, first) in _STATISTICS.items():
                 getattr(self, name).fill_(first)
 
     def reset_parameters(self):
