@@ -8,6 +8,15 @@ attributes that state dicts and pickles show, have no row: there PyTorch's name 
 ALIASES = {
     "profiler.profiler": {"_default_schedule_fn": "_record_always"},  # Lightning
     "nn.init": {"_calculate_fan_in_and_fan_out": "_fans", "_calculate_correct_fan": "_fan", "_no_grad_uniform_": "_draw_uniform"},
+    "nn.init": {"_calculate_fan_in_and_fan_out": "_fans", "_calculate_correct_fan": "_fan", "_no_grad_uniform_": "_draw_uniform",
+                "_no_grad_normal_": "_draw_normal", "_no_grad_trunc_normal_": "trunc_normal_", "_no_grad_fill_": "constant_",
+                "_no_grad_zero_": "zeros_"},
+    "nn.modules.conv": {"_ConvTransposeNd": "_ConvTranspose"},
+    "nn.modules.padding": {"_CircularPadNd": "_CircularPad", "_ConstantPadNd": "_ConstantPad",
+                           "_ReflectionPadNd": "_ReflectionPad", "_ReplicationPadNd": "_ReplicationPad"},
+    "nn.modules.pooling": {"_AdaptiveAvgPoolNd": "_AdaptiveAvgPool", "_AdaptiveMaxPoolNd": "_AdaptiveMaxPool",
+                           "_AvgPoolNd": "_AvgPool", "_LPPoolNd": "_LPPool", "_MaxPoolNd": "_MaxPool",
+                           "_MaxUnpoolNd": "_MaxUnpool"},
 }
 
 

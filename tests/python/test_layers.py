@@ -638,6 +638,45 @@ def test_a_convolution_with_a_step_of_its_own():
     assert Own().weight.shape == (3, 2, 2, 2) and Own()._reversed_padding_repeated_twice == (1, 1, 0, 0)
 
 
+def test_private_bases_that_public_code_imports():
+    from karat.nn.modules.conv import _ConvNd, _ConvTransposeNd
+    from karat.nn.modules.padding import _CircularPadNd, _ConstantPadNd, _ReflectionPadNd, _ReplicationPadNd
+    from karat.nn.modules.pooling import _AdaptiveAvgPoolNd, _AdaptiveMaxPoolNd, _AvgPoolNd, _LPPoolNd, _MaxPoolNd, _MaxUnpoolNd
+
+    families = {_ConvTransposeNd: "ConvTranspose", _AdaptiveAvgPoolNd: "AdaptiveAvgPool", _AdaptiveMaxPoolNd: "AdaptiveMaxPool",
+                _AvgPoolNd: "AvgPool", _LPPoolNd: "LPPool", _MaxPoolNd: "MaxPool", _MaxUnpoolNd: "MaxUnpool",
+                _CircularPadNd: "CircularPad", _ReflectionPadNd: "ReflectionPad", _ReplicationPadNd: "ReplicationPad"}
+    kinds = [kind for kind in vars(nn).values() if isinstance(kind, type)]
+    for base, name in families.items():
+        found = {kind.__name__ for kind in kinds if issubclass(kind, base)} - {"Lazy" + name + f"{n}d" for n in (1, 2, 3)}
+        assert found == {f"{name}{n}d" for n in (1, 2, 3)}
+    assert issubclass(nn.ZeroPad2d, _ConstantPadNd) and issubclass(nn.ConvTranspose2d, _ConvNd)
+    with pytest.raises(AttributeError, match="_NothingNd"):
+        nn.modules.pooling._NothingNd
+
+    class Windows(_MaxPoolNd):
+        def forward(self, x):
+            return self.kernel_size, self.stride
+
+    assert Windows(3)(None) == (3, 3)
+
+
+def test_a_transposed_convolution_that_asks_for_its_output_padding():
+    class Own(nn.ConvTranspose2d):
+        def forward(self, x, output_size=None):
+            more = self._output_padding(x, output_size, self.stride, self.padding, self.kernel_size, 2, self.dilation)
+            return F.conv_transpose2d(x, self.weight, self.bias, self.stride, self.padding, more, self.groups, self.dilation)
+
+    conv, x = Own(2, 3, 3, stride=3, padding=1), r(1, 2, 5, 4)
+    assert conv(x).shape == (1, 3, 13, 10) and conv(x, (15, 11)).shape == (1, 3, 15, 11)
+    assert conv._output_padding(x, (14, 12), (3, 3), (1, 1), (3, 3), 2) == [1, 2]
+    with pytest.raises(ValueError, match=r"requested an output size of \(16, 11\), but valid sizes range from \[13, 10\] to "
+                                         r"\[15, 12\] \(for an input of torch.Size\(\[5, 4\]\)\)"):
+        conv(x, (16, 11))
+    with pytest.raises(ValueError, match="for 4D input, output_size must have 2 or 4 elements \\(got 3\\)"):
+        conv(x, (1, 2, 3))
+
+
 @pytest.mark.parametrize("padding, kernel, dilation, ends", [
     ("valid", 3, 1, [0, 0, 0, 0]), ("same", (3, 4), (2, 1), [1, 2, 2, 2]), ((1, 2), 3, 1, (2, 2, 1, 1)), (3, 3, 1, (3, 3, 3, 3))])
 def test_what_pad_adds_before_a_convolution(padding, kernel, dilation, ends):

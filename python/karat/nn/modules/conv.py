@@ -4,6 +4,7 @@ first input.
 _ConvNd has what all share. A class says how many dims of space there are, `_space_dims`, and which function of nn.functional
 it is, `_functional`; the function is looked up at each call."""
 
+from ..._torch_private import private_names
 from .. import functional as F
 from .. import init
 from ..parameter import UninitializedParameter
@@ -141,23 +142,26 @@ class _ConvTranspose(_ConvNd):
     def forward(self, input, output_size=None):
         if self.padding_mode != "zeros":
             raise ValueError(f"Only `zeros` padding mode is supported for ConvTranspose{self._space_dims}d")
-        more = self.output_padding if output_size is None else self._more_for(output_size, input)
+        stride, padding, dilation = self.stride, self.padding, self.dilation
+        more = self._output_padding(input, output_size, stride, padding, self.kernel_size, self._space_dims, dilation)
         convolve = _functions[self._functional]
-        return convolve(input, self.weight, self.bias, self.stride, self.padding, more, self.groups, self.dilation)
+        return convolve(input, self.weight, self.bias, stride, padding, more, self.groups, dilation)
 
-    def _more_for(self, output_size, input):
-        """The output_padding that gives output_size, of the dims of space or of all: a stride hides sizes up to the next step."""
-        dims = self._space_dims
-        before = 2 if input.dim() == dims + 2 else 1
+    def _output_padding(self, input, output_size, stride, padding, kernel_size, num_spatial_dims, dilation=None):
+        """What is added at the ends to make output_size, of the dims of space or of all: a stride hides sizes up to the next
+        step. Without an output_size, what the layer always adds."""
+        if output_size is None:
+            return self.output_padding
+        dims, before = num_spatial_dims, 2 if input.dim() == num_spatial_dims + 2 else 1
         wanted = output_size[before:] if len(output_size) == before + dims else output_size
         if len(wanted) != dims:
             raise ValueError(f"ConvTranspose{dims}D: for {input.dim()}D input, output_size must have {dims} or {before + dims} "
                              f"elements (got {len(wanted)})")
         least = [(size - 1) * step + rate * (reach - 1) + 1 - 2 * cut for size, step, rate, reach, cut in
-                 zip(input.shape[before:], self.stride, self.dilation, self.kernel_size, self.padding)]
+                 zip(input.shape[before:], stride, dilation or (1,) * dims, kernel_size, padding)]
         more = [size - low for size, low in zip(wanted, least)]
-        if not all(0 <= extra < step for extra, step in zip(more, self.stride)):
-            most = [low + step - 1 for low, step in zip(least, self.stride)]
+        if not all(0 <= extra < step for extra, step in zip(more, stride)):
+            most = [low + step - 1 for low, step in zip(least, stride)]
             raise ValueError(f"requested an output size of {wanted}, but valid sizes range from {least} to {most} "
                              f"(for an input of {input.size()[2:]})")
         return more
@@ -267,3 +271,6 @@ class LazyConvTranspose3d(_LazyConvTranspose, ConvTranspose3d):
     """A ConvTranspose3d that takes in_channels from its first input."""
 
     cls_to_become = ConvTranspose3d
+
+
+__getattr__ = private_names(__name__, globals())

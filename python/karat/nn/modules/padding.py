@@ -1,5 +1,6 @@
 """karat.nn.modules.padding: elements added at the ends of the last dims. A class says how many dims, and what is added."""
 
+from ..._torch_private import private_names
 from .. import functional as F
 from ._declared import check_dims, per_dim, shown
 from .module import Module
@@ -113,37 +114,48 @@ class ZeroPad3d(ConstantPad3d):
     extra_repr = _Pad.extra_repr
 
 
-class ReflectionPad1d(_Pad):
+class _ReflectionPad(_Pad):
+    _mode = "reflect"
+
+
+class ReflectionPad1d(_ReflectionPad):
     """Mirrors the last dim at its ends."""
 
-    _padded_dims, _mode = 1, "reflect"
+    _padded_dims = 1
 
 
-class ReflectionPad2d(_Pad):
+class ReflectionPad2d(_ReflectionPad):
     """Mirrors the last two dims at their ends."""
 
-    _padded_dims, _mode = 2, "reflect"
+    _padded_dims = 2
 
 
-class ReflectionPad3d(_Pad):
+class ReflectionPad3d(_ReflectionPad):
     """Mirrors the last three dims at their ends."""
 
-    _padded_dims, _mode = 3, "reflect"
+    _padded_dims = 3
 
 
-class ReplicationPad1d(_Pad):
+class _ReplicationPad(_Pad):
+    _mode = "replicate"
+
+
+class ReplicationPad1d(_ReplicationPad):
     """Repeats the end elements of the last dim."""
 
-    _padded_dims, _mode = 1, "replicate"
+    _padded_dims = 1
 
 
-class ReplicationPad2d(_Pad):
+class ReplicationPad2d(_ReplicationPad):
     """Repeats the end elements of the last two dims."""
 
-    _padded_dims, _mode = 2, "replicate"
+    _padded_dims = 2
 
 
-class ReplicationPad3d(_Pad):
+class ReplicationPad3d(_ReplicationPad):
     """Repeats the end elements of the last three dims."""
 
-    _padded_dims, _mode = 3, "replicate"
+    _padded_dims = 3
+
+
+__getattr__ = private_names(__name__, globals())

@@ -2,6 +2,7 @@
 
 A class names its function of nn.functional, `_functional`, which is looked up at each call; its base keeps the options."""
 
+from ..._torch_private import private_names
 from .. import functional as F
 from ._declared import keep, per_dim, shown
 from .module import Module
@@ -77,7 +78,11 @@ class MaxUnpool3d(_MaxUnpool):
     _functional, _space_dims = "max_unpool3d", 3
 
 
-class AvgPool1d(Module):
+class _AvgPool(Module):
+    extra_repr = shown(kernel_size=str, stride=str, padding=str)
+
+
+class AvgPool1d(_AvgPool):
     """The mean of each window of [batch, channels, length]."""
 
     __constants__ = ["kernel_size", "stride", "padding", "ceil_mode", "count_include_pad"]
@@ -91,11 +96,9 @@ class AvgPool1d(Module):
     def forward(self, input):
         return F.avg_pool1d(input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad)
 
-    extra_repr = shown(kernel_size=str, stride=str, padding=str)
 
-
-class _AvgPool(Module):
-    """Of images and volumes, whose divisor may be another than the count."""
+class _AvgPoolOfImages(_AvgPool):
+    """Of images and volumes the divisor may be another than the count."""
 
     __constants__ = ["kernel_size", "stride", "padding", "ceil_mode", "count_include_pad", "divisor_override"]
 
@@ -109,16 +112,14 @@ class _AvgPool(Module):
         return pool(input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad,
                     self.divisor_override)
 
-    extra_repr = AvgPool1d.extra_repr
 
-
-class AvgPool2d(_AvgPool):
+class AvgPool2d(_AvgPoolOfImages):
     """The mean of each window of [batch, channels, height, width]."""
 
     _functional = "avg_pool2d"
 
 
-class AvgPool3d(_AvgPool):
+class AvgPool3d(_AvgPoolOfImages):
     """The mean of each window of [batch, channels, depth, height, width]."""
 
     _functional = "avg_pool3d"
@@ -251,3 +252,6 @@ class AdaptiveAvgPool3d(_AdaptiveAvgPool):
     """The mean of output_size windows of [batch, channels, depth, height, width]."""
 
     _functional = "adaptive_avg_pool3d"
+
+
+__getattr__ = private_names(__name__, globals())
