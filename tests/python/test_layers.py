@@ -1007,6 +1007,10 @@ def test_factory_kwargs():
     assert nn.factory_kwargs(None) == {}
     assert nn.factory_kwargs({"dtype": torch.float64, "factory_kwargs": {"device": "meta"}}) == {"dtype": torch.float64,
                                                                                               "device": "meta"}
+    twice = {"dtype": None, "device": 1, "factory_kwargs": {"dtype": None, "device": 2}}
+    for wrong, says in ({"size": 1}, "unexpected kwargs {'size'}"), (twice, "^device specified twice, in"):
+        with pytest.raises(TypeError, match=says):
+            nn.factory_kwargs(wrong)
 
 
 def test_prefixes_of_state_dicts():
