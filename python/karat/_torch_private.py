@@ -1,22 +1,15 @@
 """_torch_private.py - private names of PyTorch's that public code uses, and what serves them here.
 
 A row of ALIASES is a module of this package, with PyTorch's private names and ours. A module that has a row answers for them by
-`__getattr__ = private_names(__name__, globals())`, so that they cost nothing until somebody asks. Methods that subclasses override, and
-attributes that state dicts and pickles show, have no row: there PyTorch's name is the name.
+`__getattr__ = private_names(__name__, globals())`: they cost nothing until somebody asks. Methods that subclasses override, base
+classes, and attributes that state dicts and pickles show have no row: there PyTorch's name is the name.
 """
 
 ALIASES = {
     "profiler.profiler": {"_default_schedule_fn": "_record_always"},  # Lightning
-    "nn.init": {"_calculate_fan_in_and_fan_out": "_fans", "_calculate_correct_fan": "_fan", "_no_grad_uniform_": "_draw_uniform"},
     "nn.init": {"_calculate_fan_in_and_fan_out": "_fans", "_calculate_correct_fan": "_fan", "_no_grad_uniform_": "_draw_uniform",
                 "_no_grad_normal_": "_draw_normal", "_no_grad_trunc_normal_": "trunc_normal_", "_no_grad_fill_": "constant_",
                 "_no_grad_zero_": "zeros_"},
-    "nn.modules.conv": {"_ConvTransposeNd": "_ConvTranspose"},
-    "nn.modules.padding": {"_CircularPadNd": "_CircularPad", "_ConstantPadNd": "_ConstantPad",
-                           "_ReflectionPadNd": "_ReflectionPad", "_ReplicationPadNd": "_ReplicationPad"},
-    "nn.modules.pooling": {"_AdaptiveAvgPoolNd": "_AdaptiveAvgPool", "_AdaptiveMaxPoolNd": "_AdaptiveMaxPool",
-                           "_AvgPoolNd": "_AvgPool", "_LPPoolNd": "_LPPool", "_MaxPoolNd": "_MaxPool",
-                           "_MaxUnpoolNd": "_MaxUnpool"},
 }
 
 

@@ -4,7 +4,6 @@ first input.
 _ConvNd has what all share. A class says how many dims of space there are, `_space_dims`, and which function of nn.functional
 it is, `_functional`; the function is looked up at each call."""
 
-from ..._torch_private import private_names
 from .. import functional as F
 from .. import init
 from ..parameter import UninitializedParameter
@@ -131,7 +130,7 @@ class Conv3d(_Conv):
         super().__init__(in_channels, out_channels, *sizes, False, (0, 0, 0), groups, bias, padding_mode, device, dtype)
 
 
-class _ConvTranspose(_ConvNd):
+class _ConvTransposeNd(_ConvNd):
     def __init__(self, in_channels, out_channels, kernel_size, stride, padding, dilation, transposed, output_padding, groups,
                  bias, padding_mode, device=None, dtype=None):
         if padding_mode != "zeros":
@@ -167,7 +166,7 @@ class _ConvTranspose(_ConvNd):
         return more
 
 
-class ConvTranspose1d(_ConvTranspose):
+class ConvTranspose1d(_ConvTransposeNd):
     """Transposed convolution of [batch, channels, length]."""
 
     _functional, _space_dims = "conv_transpose1d", 1
@@ -178,7 +177,7 @@ class ConvTranspose1d(_ConvTranspose):
         super().__init__(in_channels, out_channels, *sizes, True, output_padding, groups, bias, padding_mode, device, dtype)
 
 
-class ConvTranspose2d(_ConvTranspose):
+class ConvTranspose2d(_ConvTransposeNd):
     """Transposed convolution of [batch, channels, height, width]."""
 
     _functional, _space_dims = "conv_transpose2d", 2
@@ -189,7 +188,7 @@ class ConvTranspose2d(_ConvTranspose):
         super().__init__(in_channels, out_channels, *sizes, True, output_padding, groups, bias, padding_mode, device, dtype)
 
 
-class ConvTranspose3d(_ConvTranspose):
+class ConvTranspose3d(_ConvTransposeNd):
     """Transposed convolution of [batch, channels, depth, height, width]."""
 
     _functional, _space_dims = "conv_transpose3d", 3
@@ -271,6 +270,3 @@ class LazyConvTranspose3d(_LazyConvTranspose, ConvTranspose3d):
     """A ConvTranspose3d that takes in_channels from its first input."""
 
     cls_to_become = ConvTranspose3d
-
-
-__getattr__ = private_names(__name__, globals())

@@ -1,6 +1,5 @@
 """karat.nn.modules.padding: elements added at the ends of the last dims. A class says how many dims, and what is added."""
 
-from ..._torch_private import private_names
 from .. import functional as F
 from ._declared import check_dims, per_dim, shown
 from .module import Module
@@ -27,7 +26,7 @@ class _Pad(Module):
     extra_repr = shown("padding")
 
 
-class _CircularPad(_Pad):
+class _CircularPadNd(_Pad):
     _mode = "circular"
 
     def _check_input_dim(self, input):
@@ -38,25 +37,25 @@ class _CircularPad(_Pad):
         return super().forward(input)
 
 
-class CircularPad1d(_CircularPad):
+class CircularPad1d(_CircularPadNd):
     """Continues [batch, channels, length] from its other end."""
 
     _padded_dims = 1
 
 
-class CircularPad2d(_CircularPad):
+class CircularPad2d(_CircularPadNd):
     """Continues the last two dims from their other ends."""
 
     _padded_dims = 2
 
 
-class CircularPad3d(_CircularPad):
+class CircularPad3d(_CircularPadNd):
     """Continues the last three dims from their other ends."""
 
     _padded_dims = 3
 
 
-class _ConstantPad(_Pad):
+class _ConstantPadNd(_Pad):
     __constants__ = ["padding", "value"]
 
     def __init__(self, padding, value):
@@ -69,19 +68,19 @@ class _ConstantPad(_Pad):
     extra_repr = shown(padding=str, value=str)
 
 
-class ConstantPad1d(_ConstantPad):
+class ConstantPad1d(_ConstantPadNd):
     """Pads the last dim with a value."""
 
     _padded_dims = 1
 
 
-class ConstantPad2d(_ConstantPad):
+class ConstantPad2d(_ConstantPadNd):
     """Pads the last two dims with a value."""
 
     _padded_dims = 2
 
 
-class ConstantPad3d(_ConstantPad):
+class ConstantPad3d(_ConstantPadNd):
     """Pads the last three dims with a value."""
 
     _padded_dims = 3
@@ -114,48 +113,45 @@ class ZeroPad3d(ConstantPad3d):
     extra_repr = _Pad.extra_repr
 
 
-class _ReflectionPad(_Pad):
+class _ReflectionPadNd(_Pad):
     _mode = "reflect"
 
 
-class ReflectionPad1d(_ReflectionPad):
+class ReflectionPad1d(_ReflectionPadNd):
     """Mirrors the last dim at its ends."""
 
     _padded_dims = 1
 
 
-class ReflectionPad2d(_ReflectionPad):
+class ReflectionPad2d(_ReflectionPadNd):
     """Mirrors the last two dims at their ends."""
 
     _padded_dims = 2
 
 
-class ReflectionPad3d(_ReflectionPad):
+class ReflectionPad3d(_ReflectionPadNd):
     """Mirrors the last three dims at their ends."""
 
     _padded_dims = 3
 
 
-class _ReplicationPad(_Pad):
+class _ReplicationPadNd(_Pad):
     _mode = "replicate"
 
 
-class ReplicationPad1d(_ReplicationPad):
+class ReplicationPad1d(_ReplicationPadNd):
     """Repeats the end elements of the last dim."""
 
     _padded_dims = 1
 
 
-class ReplicationPad2d(_ReplicationPad):
+class ReplicationPad2d(_ReplicationPadNd):
     """Repeats the end elements of the last two dims."""
 
     _padded_dims = 2
 
 
-class ReplicationPad3d(_ReplicationPad):
+class ReplicationPad3d(_ReplicationPadNd):
     """Repeats the end elements of the last three dims."""
 
     _padded_dims = 3
-
-
-__getattr__ = private_names(__name__, globals())

@@ -2,7 +2,6 @@
 
 A class names its function of nn.functional, `_functional`, which is looked up at each call; its base keeps the options."""
 
-from ..._torch_private import private_names
 from .. import functional as F
 from ._declared import keep, per_dim, shown
 from .module import Module
@@ -14,7 +13,7 @@ __all__ = ["MaxPool1d", "MaxPool2d", "MaxPool3d", "MaxUnpool1d", "MaxUnpool2d", 
 _functions = vars(F)
 
 
-class _MaxPool(Module):
+class _MaxPoolNd(Module):
     __constants__ = ["kernel_size", "stride", "padding", "dilation", "return_indices", "ceil_mode"]
 
     def __init__(self, kernel_size, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False):
@@ -29,25 +28,25 @@ class _MaxPool(Module):
     extra_repr = shown(kernel_size=str, stride=str, padding=str, dilation=str, ceil_mode=str)
 
 
-class MaxPool1d(_MaxPool):
+class MaxPool1d(_MaxPoolNd):
     """The largest of each window of [batch, channels, length]."""
 
     _functional = "max_pool1d"
 
 
-class MaxPool2d(_MaxPool):
+class MaxPool2d(_MaxPoolNd):
     """The largest of each window of [batch, channels, height, width]."""
 
     _functional = "max_pool2d"
 
 
-class MaxPool3d(_MaxPool):
+class MaxPool3d(_MaxPoolNd):
     """The largest of each window of [batch, channels, depth, height, width]."""
 
     _functional = "max_pool3d"
 
 
-class _MaxUnpool(Module):
+class _MaxUnpoolNd(Module):
     def __init__(self, kernel_size, stride=None, padding=0):
         super().__init__()
         stride = kernel_size if stride is None else stride
@@ -60,29 +59,29 @@ class _MaxUnpool(Module):
     extra_repr = shown(kernel_size=str, stride=str, padding=str)
 
 
-class MaxUnpool1d(_MaxUnpool):
+class MaxUnpool1d(_MaxUnpoolNd):
     """Puts what MaxPool1d found back to its places."""
 
     _functional, _space_dims = "max_unpool1d", 1
 
 
-class MaxUnpool2d(_MaxUnpool):
+class MaxUnpool2d(_MaxUnpoolNd):
     """Puts what MaxPool2d found back to its places."""
 
     _functional, _space_dims = "max_unpool2d", 2
 
 
-class MaxUnpool3d(_MaxUnpool):
+class MaxUnpool3d(_MaxUnpoolNd):
     """Puts what MaxPool3d found back to its places."""
 
     _functional, _space_dims = "max_unpool3d", 3
 
 
-class _AvgPool(Module):
+class _AvgPoolNd(Module):
     extra_repr = shown(kernel_size=str, stride=str, padding=str)
 
 
-class AvgPool1d(_AvgPool):
+class AvgPool1d(_AvgPoolNd):
     """The mean of each window of [batch, channels, length]."""
 
     __constants__ = ["kernel_size", "stride", "padding", "ceil_mode", "count_include_pad"]
@@ -97,7 +96,7 @@ class AvgPool1d(_AvgPool):
         return F.avg_pool1d(input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad)
 
 
-class _AvgPoolOfImages(_AvgPool):
+class _AvgPoolOfImages(_AvgPoolNd):
     """Of images and volumes the divisor may be another than the count."""
 
     __constants__ = ["kernel_size", "stride", "padding", "ceil_mode", "count_include_pad", "divisor_override"]
@@ -161,7 +160,7 @@ class FractionalMaxPool3d(_FractionalMaxPool):
     _functional, _space_dims = "fractional_max_pool3d", 3
 
 
-class _LPPool(Module):
+class _LPPoolNd(Module):
     __constants__ = ["norm_type", "kernel_size", "stride", "ceil_mode"]
 
     def __init__(self, norm_type, kernel_size, stride=None, ceil_mode=False):
@@ -174,25 +173,25 @@ class _LPPool(Module):
     extra_repr = shown(norm_type=str, kernel_size=str, stride=str, ceil_mode=str)
 
 
-class LPPool1d(_LPPool):
+class LPPool1d(_LPPoolNd):
     """The p-norm of each window of [batch, channels, length]."""
 
     _functional = "lp_pool1d"
 
 
-class LPPool2d(_LPPool):
+class LPPool2d(_LPPoolNd):
     """The p-norm of each window of [batch, channels, height, width]."""
 
     _functional = "lp_pool2d"
 
 
-class LPPool3d(_LPPool):
+class LPPool3d(_LPPoolNd):
     """The p-norm of each window of [batch, channels, depth, height, width]."""
 
     _functional = "lp_pool3d"
 
 
-class _AdaptiveMaxPool(Module):
+class _AdaptiveMaxPoolNd(Module):
     __constants__ = ["output_size", "return_indices"]
 
     def __init__(self, output_size, return_indices=False):
@@ -205,25 +204,25 @@ class _AdaptiveMaxPool(Module):
     extra_repr = shown(output_size=str)
 
 
-class AdaptiveMaxPool1d(_AdaptiveMaxPool):
+class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
     """The largest of output_size windows of [batch, channels, length]."""
 
     _functional = "adaptive_max_pool1d"
 
 
-class AdaptiveMaxPool2d(_AdaptiveMaxPool):
+class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
     """The largest of output_size windows of [batch, channels, height, width]."""
 
     _functional = "adaptive_max_pool2d"
 
 
-class AdaptiveMaxPool3d(_AdaptiveMaxPool):
+class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
     """The largest of output_size windows of [batch, channels, depth, height, width]."""
 
     _functional = "adaptive_max_pool3d"
 
 
-class _AdaptiveAvgPool(Module):
+class _AdaptiveAvgPoolNd(Module):
     __constants__ = ["output_size"]
 
     def __init__(self, output_size):
@@ -236,22 +235,19 @@ class _AdaptiveAvgPool(Module):
     extra_repr = shown(output_size=str)
 
 
-class AdaptiveAvgPool1d(_AdaptiveAvgPool):
+class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):
     """The mean of output_size windows of [batch, channels, length]."""
 
     _functional = "adaptive_avg_pool1d"
 
 
-class AdaptiveAvgPool2d(_AdaptiveAvgPool):
+class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):
     """The mean of output_size windows of [batch, channels, height, width]."""
 
     _functional = "adaptive_avg_pool2d"
 
 
-class AdaptiveAvgPool3d(_AdaptiveAvgPool):
+class AdaptiveAvgPool3d(_AdaptiveAvgPoolNd):
     """The mean of output_size windows of [batch, channels, depth, height, width]."""
 
     _functional = "adaptive_avg_pool3d"
-
-
-__getattr__ = private_names(__name__, globals())
