@@ -10,6 +10,11 @@ ALIASES = {
     "nn.init": {"_calculate_fan_in_and_fan_out": "_fans", "_calculate_correct_fan": "_fan", "_no_grad_uniform_": "_draw_uniform",
                 "_no_grad_normal_": "_draw_normal", "_no_grad_trunc_normal_": "trunc_normal_", "_no_grad_fill_": "constant_",
                 "_no_grad_zero_": "zeros_"},
+    "distributions.lowrank_multivariate_normal": {"_batch_lowrank_logdet": "lowrank_log_det",
+                                                  "_batch_lowrank_mahalanobis": "lowrank_distance"},
+    "distributions.multivariate_normal": {"_batch_mahalanobis": "distance", "_batch_mv": "product",
+                                          "_precision_to_scale_tril": "factor_of_inverse"},
+    "distributions.utils": {"_standard_normal": "standard_normal", "_sum_rightmost": "summed_over_last"},
 }
 
 

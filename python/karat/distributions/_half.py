@@ -1,10 +1,12 @@
 """_half.py - what the absolute values of distributions that are symmetric around 0 share."""
 
 import math
+from operator import attrgetter
 
 import karat
 from karat import inf
 from karat.distributions import constraints
+from karat.distributions.distribution import checked
 from karat.distributions.transformed_distribution import TransformedDistribution
 
 
@@ -15,29 +17,20 @@ class Half(TransformedDistribution):
     support = constraints.nonnegative
     has_rsample = True
 
-    @property
-    def scale(self):
-        return self.base_dist.scale
+    scale = property(attrgetter("base_dist.scale"))
+    mode = property(lambda self: karat.full_like(self.scale, 0))
 
-    @property
-    def mode(self):
-        return karat.zeros_like(self.scale)
-
+    @checked
     def log_prob(self, value):
-        if self._validate_args:
-            self._validate_sample(value)
-        return self._log_density(value)
+        value = karat.as_tensor(value, dtype=self.scale.dtype, device=self.scale.device)
+        return (self.base_dist.log_prob(value) + math.log(2)).masked_fill(value < 0, -inf)
 
-    def _log_density(self, value):
-        return karat.where(value >= 0, self.base_dist.log_prob(value) + math.log(2), -inf)
-
+    @checked
     def cdf(self, value):
-        if self._validate_args:
-            self._validate_sample(value)
         return 2 * self.base_dist.cdf(value) - 1
 
     def icdf(self, prob):
-        return self.base_dist.icdf((prob + 1) / 2)
+        return self.base_dist.icdf(0.5 * prob + 0.5)
 
     def entropy(self):
         return self.base_dist.entropy() - math.log(2)

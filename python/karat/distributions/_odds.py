@@ -1,30 +1,59 @@
-"""_odds.py - what distributions of one probability share: probs or logits is given, the other computed when it is asked for."""
+"""_odds.py - probabilities or logits: one of them is given, the other is computed when it is asked for.
+
+`Odds` holds them: of one event each (logits are log odds) or of categories along the last dim (_binary = False; logits are log
+probabilities). `ByCategory` is for what has a Categorical inside and answers by it.
+"""
+
+from operator import attrgetter
 
 from karat.distributions.utils import broadcast_all, lazy_property, logits_to_probs, probs_to_logits
+from karat.nn.functional import binary_cross_entropy_with_logits
 
 
 class Odds:
-    """A probability, or its log odds; _param is the one that was given."""
+    """Probabilities, or their logits; _param is what was given."""
 
-    def _take(self, probs, logits, *others):
-        """Keep the one that is given, expanded with the others, which are returned."""
+    _binary = True
+
+    @staticmethod
+    def _given(probs, logits):
+        """The name and the value of the one that is given."""
         if (probs is None) == (logits is None):
             raise ValueError("Either `probs` or `logits` must be specified, but not both.")
-        *others, self._param = broadcast_all(*others, logits if probs is None else probs)
-        setattr(self, "logits" if probs is None else "probs", self._param)
-        return others
+        return ("logits", logits) if probs is None else ("probs", probs)
+
+    def _hold_odds(self, probs, logits, **others):
+        """_hold for the one that is given, and others."""
+        name, value = self._given(probs, logits)
+        shape = self._hold(**others, **{name: value})
+        self._param = getattr(self, name)
+        return shape
 
     def _new(self, *args, **kwargs):
         return self._param.new(*args, **kwargs)
 
     @lazy_property
     def logits(self):
-        return probs_to_logits(self.probs, is_binary=True)
+        return probs_to_logits(self.probs, is_binary=self._binary)
 
     @lazy_property
     def probs(self):
-        return logits_to_probs(self.logits, is_binary=True)
+        return logits_to_probs(self.logits, is_binary=self._binary)
 
     @property
     def param_shape(self):
-        return self._param.size()
+        return self._param.shape
+
+    def _cross_entropy(self, target):
+        """-log of the probability of 1, or of 0, weighted by the target."""
+        logits = self.logits
+        if target.shape != logits.shape:
+            logits, target = broadcast_all(logits, target)
+        return binary_cross_entropy_with_logits(logits, target, reduction="none")
+
+
+class ByCategory:
+    """What answers for its probabilities by the Categorical inside."""
+
+    probs, logits, param_shape, _param, _new = (
+        property(attrgetter(f"_categorical.{name}")) for name in ("probs", "logits", "param_shape", "_param", "_new"))

@@ -6,6 +6,8 @@ from numbers import Number
 
 import karat
 from karat import Tensor
+from karat._torch_private import private_names
+from karat.distributions._formulas import summed_over_last  # noqa: F401
 from karat.overrides import is_tensor_like
 
 euler_constant = 0.57721566490153286060
@@ -16,40 +18,36 @@ __all__ = ["broadcast_all", "logits_to_probs", "clamp_probs", "probs_to_logits",
 
 def broadcast_all(*values):
     """The values as tensors of one shape. Numbers get the dtype and device of the first tensor, or the default dtype."""
-    if not all(is_tensor_like(v) or isinstance(v, Number) for v in values):
+    numbers = [value for value in values if not is_tensor_like(value)]
+    if not numbers:
+        return karat.broadcast_tensors(*values)
+    if not all(isinstance(number, Number) for number in numbers):
         raise ValueError("Input arguments must all be instances of Number, torch.Tensor or objects implementing "
                          "__torch_function__.")
-    if all(is_tensor_like(v) for v in values):
-        return karat.broadcast_tensors(*values)
-    first = next((v for v in values if isinstance(v, Tensor)), None)
-    like = {"dtype": karat.get_default_dtype()} if first is None else {"dtype": first.dtype, "device": first.device}
-    return karat.broadcast_tensors(*(v if is_tensor_like(v) else karat.tensor(v, **like) for v in values))
+    dtype, device = next(((v.dtype, v.device) for v in values if isinstance(v, Tensor)), (karat.get_default_dtype(), None))
+    return karat.broadcast_tensors(*(karat.tensor(value, dtype=dtype, device=device) if isinstance(value, Number) else value
+                                     for value in values))
 
 
-def _standard_normal(shape, dtype, device):
-    return karat.normal(karat.zeros(shape, dtype=dtype, device=device), karat.ones(shape, dtype=dtype, device=device))
-
-
-def _sum_rightmost(value, dim):
-    """The sum over the last dim dims."""
-    return value if dim == 0 else value.reshape(value.shape[:-dim] + (-1,)).sum(-1)
+def standard_normal(shape, dtype, device):
+    """Normal numbers of mean 0 and deviation 1."""
+    return karat.randn(shape, dtype=dtype, device=device)
 
 
 def logits_to_probs(logits, is_binary=False):
     """Probabilities of log odds (is_binary) or of unnormalized log probabilities along the last dim."""
-    return karat.sigmoid(logits) if is_binary else karat.softmax(logits, dim=-1)
+    return logits.sigmoid() if is_binary else logits.softmax(-1)
 
 
 def clamp_probs(probs):
     """Probabilities kept one eps away from 0 and 1, so that their logits are finite."""
     eps = karat.finfo(probs.dtype).eps
-    return probs.clamp(min=eps, max=1 - eps)
+    return probs.clamp(eps, 1 - eps)
 
 
 def probs_to_logits(probs, is_binary=False):
     """Log odds (is_binary) or log probabilities; infinite ones are clamped."""
-    kept = clamp_probs(probs)
-    return karat.log(kept) - karat.log1p(-kept) if is_binary else karat.log(kept)
+    return probs.logit(karat.finfo(probs.dtype).eps) if is_binary else clamp_probs(probs).log()
 
 
 class lazy_property:  # noqa: N801
@@ -61,14 +59,14 @@ class lazy_property:  # noqa: N801
 
     def __get__(self, instance, owner=None):
         if instance is None:
-            return _lazy_property_and_property(self.wrapped)
+            return _LazyOfClass(self.wrapped)
         with karat.enable_grad():
             value = self.wrapped(instance)
         setattr(instance, self.wrapped.__name__, value)
         return value
 
 
-class _lazy_property_and_property(lazy_property, property):  # noqa: N801
+class _LazyOfClass(lazy_property, property):
     """A lazy property as its class shows it: one that documentation tools take for a property."""
 
     def __init__(self, wrapped):
@@ -76,8 +74,8 @@ class _lazy_property_and_property(lazy_property, property):  # noqa: N801
 
 
 def _triangle(size, diag, device):
-    span = karat.arange(size, device=device)
-    return span < span.view(-1, 1) + (diag + 1)
+    """True at and below the diagonal."""
+    return karat.ones(size, size, dtype=karat.bool, device=device).tril(diag)
 
 
 def tril_matrix_to_vec(mat, diag=0):
@@ -88,13 +86,27 @@ def tril_matrix_to_vec(mat, diag=0):
     return mat[..., _triangle(n, diag, mat.device)]
 
 
+def _rows_of_triangle(count, diag):
+    """The n whose triangle has count elements; None: there is none.
+
+    Up to the diagonal `diag` it has n (n + 1) / 2 + n diag, less the corner of diag (diag + 1) / 2 that lies outside if diag > 0
+    and plus that which is counted negatively if diag < 0.
+    """
+    corner = abs(diag) * (diag + 1) // 2
+    b = 1 + 2 * diag
+    n = (math.isqrt(max(b * b + 8 * (count + corner), 0)) - b) // 2
+    return n if n * (n + b) // 2 - corner == count else None
+
+
 def vec_to_tril_matrix(vec, diag=0):
     """Square matrices whose lower triangle is vec, row by row; the rest is zero."""
-    n = (-(1 + 2 * diag) + math.sqrt((1 + 2 * diag) ** 2 + 8 * vec.shape[-1] + 4 * abs(diag) * (diag + 1))) / 2
-    if not round(n) - n == 0 and abs(round(n) - n) > karat.finfo(vec.dtype).eps:
+    n = _rows_of_triangle(vec.shape[-1], diag)
+    if n is None:
         raise ValueError(f"The size of last dimension is {vec.shape[-1]} which cannot be expressed as the lower triangular "
                          "part of a square D x D matrix.")
-    n = round(n)
-    mat = vec.new_zeros(vec.shape[:-1] + karat.Size((n, n)))
+    mat = vec.new_zeros(vec.shape[:-1] + (n, n))
     mat[..., _triangle(n, diag, vec.device)] = vec
     return mat
+
+
+__getattr__ = private_names(__name__, globals())

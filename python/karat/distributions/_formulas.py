@@ -1,0 +1,37 @@
+"""_formulas.py - formulas that several distributions share.
+
+In: parameters and values, as tensors. Out: tensors. Nothing here knows a distribution.
+"""
+
+import karat
+
+
+def log_beta(a, b):
+    """The logarithm of the beta function: of the integral of t^(a - 1) (1 - t)^(b - 1)."""
+    return a.lgamma() + b.lgamma() - (a + b).lgamma()
+
+
+def log_simplex_integral(concentration):
+    """The same of the last dim's many: of the integral of their powers over the simplex."""
+    return concentration.lgamma().sum(-1) - concentration.sum(-1).lgamma()
+
+
+def above(bound, parameter):
+    """The parameter where it exceeds the bound, else NaN: for moments that exist only there."""
+    return parameter.masked_fill(parameter <= bound, karat.nan)
+
+
+def broadcastable(one, other):
+    """Do tensors of these two shapes have a common one?"""
+    return all(m == n or 1 in (m, n) for m, n in zip(reversed(one), reversed(other)))
+
+
+def in_two_pieces(x, low, high, formula, series, middle=0.0):
+    """formula(x), and series(x - middle) for x from low to high, around the middle, where the formula is 0 / 0."""
+    far = (x <= low) | (x > high)
+    return karat.where(far, formula(karat.where(far, x, low)), series(x - middle))
+
+
+def summed_over_last(value, dims):
+    """The sum over the last dims."""
+    return value if dims == 0 else value.flatten(value.dim() - dims).sum(-1)

@@ -1,0 +1,60 @@
+"""_location_scale.py - distributions of loc + scale * Z: what one says of the standard variable Z, the others follow from.
+
+A class gives _standard(sample_shape), which draws Z; _energy(z), the negative log density of Z but for a constant, which is _log_norm;
+_standard_cdf and _standard_icdf where they are known; _deviation and _entropy of Z. Their symmetric centre is loc, or _centre away.
+"""
+
+from karat import Size
+from karat.distributions import constraints
+from karat.distributions.distribution import checked
+
+
+class LocationScale:
+    """loc + scale * Z of a standard variable Z, whose mode is 0."""
+
+    arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
+    support = constraints.real
+    has_rsample = True
+    _log_norm = _deviation = _entropy = None
+
+    def rsample(self, sample_shape=Size()):
+        return self.loc + self._standard(sample_shape) * self.scale
+
+    @checked
+    def log_prob(self, value):
+        rest = self.scale.log()
+        if self._log_norm is not None:
+            rest = rest + self._log_norm
+        return -(self._energy((value - self.loc) / self.scale) + rest)
+
+    @checked
+    def cdf(self, value):
+        return self._standard_cdf((value - self.loc) / self.scale)
+
+    def icdf(self, value):
+        return self.loc + self.scale * self._standard_icdf(value)
+
+    def _standard_cdf(self, z):
+        raise NotImplementedError
+
+    def _standard_icdf(self, share):
+        raise NotImplementedError
+
+    @property
+    def mean(self):
+        return self.loc
+
+    @property
+    def mode(self):
+        return self.loc
+
+    @property
+    def stddev(self):
+        return self._deviation * self.scale
+
+    @property
+    def variance(self):
+        return self.stddev.square()
+
+    def entropy(self):
+        return self.scale.log() + self._entropy
