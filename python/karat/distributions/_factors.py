@@ -1,28 +1,22 @@
 """_factors.py - positive definite matrices by their lower Cholesky factors, and what distributions of them share.
 
-Batches are broadcast; in `distance` and `product` the vectors' dims before the factor's batch are one matrix of right-hand sides, so
-that one factor serves any number of vectors.
+Batches are broadcast. A factor without a batch serves any number of vectors at once.
 """
 
 import karat
 from karat.distributions.utils import lazy_property
 
 
-def columns(vectors, matrix):
-    """The vectors' dims in front of the matrix's batch as columns, and a function that puts a result's last dim back there."""
-    extra = vectors.dim() + 1 - matrix.dim()
-    if extra <= 0:
-        return vectors.unsqueeze(-1), lambda result: result.squeeze(-1)
-    front = vectors.shape[:extra]
-    if extra > 1:
-        vectors = vectors.flatten(0, extra - 1)
-    return vectors.movedim(0, -1), lambda result: result.movedim(-1, 0).unflatten(0, front)
-
-
 def distance(factor, vectors):
-    """x^T (L L^T)^-1 x: the squared Mahalanobis distance."""
-    x, back = columns(vectors, factor)
-    return back(karat.linalg.solve_triangular(factor, x, upper=False).square().sum(-2))
+    """x^T (L L^T)^-1 x: the squared Mahalanobis distance. Dims of the vectors in front of the factor's batch are columns of a matrix."""
+    front = vectors.shape[:max(vectors.dim() + 1 - factor.dim(), 0)]
+    if not front:
+        return karat.linalg.solve_triangular(factor, vectors.unsqueeze(-1), upper=False).squeeze(-1).square().sum(-1)
+    x = vectors if len(front) == 1 else vectors.flatten(0, len(front) - 1)
+    result = karat.linalg.solve_triangular(factor, x.movedim(0, -1), upper=False).square().sum(-2)
+    if result.dim() > 1:
+        result = result.movedim(-1, 0)
+    return result if len(front) == 1 else result.unflatten(0, front)
 
 
 def product(matrix, vectors):

@@ -3,16 +3,23 @@
 In: parameters and values, as tensors. Out: tensors. Nothing here knows a distribution.
 """
 
+import math
+
 import karat
 
 
 def log_beta(a, b):
-    """The logarithm of the beta function: of the integral of t^(a - 1) (1 - t)^(b - 1)."""
-    return a.lgamma() + b.lgamma() - (a + b).lgamma()
+    """The logarithm of the beta function: of the integral of t^(a - 1) (1 - t)^(b - 1). b may be a number."""
+    return a.lgamma() + (math.lgamma(b) if isinstance(b, float) else b.lgamma()) - (a + b).lgamma()
+
+
+def log_odds(p):
+    """log(p / (1 - p)), by vectorized operators."""
+    return (p / (1 - p)).log()
 
 
 def log_simplex_integral(concentration):
-    """The same of the last dim's many: of the integral of their powers over the simplex."""
+    """The same over the simplex, of the powers along the last dim."""
     return concentration.lgamma().sum(-1) - concentration.sum(-1).lgamma()
 
 

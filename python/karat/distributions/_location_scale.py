@@ -1,12 +1,11 @@
 """_location_scale.py - distributions of loc + scale * Z: what one says of the standard variable Z, the others follow from.
 
-A class gives _standard(sample_shape), which draws Z; _energy(z), the negative log density of Z but for a constant, which is _log_norm;
-_standard_cdf and _standard_icdf where they are known; _deviation and _entropy of Z. Their symmetric centre is loc, or _centre away.
+A class gives _standard(sample_shape), which draws Z; _energy(y), the negative log density of Z at -y but for a constant, which is
+_log_norm (a number or a property; None: it is 0); _standard_cdf and _standard_icdf where they are known; _deviation and _entropy of Z.
 """
 
 from karat import Size
 from karat.distributions import constraints
-from karat.distributions.distribution import checked
 
 
 class LocationScale:
@@ -20,15 +19,16 @@ class LocationScale:
     def rsample(self, sample_shape=Size()):
         return self.loc + self._standard(sample_shape) * self.scale
 
-    @checked
     def log_prob(self, value):
-        rest = self.scale.log()
-        if self._log_norm is not None:
-            rest = rest + self._log_norm
-        return -(self._energy((value - self.loc) / self.scale) + rest)
+        if self._validate_args:
+            self._validate_sample(value)
+        scale, more = self.scale, self._log_norm
+        norm = scale.log() if more is None else scale.log() + more
+        return -(self._energy((self.loc - value) / scale) + norm)
 
-    @checked
     def cdf(self, value):
+        if self._validate_args:
+            self._validate_sample(value)
         return self._standard_cdf((value - self.loc) / self.scale)
 
     def icdf(self, value):

@@ -29,8 +29,8 @@ class Cauchy(LocationScale, Distribution):
     def _standard(self, sample_shape):
         return self.loc.new_empty(self._extended_shape(sample_shape)).cauchy_()
 
-    def _energy(self, z):
-        return (z * z).log1p()
+    def _energy(self, y):
+        return (y * y).log1p()
 
     def _standard_cdf(self, z):
         return z.atan() / math.pi + 0.5

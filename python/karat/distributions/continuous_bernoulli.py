@@ -6,10 +6,9 @@ Near p = 1/2, between the lims, every formula is 0 over 0; Taylor series stand f
 
 import math
 
-import karat
 from karat import Size
 from karat.distributions import constraints
-from karat.distributions._formulas import in_two_pieces
+from karat.distributions._formulas import in_two_pieces, log_odds
 from karat.distributions._odds import Odds
 from karat.distributions.distribution import checked, family
 from karat.distributions.exp_family import ExponentialFamily
@@ -46,16 +45,16 @@ class ContinuousBernoulli(Odds, ExponentialFamily):
 
     def _cont_bern_log_norm(self):
         """log C = log(l / (2 p - 1))."""
-        return self._by_probs(lambda p: (p.logit() / (2 * p - 1)).log(),
+        return self._by_probs(lambda p: (log_odds(p) / (2 * p - 1)).log(),
                               lambda x: math.log(2) + x * x * (4 / 3 + x * x * (104 / 45)))
 
     @property
     def mean(self):
-        return self._by_probs(lambda p: p / (2 * p - 1) - 1 / p.logit(), lambda x: 0.5 + x * (1 / 3 + x * x * (16 / 45)))
+        return self._by_probs(lambda p: p / (2 * p - 1) - 1 / log_odds(p), lambda x: 0.5 + x * (1 / 3 + x * x * (16 / 45)))
 
     @property
     def variance(self):
-        return self._by_probs(lambda p: p.logit().pow(-2) - p * (1 - p) / (2 * p - 1).square(),
+        return self._by_probs(lambda p: log_odds(p).pow(-2) - p * (1 - p) / (2 * p - 1).square(),
                               lambda x: 1 / 12 - x * x * (1 / 15 - x * x * (128 / 945)))
 
     def rsample(self, sample_shape=Size()):
@@ -67,15 +66,14 @@ class ContinuousBernoulli(Odds, ExponentialFamily):
 
     @checked
     def cdf(self, value):
-        share = self._by_probs(lambda p: (value * p.logit()).expm1() / p.logit().expm1(), lambda x: value)
+        share = self._by_probs(lambda p: (value * log_odds(p)).expm1() * ((1 - p) / (2 * p - 1)), lambda x: value)
         return share.masked_fill(value <= 0, 0).masked_fill(value >= 1, 1)
 
     def icdf(self, value):
-        return self._by_probs(lambda p: (value * p.logit().expm1()).log1p() / p.logit(), lambda x: value)
+        return self._by_probs(lambda p: (value * ((2 * p - 1) / (1 - p))).log1p() / log_odds(p), lambda x: value)
 
     def entropy(self):
-        slope, log_rest = karat.logit(self.probs), (-self.probs).log1p()
-        return -(slope * self.mean + log_rest + self._cont_bern_log_norm())
+        return -(log_odds(self.probs) * self.mean + (-self.probs).log1p() + self._cont_bern_log_norm())
 
     @property
     def _natural_params(self):

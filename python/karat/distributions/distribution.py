@@ -211,9 +211,11 @@ class Distribution:
 
     def _drawn(self, draw, sample_shape, *parameters):
         """What draw makes of the parameters, each in the shape of the sample; no gradient passes."""
-        shape = self._extended_shape(sample_shape)
         with karat.no_grad():
-            return draw(*(parameter.expand(shape) for parameter in parameters))
+            if len(sample_shape):
+                shape = self._extended_shape(sample_shape)
+                parameters = [parameter.expand(shape) for parameter in parameters]
+            return draw(*parameters)
 
     def _uniforms(self, sample_shape, like):
         return karat.rand(self._extended_shape(sample_shape), dtype=like.dtype, device=like.device)

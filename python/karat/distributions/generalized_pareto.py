@@ -20,8 +20,8 @@ class GeneralizedPareto(Distribution):
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
     def support(self):
-        end = self.loc - self.scale / self.concentration
-        return constraints.interval(self.loc, end.masked_fill(self.concentration >= 0, inf))
+        end = karat.where(self.concentration < 0, self.loc - self.scale / self.concentration, inf)
+        return constraints.interval(self.loc, end)
 
     mode = property(lambda self: self.loc)
 
@@ -56,14 +56,18 @@ class GeneralizedPareto(Distribution):
         depth = -(-value).log1p()
         return self.loc + self.scale * self._of_concentration(depth, lambda c: (c * depth).expm1() / c)
 
+    def _moment(self, bound, formula):
+        """formula(concentration), which exists below the bound, else NaN."""
+        exists = self.concentration < bound
+        return karat.where(exists, formula(karat.where(exists, self.concentration, 0)), nan)
+
     @property
     def mean(self):
-        return self.loc + self.scale / (1 - self.concentration.masked_fill(self.concentration >= 1, nan))
+        return self._moment(1, lambda c: self.loc + self.scale / (1 - c))
 
     @property
     def variance(self):
-        c = self.concentration.masked_fill(self.concentration >= 0.5, nan)
-        return (self.scale / (1 - c)).square() / (1 - 2 * c)
+        return self._moment(0.5, lambda c: (self.scale / (1 - c)).square() / (1 - 2 * c))
 
     def entropy(self):
         return self.scale.log() + self.concentration + 1

@@ -42,8 +42,8 @@ class Gumbel(LocationScale, TransformedDistribution):
     def _standard(self, sample_shape):
         return self._standard_icdf(self.base_dist.rsample(sample_shape))
 
-    def _energy(self, z):
-        return z + (-z).exp()
+    def _energy(self, y):
+        return y.exp() - y
 
     def _standard_cdf(self, z):
         return (-(-z).exp()).exp()

@@ -33,8 +33,8 @@ class Laplace(LocationScale, Distribution):
         u = self.loc.new_empty(self._extended_shape(sample_shape))
         return _signed_exponential(u.uniform_(karat.finfo(u.dtype).eps - 1, 1))
 
-    def _energy(self, z):
-        return z.abs()
+    def _energy(self, y):
+        return y.abs()
 
     def _standard_cdf(self, z):
         return 0.5 - 0.5 * z.sign() * (-z.abs()).expm1()

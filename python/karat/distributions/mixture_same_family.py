@@ -75,9 +75,10 @@ class MixtureSameFamily(Distribution):
         return (self._component_distribution.log_prob(self._pad(x)) + log_share).logsumexp(-1)
 
     def sample(self, sample_shape=Size()):
-        """A choice, and samples of all components, of which it is taken."""
+        """A choice for each of the batch, and samples of all components, of which it is taken."""
         with karat.no_grad():
-            choice = self._mixture_distribution.sample(sample_shape)
+            mixture, batch = self._mixture_distribution, self._batch_shape
+            choice = (mixture if mixture.batch_shape == batch else mixture.expand(batch)).sample(sample_shape)
             samples = self._component_distribution.sample(sample_shape)
             dim = samples.dim() - 1 - self._event_ndims
             choice = choice.reshape(choice.shape + (1,) * (samples.dim() - choice.dim()))

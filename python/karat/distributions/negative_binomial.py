@@ -41,6 +41,6 @@ class NegativeBinomial(Odds, Distribution):
     @checked
     def log_prob(self, value):
         failed, total = self.total_count, self.total_count + value
-        nothing = total == 0  # sure, of no failures to wait for: lgamma(0) - lgamma(0) would follow
-        ways = karat.where(nothing, 1, total).lgamma() - karat.where(nothing, 1, failed).lgamma() - (value + 1).lgamma()
+        ways = total.lgamma() - failed.lgamma() - (value + 1).lgamma()
+        ways = ways.masked_fill(total == 0, 0)  # no failures to wait for
         return ways + failed * logsigmoid(-self.logits) + value * logsigmoid(self.logits)

@@ -32,8 +32,8 @@ class Normal(LocationScale, ExponentialFamily):
     def _standard(self, sample_shape):
         return karat.randn(self._extended_shape(sample_shape), dtype=self.loc.dtype, device=self.loc.device)
 
-    def _energy(self, z):
-        return 0.5 * (z * z)
+    def _energy(self, y):
+        return 0.5 * (y * y)
 
     _standard_cdf = staticmethod(karat.special.ndtr)
     _standard_icdf = staticmethod(karat.special.ndtri)

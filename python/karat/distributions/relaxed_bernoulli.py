@@ -31,9 +31,9 @@ class LogitRelaxedBernoulli(Odds, Distribution):
 
     @checked
     def log_prob(self, value):
-        """The density of the logistic distribution, which is sigmoid(x) sigmoid(-x), times the temperature."""
+        """The density of the logistic distribution, which is e^x sigmoid(-x)^2, times the temperature."""
         x = self.logits - value * self.temperature
-        return logsigmoid(x) + logsigmoid(-x) + self.temperature.log()
+        return x + 2 * logsigmoid(-x) + self.temperature.log()
 
 
 @family()

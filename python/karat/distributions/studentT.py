@@ -1,9 +1,9 @@
 """karat.distributions.studentT: Student's t distribution."""
 
 import karat
-from karat import inf
+from karat import inf, nan
 from karat.distributions import constraints
-from karat.distributions._formulas import above, log_beta
+from karat.distributions._formulas import log_beta
 from karat.distributions._location_scale import LocationScale
 from karat.distributions.chi2 import Chi2
 from karat.distributions.distribution import Distribution, family
@@ -24,12 +24,14 @@ class StudentT(LocationScale, Distribution):
 
     @property
     def mean(self):
-        return self.loc.masked_fill(self.df <= 1, karat.nan)
+        return self.loc.masked_fill(self.df <= 1, nan)
 
     @property
     def variance(self):
-        df = above(1, self.df)
-        return self.scale.square() * karat.where(df <= 2, inf, df / (df.clamp(min=2) - 2))
+        finite = self.df > 2
+        df = karat.where(finite, self.df, 3)
+        variance = karat.where(finite, self.scale.square() * (df / (df - 2)), inf)
+        return variance.masked_fill(self.df <= 1, nan)
 
     @property
     def stddev(self):
@@ -41,10 +43,10 @@ class StudentT(LocationScale, Distribution):
 
     @property
     def _log_norm(self):
-        return 0.5 * self.df.log() + log_beta(0.5 * self.df, karat.full_like(self.df, 0.5))
+        return 0.5 * self.df.log() + log_beta(0.5 * self.df, 0.5)
 
-    def _energy(self, z):
-        return 0.5 * (self.df + 1) * (z * z / self.df).log1p()
+    def _energy(self, y):
+        return 0.5 * (self.df + 1) * (y * y / self.df).log1p()
 
     @property
     def _entropy(self):

@@ -16,8 +16,13 @@ __all__ = ["broadcast_all", "logits_to_probs", "clamp_probs", "probs_to_logits",
            "vec_to_tril_matrix"]
 
 
+_TENSORS = {Tensor}
+
+
 def broadcast_all(*values):
     """The values as tensors of one shape. Numbers get the dtype and device of the first tensor, or the default dtype."""
+    if {*map(type, values)} == _TENSORS:
+        return karat.broadcast_tensors(*values)
     numbers = [value for value in values if not is_tensor_like(value)]
     if not numbers:
         return karat.broadcast_tensors(*values)
@@ -47,7 +52,8 @@ def clamp_probs(probs):
 
 def probs_to_logits(probs, is_binary=False):
     """Log odds (is_binary) or log probabilities; infinite ones are clamped."""
-    return probs.logit(karat.finfo(probs.dtype).eps) if is_binary else clamp_probs(probs).log()
+    kept = clamp_probs(probs)
+    return (kept / (1 - kept) if is_binary else kept).log()
 
 
 class lazy_property:  # noqa: N801
@@ -73,7 +79,7 @@ class _LazyOfClass(lazy_property, property):
         property.__init__(self, wrapped)
 
 
-def _triangle(size, diag, device):
+def lower_triangle(size, diag, device):
     """True at and below the diagonal."""
     return karat.ones(size, size, dtype=karat.bool, device=device).tril(diag)
 
@@ -83,7 +89,7 @@ def tril_matrix_to_vec(mat, diag=0):
     n = mat.shape[-1]
     if not -n <= diag < n:
         raise ValueError(f"diag ({diag}) provided is outside [{-n}, {n - 1}].")
-    return mat[..., _triangle(n, diag, mat.device)]
+    return mat[..., lower_triangle(n, diag, mat.device)]
 
 
 def _rows_of_triangle(count, diag):
@@ -105,7 +111,7 @@ def vec_to_tril_matrix(vec, diag=0):
         raise ValueError(f"The size of last dimension is {vec.shape[-1]} which cannot be expressed as the lower triangular "
                          "part of a square D x D matrix.")
     mat = vec.new_zeros(vec.shape[:-1] + (n, n))
-    mat[..., _triangle(n, diag, vec.device)] = vec
+    mat[..., lower_triangle(n, diag, vec.device)] = vec
     return mat
 
 

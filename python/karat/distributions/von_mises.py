@@ -53,14 +53,14 @@ class VonMises(Distribution):
         shape = self._extended_shape(sample_shape)
         kappa, r = self.concentration.double().expand(shape), self._proposal_r.expand(shape)
         angle = karat.zeros(shape, dtype=kappa.dtype, device=kappa.device)
-        open_ = karat.ones(shape, dtype=karat.bool, device=kappa.device)
-        while open_.any():
+        done = karat.zeros(shape, dtype=karat.bool, device=kappa.device)
+        while not done.all():
             turn, level, side = karat.rand((3, *shape), dtype=kappa.dtype, device=kappa.device)
             z = (math.pi * turn).cos()
             cosine = (1 + r * z) / (r + z)
             c = kappa * (r - cosine)
             accepted = (level < c * (2 - c)) | ((c / level).log() >= c - 1)
             angle = karat.where(accepted, karat.copysign(cosine.acos(), side - 0.5), angle)
-            open_ = open_ & ~accepted
+            done = done | accepted
         turned = angle + self.loc.double() + math.pi
         return (turned.remainder(2 * math.pi) - math.pi).to(self.loc.dtype)

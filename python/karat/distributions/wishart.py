@@ -11,7 +11,7 @@ from karat.distributions._factors import FACTOR_BY, Matrices, half_log_det, the_
 from karat.distributions.chi2 import Chi2
 from karat.distributions.distribution import checked, family
 from karat.distributions.exp_family import ExponentialFamily
-from karat.distributions.utils import vec_to_tril_matrix
+from karat.distributions.utils import lower_triangle
 
 __all__ = ["Wishart"]
 
@@ -80,10 +80,11 @@ class Wishart(Matrices, ExponentialFamily):
     def _bartlett_sampling(self, sample_shape=Size()):
         """L A A^T L^T: squares of A's diagonal are chi-squared, below it A is normal (M. S. Bartlett, 1933)."""
         root = self._dist_chi2.rsample(sample_shape).sqrt()
-        root = root.clamp(min=karat.finfo(root.dtype).eps)  # singular samples have zeros there
+        a = root.clamp(min=karat.finfo(root.dtype).eps).diag_embed()  # singular samples have zeros there
         p = self._event_shape[-1]
-        below = karat.randn(root.shape[:-1] + (p * (p - 1) // 2,), dtype=root.dtype, device=root.device)
-        half = self._unbroadcasted_scale_tril @ (vec_to_tril_matrix(below, diag=-1) + root.diag_embed())
+        normal = karat.randn(root.shape[:-1] + (p * (p - 1) // 2,), dtype=root.dtype, device=root.device)
+        a[..., lower_triangle(p, -1, root.device)] = normal
+        half = self._unbroadcasted_scale_tril @ a
         return half @ half.mT
 
     def rsample(self, sample_shape=Size(), max_try_correction=None):
