@@ -1,7 +1,7 @@
 """_location_scale.py - distributions of loc + scale * Z: what one says of the standard variable Z, the others follow from.
 
-A class gives _standard(sample_shape), which draws Z; _energy(y), the negative log density of Z at -y but for a constant, which is
-_log_norm (a number or a property; None: it is 0); _standard_cdf and _standard_icdf where they are known; _deviation and _entropy of Z.
+A class gives _standard(sample_shape), which draws Z; _log_shape(y), the log density of Z at -y but for a constant, which is
+-_log_norm (a number or a property; None: it is 0); _standard_cdf and _standard_icdf where they are known; _deviation and _entropy of Z.
 """
 
 from karat import Size
@@ -16,15 +16,18 @@ class LocationScale:
     has_rsample = True
     _log_norm = _deviation = _entropy = None
 
-    def rsample(self, sample_shape=Size()):
+    def _moved(self, sample_shape):
         return self.loc + self._standard(sample_shape) * self.scale
+
+    def rsample(self, sample_shape=Size()):
+        return self._moved(sample_shape)
 
     def log_prob(self, value):
         if self._validate_args:
             self._validate_sample(value)
         scale, more = self.scale, self._log_norm
         norm = scale.log() if more is None else scale.log() + more
-        return -(self._energy((self.loc - value) / scale) + norm)
+        return self._log_shape((self.loc - value) / scale) - norm
 
     def cdf(self, value):
         if self._validate_args:

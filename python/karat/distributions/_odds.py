@@ -22,11 +22,19 @@ class Odds:
             raise ValueError("Either `probs` or `logits` must be specified, but not both.")
         return ("logits", logits) if probs is None else ("probs", probs)
 
-    def _hold_odds(self, probs, logits, **others):
-        """_hold for the one that is given, and others."""
+    def _hold_odds(self, probs, logits):
+        """_hold for the one that is given."""
         name, value = self._given(probs, logits)
-        shape = self._hold(**others, **{name: value})
-        self._param = getattr(self, name)
+        shape = self._hold((name,), value)
+        self._param = self.__dict__[name]
+        return shape
+
+    def _hold_counted_odds(self, total_count, probs, logits):
+        """The same, and a total count, which takes their dtype."""
+        name, value = self._given(probs, logits)
+        shape = self._hold(("total_count", name), total_count, value)
+        self._param = self.__dict__[name]
+        self.total_count = self.total_count.type_as(self._param)
         return shape
 
     def _new(self, *args, **kwargs):

@@ -19,9 +19,7 @@ class Binomial(Odds, Distribution):
     has_enumerate_support = True
 
     def __init__(self, total_count=1, probs=None, logits=None, validate_args=None):
-        shape = self._hold_odds(probs, logits, total_count=total_count)
-        self.total_count = self.total_count.type_as(self._param)
-        super().__init__(shape, validate_args=validate_args)
+        super().__init__(self._hold_counted_odds(total_count, probs, logits), validate_args=validate_args)
 
     @constraints.dependent_property(is_discrete=True, event_dim=0)
     def support(self):

@@ -17,7 +17,7 @@ class Cauchy(LocationScale, Distribution):
     _entropy = math.log(4 * math.pi)
 
     def __init__(self, loc, scale, validate_args=None):
-        super().__init__(self._hold(loc=loc, scale=scale), validate_args=validate_args)
+        super().__init__(self._hold(("loc", "scale"), loc, scale), validate_args=validate_args)
 
     mean = property(lambda self: karat.full_like(self.loc, karat.nan))
     variance = property(lambda self: karat.full_like(self.loc, karat.inf))
@@ -29,8 +29,8 @@ class Cauchy(LocationScale, Distribution):
     def _standard(self, sample_shape):
         return self.loc.new_empty(self._extended_shape(sample_shape)).cauchy_()
 
-    def _energy(self, y):
-        return (y * y).log1p()
+    def _log_shape(self, y):
+        return -(y * y).log1p()
 
     def _standard_cdf(self, z):
         return z.atan() / math.pi + 0.5

@@ -5,7 +5,7 @@ A class says once what it is made of, and the rest follows:
     arg_constraints    the table of its parameters: name -> region. What `repr` shows, what the constructor validates.
     @family(...)       gives it `expand`: the parameters of the table and the parts that are named (tensors and distributions, of the
                        batch's shape and perhaps more dims behind) get the new batch; those of `carried` are handed on as they are.
-    self._hold(...)    makes the arguments tensors of one shape, keeps them by name and returns that shape.
+    self._hold(...)    makes arguments tensors of one shape, keeps them by name and returns that shape.
     @checked           a method of a value, which is validated first where the instance asks for that.
 
 Families with more in common share a class: loc + scale * Z (_location_scale.py), probabilities or their logits (_odds.py), matrices by
@@ -99,12 +99,11 @@ class Distribution:
             self._check_parameters()
         super().__init__()
 
-    def _hold(self, **parameters):
-        """Keeps the parameters as tensors of one shape, which is returned."""
-        values = broadcast_all(*parameters.values())
-        for name, value in zip(parameters, values):
+    def _hold(self, names, *values):
+        """Keeps the values by these names, as tensors of one shape, which is returned."""
+        for name, value in zip(names, broadcast_all(*values)):
             setattr(self, name, value)
-        return values[0].shape
+        return value.shape
 
     def _check_parameters(self):
         try:
@@ -113,12 +112,15 @@ class Distribution:
             warnings.warn(f"{self.__class__} does not define `arg_constraints`. Please set `arg_constraints = {{}}` or "
                           "initialize the distribution with `validate_args=False` to turn off validation.", stacklevel=3)
             return
+        held = self.__dict__
         for name, region in table.items():
-            known = name in self.__dict__ or not isinstance(getattr(type(self), name), lazy_property)
-            if known and not constraints.is_dependent(region):
-                value = getattr(self, name)
-                if not region.check(value).all():
-                    raise self._refusal(name, value, f"satisfy the constraint {region!r}, but found invalid values:\n{value}")
+            if constraints.is_dependent(region):
+                continue  # it is known later
+            if name not in held and isinstance(getattr(type(self), name), lazy_property):
+                continue  # it was not given
+            value = held[name] if name in held else getattr(self, name)
+            if not region.check(value).all():
+                raise self._refusal(name, value, f"satisfy the constraint {region!r}, but found invalid values:\n{value}")
 
     def _refusal(self, name, value, demand):
         return ValueError(f"Expected parameter {name} {_described(value)} of distribution {self!r} to {demand}")

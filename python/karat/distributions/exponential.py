@@ -19,7 +19,7 @@ class Exponential(ExponentialFamily):
     _mean_carrier_measure = 0
 
     def __init__(self, rate, validate_args=None):
-        super().__init__(self._hold(rate=rate), validate_args=validate_args)
+        super().__init__(self._hold(("rate",), rate), validate_args=validate_args)
 
     mean = stddev = property(lambda self: self.rate.reciprocal())
     mode = property(lambda self: karat.full_like(self.rate, 0))

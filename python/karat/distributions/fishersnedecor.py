@@ -19,7 +19,7 @@ class FisherSnedecor(Distribution):
     has_rsample = True
 
     def __init__(self, df1, df2, validate_args=None):
-        shape = self._hold(df1=df1, df2=df2)
+        shape = self._hold(("df1", "df2"), df1, df2)
         self._gamma1, self._gamma2 = (Gamma(0.5 * df, df) for df in (self.df1, self.df2))
         super().__init__(shape, validate_args=validate_args)
 

@@ -21,7 +21,7 @@ class Gamma(ExponentialFamily):
     _mean_carrier_measure = 0
 
     def __init__(self, concentration, rate, validate_args=None):
-        super().__init__(self._hold(concentration=concentration, rate=rate), validate_args=validate_args)
+        super().__init__(self._hold(("concentration", "rate"), concentration, rate), validate_args=validate_args)
 
     mean = property(lambda self: self.concentration / self.rate)
     mode = property(lambda self: ((self.concentration - 1) / self.rate).clamp(min=0))

@@ -16,7 +16,7 @@ class GeneralizedPareto(Distribution):
     has_rsample = True
 
     def __init__(self, loc, scale, concentration, validate_args=None):
-        super().__init__(self._hold(loc=loc, scale=scale, concentration=concentration), validate_args=validate_args)
+        super().__init__(self._hold(("loc", "scale", "concentration"), loc, scale, concentration), validate_args=validate_args)
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
     def support(self):

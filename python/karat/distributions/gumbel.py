@@ -3,8 +3,9 @@
 import math
 
 import karat
+from karat import Size
 from karat.distributions._location_scale import LocationScale
-from karat.distributions.distribution import Distribution, family
+from karat.distributions.distribution import family
 from karat.distributions.transformed_distribution import TransformedDistribution
 from karat.distributions.transforms import AffineTransform, ExpTransform
 from karat.distributions.uniform import Uniform
@@ -25,7 +26,7 @@ class Gumbel(LocationScale, TransformedDistribution):
     _entropy = 1 + euler_constant
 
     def __init__(self, loc, scale, validate_args=None):
-        self._hold(loc=loc, scale=scale)
+        self._hold(("loc", "scale"), loc, scale)
         finfo = karat.finfo(self.loc.dtype)
         base = Uniform(karat.full_like(self.loc, finfo.tiny), karat.full_like(self.loc, 1 - finfo.eps),
                        validate_args=validate_args)
@@ -33,7 +34,9 @@ class Gumbel(LocationScale, TransformedDistribution):
         turned = [AffineTransform(loc=0, scale=-karat.ones_like(self.scale)), log, AffineTransform(loc=loc, scale=-self.scale)]
         super().__init__(base, [log, *turned], validate_args=validate_args)
 
-    sample = Distribution.sample
+    def sample(self, sample_shape=Size()):
+        with karat.no_grad():
+            return self._moved(sample_shape)
 
     @property
     def mean(self):
@@ -42,8 +45,8 @@ class Gumbel(LocationScale, TransformedDistribution):
     def _standard(self, sample_shape):
         return self._standard_icdf(self.base_dist.rsample(sample_shape))
 
-    def _energy(self, y):
-        return y.exp() - y
+    def _log_shape(self, y):
+        return y - y.exp()
 
     def _standard_cdf(self, z):
         return (-(-z).exp()).exp()

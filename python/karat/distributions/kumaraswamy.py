@@ -22,7 +22,7 @@ class Kumaraswamy(TransformedDistribution):
     has_rsample = True
 
     def __init__(self, concentration1, concentration0, validate_args=None):
-        self._hold(concentration1=concentration1, concentration0=concentration0)
+        self._hold(("concentration1", "concentration0"), concentration1, concentration0)
         base = Uniform(karat.zeros_like(self.concentration0), karat.ones_like(self.concentration0), validate_args=validate_args)
         inner, outer = (PowerTransform(exponent=c.reciprocal()) for c in (self.concentration0, self.concentration1))
         super().__init__(base, [inner, AffineTransform(loc=1.0, scale=-1.0), outer], validate_args=validate_args)

@@ -11,7 +11,7 @@ __all__ = ["Laplace"]
 
 def _signed_exponential(u):
     """-log(1 - |u|), with the sign of u: of a uniform u from (-1, 1) a standard Laplace variable."""
-    return karat.copysign((-u.abs()).log1p(), u)
+    return karat.copysign((-abs(u)).log1p(), u)
 
 
 @family()
@@ -23,7 +23,7 @@ class Laplace(LocationScale, Distribution):
     _entropy = 1 + _log_norm
 
     def __init__(self, loc, scale, validate_args=None):
-        super().__init__(self._hold(loc=loc, scale=scale), validate_args=validate_args)
+        super().__init__(self._hold(("loc", "scale"), loc, scale), validate_args=validate_args)
 
     @property
     def variance(self):
@@ -33,11 +33,11 @@ class Laplace(LocationScale, Distribution):
         u = self.loc.new_empty(self._extended_shape(sample_shape))
         return _signed_exponential(u.uniform_(karat.finfo(u.dtype).eps - 1, 1))
 
-    def _energy(self, y):
-        return y.abs()
+    def _log_shape(self, y):
+        return -abs(y)
 
     def _standard_cdf(self, z):
-        return 0.5 - 0.5 * z.sign() * (-z.abs()).expm1()
+        return 0.5 - 0.5 * z.sign() * (-abs(z)).expm1()
 
     def _standard_icdf(self, share):
         return _signed_exponential(2 * share - 1)

@@ -27,7 +27,7 @@ class LKJCholesky(Distribution):
         if dim < 2:
             raise ValueError(f"Expected dim to be an integer greater than or equal to 2. Found dim={dim}.")
         self.dim = dim
-        batch_shape = self._hold(concentration=concentration)
+        batch_shape = self._hold(("concentration",), concentration)
         behind = karat.arange(-1, dim - 1, dtype=self.concentration.dtype, device=self.concentration.device).clamp(min=0)
         self._beta = Beta(0.5 + behind, (self.concentration + 0.5 * (dim - 2)).unsqueeze(-1) - 0.5 * behind)
         super().__init__(batch_shape, Size((dim, dim)), validate_args)

@@ -55,14 +55,13 @@ class LowRankMultivariateNormal(Matrices, Distribution):
             raise ValueError(f"cov_factor must be a batch of matrices with shape {event_shape[0]} x m")
         if cov_diag.shape[-1:] != event_shape:
             raise ValueError(f"cov_diag must be a batch of vectors with shape {event_shape}")
-        own = {"loc": (loc, 1), "cov_factor": (cov_factor, 2), "cov_diag": (cov_diag, 1)}
         try:
-            batch_shape = karat.broadcast_shapes(*(value.shape[:value.dim() - dims] for value, dims in own.values()))
+            batch_shape = karat.broadcast_shapes(loc.shape[:-1], cov_factor.shape[:-2], cov_diag.shape[:-1])
         except RuntimeError as e:
-            shapes = ", ".join(f"{name} {value.shape}" for name, (value, _) in own.items())
-            raise ValueError(f"Incompatible batch shapes: {shapes}") from e
-        for name, (value, dims) in own.items():
-            setattr(self, name, value.expand(batch_shape + value.shape[value.dim() - dims:]))
+            raise ValueError(f"Incompatible batch shapes: loc {loc.shape}, cov_factor {cov_factor.shape}, cov_diag "
+                             f"{cov_diag.shape}") from e
+        self.loc, self.cov_diag = loc.expand(batch_shape + event_shape), cov_diag.expand(batch_shape + event_shape)
+        self.cov_factor = cov_factor.expand(batch_shape + cov_factor.shape[-2:])
         self._unbroadcasted_cov_factor, self._unbroadcasted_cov_diag = cov_factor, cov_diag
         self._capacitance_tril = karat.linalg.cholesky(with_identity(weighted(cov_factor, cov_diag) @ cov_factor))
         super().__init__(batch_shape, event_shape, validate_args=validate_args)

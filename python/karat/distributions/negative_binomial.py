@@ -21,9 +21,7 @@ class NegativeBinomial(Odds, Distribution):
     support = constraints.nonnegative_integer
 
     def __init__(self, total_count, probs=None, logits=None, validate_args=None):
-        shape = self._hold_odds(probs, logits, total_count=total_count)
-        self.total_count = self.total_count.type_as(self._param)
-        super().__init__(shape, validate_args=validate_args)
+        super().__init__(self._hold_counted_odds(total_count, probs, logits), validate_args=validate_args)
 
     mean = property(lambda self: self.total_count * self.logits.exp())
     mode = property(lambda self: ((self.total_count - 1) * self.logits.exp()).floor().clamp(min=0))

@@ -20,23 +20,26 @@ class Normal(LocationScale, ExponentialFamily):
     _entropy = 0.5 + _log_norm
 
     def __init__(self, loc, scale, validate_args=None):
-        super().__init__(self._hold(loc=loc, scale=scale), validate_args=validate_args)
+        super().__init__(self._hold(("loc", "scale"), loc, scale), validate_args=validate_args)
 
     @property
     def stddev(self):
         return self.scale
 
     def sample(self, sample_shape=Size()):
-        return self._drawn(karat.normal, sample_shape, self.loc, self.scale)
+        with karat.no_grad():
+            return self._moved(sample_shape)
 
     def _standard(self, sample_shape):
         return karat.randn(self._extended_shape(sample_shape), dtype=self.loc.dtype, device=self.loc.device)
 
-    def _energy(self, y):
-        return 0.5 * (y * y)
+    def _log_shape(self, y):
+        return -0.5 * (y * y)
 
     _standard_cdf = staticmethod(karat.special.ndtr)
-    _standard_icdf = staticmethod(karat.special.ndtri)
+
+    def _standard_icdf(self, share):
+        return math.sqrt(2) * (2 * share - 1).erfinv()
 
     @property
     def _natural_params(self):

@@ -17,7 +17,7 @@ class Poisson(ExponentialFamily):
     support = constraints.nonnegative_integer
 
     def __init__(self, rate, validate_args=None):
-        super().__init__(self._hold(rate=rate), validate_args=validate_args)
+        super().__init__(self._hold(("rate",), rate), validate_args=validate_args)
 
     mean = variance = property(lambda self: self.rate)
     mode = property(lambda self: self.rate.floor())

@@ -18,7 +18,7 @@ class StudentT(LocationScale, Distribution):
     arg_constraints = {"df": constraints.positive, "loc": constraints.real, "scale": constraints.positive}
 
     def __init__(self, df, loc=0.0, scale=1.0, validate_args=None):
-        shape = self._hold(df=df, loc=loc, scale=scale)
+        shape = self._hold(("df", "loc", "scale"), df, loc, scale)
         self._chi2 = Chi2(self.df)
         super().__init__(shape, validate_args=validate_args)
 
@@ -45,8 +45,8 @@ class StudentT(LocationScale, Distribution):
     def _log_norm(self):
         return 0.5 * self.df.log() + log_beta(0.5 * self.df, 0.5)
 
-    def _energy(self, y):
-        return 0.5 * (self.df + 1) * (y * y / self.df).log1p()
+    def _log_shape(self, y):
+        return -0.5 * (self.df + 1) * (y * y / self.df).log1p()
 
     @property
     def _entropy(self):

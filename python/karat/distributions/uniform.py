@@ -18,7 +18,7 @@ class Uniform(Distribution):
         return {"low": constraints.less_than(self.high), "high": constraints.greater_than(self.low)}
 
     def __init__(self, low, high, validate_args=None):
-        super().__init__(self._hold(low=low, high=high), validate_args=validate_args)
+        super().__init__(self._hold(("low", "high"), low, high), validate_args=validate_args)
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
     def support(self):

@@ -16,22 +16,21 @@ __all__ = ["broadcast_all", "logits_to_probs", "clamp_probs", "probs_to_logits",
            "vec_to_tril_matrix"]
 
 
-_TENSORS = {Tensor}
+_TENSORS, _PLAIN = {Tensor}, {Tensor, int, float}
 
 
 def broadcast_all(*values):
     """The values as tensors of one shape. Numbers get the dtype and device of the first tensor, or the default dtype."""
-    if {*map(type, values)} == _TENSORS:
+    kinds = {*map(type, values)}
+    if kinds == _TENSORS:
         return karat.broadcast_tensors(*values)
-    numbers = [value for value in values if not is_tensor_like(value)]
-    if not numbers:
-        return karat.broadcast_tensors(*values)
-    if not all(isinstance(number, Number) for number in numbers):
+    if not kinds <= _PLAIN and not all(is_tensor_like(value) or isinstance(value, Number) for value in values):
         raise ValueError("Input arguments must all be instances of Number, torch.Tensor or objects implementing "
                          "__torch_function__.")
-    dtype, device = next(((v.dtype, v.device) for v in values if isinstance(v, Tensor)), (karat.get_default_dtype(), None))
-    return karat.broadcast_tensors(*(karat.tensor(value, dtype=dtype, device=device) if isinstance(value, Number) else value
-                                     for value in values))
+    like = next((value for value in values if isinstance(value, Tensor)), None)
+    dtype, device = (karat.get_default_dtype(), None) if like is None else (like.dtype, like.device)
+    return karat.broadcast_tensors(*[value if is_tensor_like(value) else karat.tensor(value, dtype=dtype, device=device)
+                                     for value in values])
 
 
 def standard_normal(shape, dtype, device):
@@ -93,10 +92,9 @@ def tril_matrix_to_vec(mat, diag=0):
 
 
 def _rows_of_triangle(count, diag):
-    """The n whose triangle has count elements; None: there is none.
+    """The n of which n x n matrices have count elements up to the diagonal; None: there is none.
 
-    Up to the diagonal `diag` it has n (n + 1) / 2 + n diag, less the corner of diag (diag + 1) / 2 that lies outside if diag > 0
-    and plus that which is counted negatively if diag < 0.
+    Those are n (n + 1) / 2 + n diag, less the corner that lies outside of the matrix (diag > 0), or that was taken off twice.
     """
     corner = abs(diag) * (diag + 1) // 2
     b = 1 + 2 * diag

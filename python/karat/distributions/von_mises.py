@@ -19,7 +19,7 @@ class VonMises(Distribution):
     has_rsample = False
 
     def __init__(self, loc, concentration, validate_args=None):
-        super().__init__(self._hold(loc=loc, concentration=concentration), validate_args=validate_args)
+        super().__init__(self._hold(("loc", "concentration"), loc, concentration), validate_args=validate_args)
 
     def expand(self, batch_shape, _instance=None):
         spread = (getattr(self, name).expand(batch_shape) for name in ("loc", "concentration"))

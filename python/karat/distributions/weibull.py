@@ -19,7 +19,7 @@ class Weibull(TransformedDistribution):
     support = constraints.positive
 
     def __init__(self, scale, concentration, validate_args=None):
-        self._hold(scale=scale, concentration=concentration)
+        self._hold(("scale", "concentration"), scale, concentration)
         self.concentration_reciprocal = self.concentration.reciprocal()
         transforms = [PowerTransform(exponent=self.concentration_reciprocal), AffineTransform(loc=0, scale=self.scale)]
         super().__init__(Exponential(karat.ones_like(self.scale), validate_args=validate_args), transforms,
