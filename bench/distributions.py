@@ -1,4 +1,5 @@
-"""Sampling and log_prob of distributions by karat and, given an interpreter that has it, by PyTorch, in turns. Timings gate nothing.
+"""Sampling and log_prob of distributions by karat and, given an interpreter that has it, by PyTorch, in turns. Timings gate
+nothing.
 
 usage: distributions.py [--reference PYTHON] [--threads N] [--only REGEX]
 Out: one line a distribution, method and size: karat's time, PyTorch's, and how many times as fast karat is, slowest first; last,

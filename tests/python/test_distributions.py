@@ -246,6 +246,72 @@ def test_the_draws_of_a_seed_are_pytorchs(draw, want):
     assert got.tolist() == pytest.approx(want, rel=1e-6 if got.dtype == karat.float32 else 1e-14)
 
 
+# class and parameters, two samples after manual_seed(11): by PyTorch 2.11
+DRAWS = [
+    (lambda: D.Normal(t64(0.7), 1.9), [2.10149595835, 4.39726538974]),
+    (lambda: D.Laplace(t64(-0.4), 1.3), [-1.64198886995, 1.51388802379]),
+    (lambda: D.Cauchy(t64(0.2), 0.8), [-0.958797317618, 2.3230339644]),
+    (lambda: D.StudentT(t64(5.5), 0.3, 1.2), [1.50488926764, 4.37082016554]),
+    (lambda: D.Uniform(t64(-1.5), 2.5), [-0.730665076624, 2.04116948074]),
+    (lambda: D.Exponential(t64(1.7)), [0.12565078765, 1.27374631607]),
+    (lambda: D.Gamma(t64(2.3), 1.4), [2.28076278417, 4.39458156627]),
+    (lambda: D.Beta(t64(2.1), 3.3), [0.275282535833, 0.316274536738]),
+    (lambda: D.FisherSnedecor(t64(3.5), 7.2), [2.11182360891, 3.8338869956]),
+    (lambda: D.Gumbel(t64(0.5), 1.6), [-0.299807804282, 3.86810961821]),
+    (lambda: D.HalfCauchy(t64(1.4)), [2.02789530583, 3.7153094377]),
+    (lambda: D.Weibull(t64(1.7), 2.3), [0.868914024504, 2.37865983749]),
+    (lambda: D.Kumaraswamy(t64(2.2), 3.1), [0.668598401232, 0.22763174464]),
+    (lambda: D.GeneralizedPareto(t64(0.5), 1.5, 0.2), [0.827352172209, 4.56492450766]),
+    (lambda: D.ContinuousBernoulli(t64(0.3)), [0.137409845492, 0.832032807227]),
+    (lambda: D.VonMises(t64(0.4), t64(2.5)), [0.577137701478, 0.537397478557]),
+    (lambda: D.Bernoulli(t64(0.3, 0.6, 0.2, 0.9)), [1, 0, 0, 1, 0, 1, 1, 1]),
+    (lambda: D.Binomial(9, t64(0.35)), [5, 1]),
+    (lambda: D.Geometric(t64(0.3)), [4, 0]),
+    (lambda: D.Poisson(t64(3.4)), [5, 1]),
+    (lambda: D.NegativeBinomial(4.5, t64(0.6)), [10, 13]),
+    (lambda: D.Categorical(t64(0.2, 0.5, 0.3)), [0, 2]),
+    (lambda: D.Multinomial(6, t64(0.2, 0.5, 0.3)), [2, 2, 2, 2, 3, 1]),
+    (lambda: D.Dirichlet(t64(1.2, 3.4, 0.8)),
+     [0.16993228872, 0.766081956676, 0.0639857546043, 0.543857275947, 0.195168625023, 0.26097409903]),
+    (lambda: D.MultivariateNormal(t64(0.5, -0.3), karat.tensor(COVARIANCE, dtype=f64)),
+     [1.54316557469, 1.87941934674, -0.489301231694, -1.84591013498]),
+    (lambda: D.LowRankMultivariateNormal(t64(0, 0), t64(0.5, 1.2)[:, None], t64(0.7, 1.1)),
+     [-0.216463775741, -0.480705672898, 0.543538608999, 2.05233559604]),
+    (lambda: D.Wishart(t64(6.5), karat.tensor(COVARIANCE, dtype=f64)),
+     [25.2199516258, 11.8668906549, 11.8668906549, 9.19247531156, 12.8290539259, 2.16855921189, 2.16855921189,
+     5.15231848635]),
+    (lambda: D.LKJCholesky(3, t64(1.5)),
+     [1, 0, 0, -0.551742018216, 0.834014835201, 0, -0.506652280508, 0.743570504556, 0.436355785352, 1, 0, 0, -0.323961157621,
+     0.946070382346, 0, -0.0973556657017, 0.0627033736099, 0.993272450687]),
+    (lambda: D.RelaxedBernoulli(t64(0.5), t64(0.3)), [0.0103084486756, 0.91625107567]),
+    (lambda: D.RelaxedOneHotCategorical(t64(0.5), t64(0.2, 0.5, 0.3)),
+     [0.000844745563694, 0.96657455694, 0.0325806974959, 0.219520125537, 0.75682097982, 0.0236588946433]),
+    (lambda: D.MixtureSameFamily(D.Categorical(t64(0.3, 0.7)), D.Normal(t64(-1, 2), t64(0.5, 1))),
+     [-1.34977080478, 1.73038043353])]
+
+
+@pytest.mark.parametrize("make, want", DRAWS)
+@pytest.mark.cpu_only("the CPU's generator")
+def test_the_samples_of_a_seed_are_pytorchs(make, want):
+    d = make()
+    karat.manual_seed(11)
+    assert d.sample((2,)).double().reshape(-1).tolist() == pytest.approx(want, rel=1e-9, abs=1e-11)
+    if d.has_rsample:
+        karat.manual_seed(11)
+        assert d.rsample((2,)).double().reshape(-1).tolist() == pytest.approx(want, rel=1e-9, abs=1e-11)
+
+
+def test_gumbel_samples_are_the_transforms_of_its_base():
+    d = D.Gumbel(t64(0.5, -1), t64(1.6, 0.3))
+    karat.manual_seed(3)
+    x = d.base_dist.sample((5,))
+    for transform in d.transforms:
+        x = transform(x)
+    karat.manual_seed(3)
+    assert karat.allclose(d.sample((5,)), x, rtol=1e-14)
+    assert d.cdf(t64(100, -100)).tolist() == [1, 0] and d.icdf(t64(0, 1)).tolist() == [-math.inf, math.inf]
+
+
 @pytest.mark.parametrize("name, at", [("Gamma", 0), ("Gamma", 1), ("Chi2", 0), ("Normal", 1), ("Laplace", 1), ("Gumbel", 1),
                                       ("Weibull", 1), ("Pareto", 1), ("Exponential", 0), ("Kumaraswamy", 0), ("HalfNormal", 0)])
 def test_gradients_of_samples_keep_their_rank(name, at):
@@ -316,6 +382,182 @@ def test_parameters_keep_their_dtype(dtype):
     assert D.Normal(karat.tensor(0), karat.tensor(1)).loc.dtype == karat.int64
 
 
+def test_a_subclass_gives_expand_its_own_parts():
+    class Shifted(D.MultivariateNormal):
+        arg_constraints = {}  # its own table does not touch what the parent's expand knows
+
+        def __init__(self, loc, shift):
+            super().__init__(loc, scale_tril=karat.eye(2, dtype=f64))
+            self.shift = shift
+
+        def expand(self, batch_shape, _instance=None):
+            new = self._get_checked_instance(Shifted, _instance)
+            new.shift = self.shift
+            return super().expand(batch_shape, _instance=new)
+
+    d = Shifted(t64(1, 2), 5)
+    wide = d.expand([3])
+    assert type(wide) is Shifted and wide.shift == 5 and wide.batch_shape == (3,) and wide.loc.shape == (3, 2)
+    assert wide.scale_tril.shape == (3, 2, 2) and wide._validate_args == d._validate_args
+    assert karat.equal(wide.log_prob(t64(1, 1)), d.log_prob(t64(1, 1)).expand(3))
+    with pytest.raises(NotImplementedError):
+        D.Distribution(validate_args=False).expand((2,))
+
+
+def test_expand_takes_what_has_been_computed_along():
+    d = D.Bernoulli(t64(0.3, 0.6))
+    assert "logits" not in d.expand((4, 2)).__dict__
+    logits = d.logits
+    wide = d.expand((4, 2))
+    assert karat.equal(wide.__dict__["logits"], logits.expand(4, 2)) and wide._param.shape == wide.param_shape == (4, 2)
+    relaxed = D.RelaxedBernoulli(t64(0.5)[0], t64(0.3, 0.6)).expand((4, 2))
+    assert relaxed.temperature.shape == () and relaxed.probs.shape == (4, 2)
+    assert repr(D.Bernoulli(t64(0.3, 0.6)).expand((4, 2))) == "Bernoulli(probs: torch.Size([4, 2]))"
+
+
+PARTED = [lambda: D.Beta(t64(2.1, 1), 3.3), lambda: D.StudentT(t64(5.5, 3), 0.3, 1.2), lambda: D.FisherSnedecor(t64(3.5, 4), 7.2),
+          lambda: D.Multinomial(6, karat.ones(2, 3, dtype=f64)), lambda: D.OneHotCategorical(logits=karat.zeros(2, 3, dtype=f64)),
+          lambda: D.Independent(D.Normal(karat.zeros(2, 3, dtype=f64), 1.0), 1), lambda: D.LKJCholesky(3, t64(1.5, 2)),
+          lambda: D.Wishart(t64(4.5, 6), karat.tensor(COVARIANCE, dtype=f64)), lambda: D.Weibull(t64(1.7, 1), 2.3),
+          lambda: D.MultivariateNormal(karat.zeros(2, 2, dtype=f64), precision_matrix=karat.tensor(COVARIANCE, dtype=f64)),
+          lambda: D.LowRankMultivariateNormal(karat.zeros(2, 2, dtype=f64), t64(1, 2)[:, None], t64(1, 3)),
+          lambda: D.MixtureSameFamily(D.Categorical(karat.ones(2, 3, dtype=f64)), D.Normal(karat.zeros(2, 3, dtype=f64), 1.0)),
+          lambda: D.RelaxedOneHotCategorical(t64(0.5), karat.ones(2, 3, dtype=f64)), lambda: D.LogisticNormal(t64(0, 1), 0.5),
+          lambda: D.LogisticNormal(karat.zeros(2, 3, dtype=f64), 0.5), lambda: D.HalfCauchy(t64(1, 2)), lambda: D.Chi2(t64(3, 4))]
+
+
+@pytest.mark.parametrize("make", PARTED)
+def test_parts_expand_with_the_whole(make):
+    d = make()
+    wide = d.expand((4, *d.batch_shape))
+    assert type(wide) is type(d) and wide.batch_shape == (4, *d.batch_shape) and wide.event_shape == d.event_shape
+    karat.manual_seed(8)
+    x = wide.sample((3,))
+    assert x.shape == (3, 4, *d.batch_shape, *d.event_shape)
+    assert karat.allclose(wide.log_prob(x), d.log_prob(x), rtol=1e-12)
+    assert wide.log_prob(x[0]).shape == wide.batch_shape
+
+
+def test_parameters_may_become_buffers():
+    """As GPyTorch's priors: modules, whose parameters are no longer in __dict__."""
+    class Prior(D.Distribution, karat.nn.Module):
+        pass
+
+    class GammaPrior(Prior, D.Gamma):
+        def __init__(self, concentration, rate):
+            karat.nn.Module.__init__(self)
+            D.Gamma.__init__(self, concentration, rate)
+            for name in ("concentration", "rate"):
+                value = getattr(self, name)
+                delattr(self, name)
+                self.register_buffer(name, value)
+
+        def expand(self, batch_shape, _instance=None):
+            return super().expand(batch_shape, _instance=D.Gamma(1.0, 1.0))
+
+    prior = GammaPrior(t64(2.3), t64(1.4))
+    assert sorted(prior.state_dict()) == ["concentration", "rate"]
+    wide = prior.expand((3,))
+    assert wide.batch_shape == (3,) and wide.concentration.tolist() == [2.3] * 3
+    assert karat.equal(prior.log_prob(t64(1.1)), D.Gamma(t64(2.3), t64(1.4)).log_prob(t64(1.1)))
+
+
+def test_what_a_class_does_not_say_is_a_warning():
+    class Bare(D.Distribution):
+        def log_prob(self, value):
+            self._validate_sample(value)
+            return value
+
+    with pytest.warns(UserWarning, match="does not define `arg_constraints`. Please set `arg_constraints = {}` or initialize"):
+        bare = Bare()
+    with pytest.warns(UserWarning, match="does not define `support` to enable sample validation. Please initialize the distr"):
+        assert bare.log_prob(t64(3)).item() == 3
+    bare.__class__.support = None
+    with pytest.raises(AssertionError, match="^support is unexpectedly None$"):
+        bare.log_prob(t64(3))
+    Bare.arg_constraints = {"missing": C.real}
+    with pytest.raises(AttributeError, match="missing"):
+        Bare()
+    with pytest.raises(ValueError, match="^Expected parameter df "):
+        D.Chi2(t64(-1))
+
+
+def test_moments_that_do_not_exist():
+    df = t64(0.8, 1.5, 5.5).requires_grad_()
+    d = D.StudentT(df, 0.3, 1.2)
+    assert d.mean.tolist() == pytest.approx([math.nan, 0.3, 0.3], nan_ok=True)
+    assert d.variance.tolist() == pytest.approx([math.nan, math.inf, 1.44 * 5.5 / 3.5], nan_ok=True)
+    (slope,) = karat.autograd.grad(d.variance.nan_to_num(0, 0).sum(), df)
+    assert slope.tolist() == pytest.approx([0, 0, 1.44 * -2 / 3.5**2])
+    c = t64(-0.4, 0.7, 1.0, 1.3).requires_grad_()
+    d = D.GeneralizedPareto(0.5, 1.5, c)
+    assert d.mean.tolist() == pytest.approx([0.5 + 1.5 / 1.4, 0.5 + 1.5 / 0.3, math.nan, math.nan], nan_ok=True)
+    assert d.variance.tolist() == pytest.approx([2.25 / (1.96 * 1.8), math.nan, math.nan, math.nan], nan_ok=True)
+    (slope,) = karat.autograd.grad(d.mean.nan_to_num(0).sum(), c)
+    assert slope.tolist() == pytest.approx([1.5 / 1.96, 1.5 / 0.09, 0, 0])
+    f = D.FisherSnedecor(t64(3.0), t64(1.5, 2, 3, 4, 5))
+    assert f.mean.isnan().tolist() == [True, True, False, False, False]
+    assert f.variance.isnan().tolist() == [True, True, True, True, False]
+    assert D.InverseGamma(t64(0.9, 1.5, 3), 2.0).variance.tolist() == [math.inf, math.inf, 1]
+    assert D.Pareto(1.0, t64(0.9, 1.5, 3)).mean.tolist() == [math.inf, 3, 1.5]
+    assert D.Dirichlet(t64(0.5, 0.4)).mode.tolist() == [1, 0] and D.Dirichlet(t64(2, 0.5)).mode.tolist() == [1, 0]
+    assert D.Dirichlet(t64(2, 3)).mode.tolist() == pytest.approx([1 / 3, 2 / 3])
+    assert D.Bernoulli(t64(0.3, 0.5, 0.7)).mode.tolist() == pytest.approx([0, math.nan, 1], nan_ok=True)
+
+
+def test_slopes_where_formulas_meet():
+    logits = t64(0).requires_grad_()
+    d = D.Binomial(9, logits=logits)
+    assert karat.autograd.grad(d.log_prob(t64(4)).sum(), logits)[0].item() == 4 - 9 / 2  # value - n p
+    p = t64(1.0, 0.4).requires_grad_()
+    lp = D.Geometric(p).log_prob(t64(0, 0))
+    assert lp.tolist() == pytest.approx([0, math.log(0.4)])
+    assert karat.autograd.grad(lp.sum(), p)[0].tolist() == pytest.approx([1, 2.5])
+    assert D.NegativeBinomial(t64(0, 0), t64(0.5)).log_prob(t64(0, 1)).tolist() == [0, -math.inf]
+    one = D.Multinomial(3, logits=t64(0, -math.inf), validate_args=False)
+    assert one.log_prob(t64(3, 0)).item() == 0 and one.log_prob(t64(2, 1)).item() == -math.inf
+    assert D.Uniform(0.0, 2.0, validate_args=False).log_prob(t64(-1, 0, 1, 2)).exp().tolist() == [0, 0.5, 0.5, 0]
+    far = D.RelaxedBernoulli(t64(0.5)[0], logits=t64(2000)[0])
+    assert far.base_dist.log_prob(t64(0)[0]).item() == pytest.approx(math.log(0.5) - 2000)  # e^2000 does not overflow
+    assert far.base_dist.log_prob(t64(4000)[0]).item() == pytest.approx(math.log(0.5) - 2 * math.log(2))
+    assert D.HalfNormal(2.0, validate_args=False).log_prob(t64(-1)).item() == -math.inf
+
+
+@pytest.mark.parametrize("edge, side", [(0.499, -1), (0.501, 1)])
+def test_the_continuous_bernoullis_series_meet_its_formulas(edge, side):
+    outside, inside = (D.ContinuousBernoulli(t64(edge + move * side)) for move in (1e-9, -1e-9))
+    x = t64(0.37)
+    for of in (lambda d: d.mean, lambda d: d.variance, lambda d: d.log_prob(x), lambda d: d.entropy()):
+        assert of(outside).item() == pytest.approx(of(inside).item(), abs=1e-8)
+    assert outside.cdf(x).item() == pytest.approx(inside.cdf(x).item(), abs=1e-3)
+    wide = D.ContinuousBernoulli(t64(0.02, 0.3, 0.77, 0.999))
+    assert karat.allclose(wide.cdf(wide.icdf(x)), x)
+    assert wide.cdf(t64(0)).tolist() == [0] * 4 and wide.cdf(t64(1)).tolist() == [1] * 4
+    want = [1 / (1 - math.exp(-slope)) - 1 / slope for slope in wide.logits.tolist()]
+    assert wide.mean.tolist() == pytest.approx(want, rel=1e-10)
+
+
+SHAPES = [((), (2,)), ((), (5, 2)), ((), (4, 5, 2)), ((5,), (2,)), ((5,), (5, 2)), ((5,), (4, 5, 2)), ((5,), (1, 2)),
+          ((1,), (4, 5, 2)), ((4, 1), (5, 2)), ((4, 1), (3, 1, 5, 2)), ((), (0, 2)), ((), (3, 0, 2))]
+
+
+@pytest.mark.parametrize("batch, shape", SHAPES)
+def test_distances_and_products_of_batches(batch, shape):
+    from karat.distributions._factors import distance, factor_of_inverse, product
+    karat.manual_seed(7)
+    a = karat.randn(*batch, 2, 2, dtype=f64)
+    matrix = a @ a.mT + karat.eye(2, dtype=f64)
+    factor, x = karat.linalg.cholesky(matrix), karat.randn(*shape, dtype=f64)
+    want = (x.unsqueeze(-2) @ karat.linalg.inv(matrix) @ x.unsqueeze(-1))[..., 0, 0]
+    got = distance(factor, x)
+    assert got.shape == want.shape and karat.allclose(got, want)
+    got, want = product(factor, x), (factor @ x.unsqueeze(-1)).squeeze(-1)
+    assert got.shape == want.shape and karat.allclose(got, want)
+    assert karat.allclose(factor_of_inverse(karat.linalg.inv(matrix)), factor)
+    d = D.MultivariateNormal(karat.zeros(2, dtype=f64), matrix, validate_args=False)
+    assert d.log_prob(x).shape == karat.broadcast_shapes(batch, shape[:-1])
+
+
 def test_enumerated_supports():
     assert D.Bernoulli(t64(0.3, 0.6)).enumerate_support().tolist() == [[0, 0], [1, 1]]
     assert D.Categorical(t64(0.2, 0.5, 0.3)).enumerate_support().tolist() == [0, 1, 2]
@@ -336,6 +578,16 @@ def test_independent_and_mixtures():
     mix = D.MixtureSameFamily(D.Categorical(t64(0.3, 0.7)), D.Normal(t64(-1, 2), t64(0.5, 1)))
     densities = [D.Normal(t64(m)[0], t64(s)[0]).log_prob(t64(0.4)[0]).exp() for m, s in ((-1, 0.5), (2, 1))]
     assert mix.log_prob(t64(0.4)[0]).exp().item() == pytest.approx((0.3 * densities[0] + 0.7 * densities[1]).item(), rel=1e-12)
+
+    several = D.MixtureSameFamily(D.Categorical(t64(0.3, 0.7)), D.Normal(t64(-50, 50).expand(3, 2), 1.0))
+    karat.manual_seed(12)
+    x = several.sample((4000,))
+    assert x.shape == (4000, 3) and (x > 0).double().mean(0).tolist() == pytest.approx([0.7] * 3, abs=0.04)
+    assert (x[:, 0] * x[:, 1] < 0).double().mean().item() == pytest.approx(0.42, abs=0.04)  # each of the batch chooses for itself
+    assert several.mean.tolist() == [20] * 3 and several.cdf(t64(0)).tolist() == pytest.approx([0.3] * 3)
+    vectors = D.MixtureSameFamily(D.Categorical(t64(0.3, 0.7)), D.Independent(D.Normal(t64(-1, 2)[:, None].expand(2, 4), 1.0), 1))
+    assert vectors.sample((5,)).shape == (5, 4) and vectors.mean.tolist() == pytest.approx([1.1] * 4)
+    assert vectors.variance.tolist() == pytest.approx([1 + 0.21 * 9] * 4)
 
 
 # ---- transforms ----
@@ -445,8 +697,19 @@ def test_utils():
         assert karat.equal(utils.vec_to_tril_matrix(utils.tril_matrix_to_vec(m, diag), diag), m)
     p = t64(0, 0.3, 1)
     assert karat.allclose(utils.logits_to_probs(utils.probs_to_logits(p, is_binary=True), is_binary=True), p)
-    with pytest.raises(ValueError, match="^The size of last dimension is 5 which cannot be expressed as the lower triangular"):
-        utils.vec_to_tril_matrix(karat.ones(5))
+    for count, diag in ((5, 0), (5, 1), (2, -1)):
+        with pytest.raises(ValueError, match=f"^The size of last dimension is {count} which cannot be expressed as the lower"):
+            utils.vec_to_tril_matrix(karat.ones(count), diag)
+    assert utils.vec_to_tril_matrix(karat.ones(4, 0), -1).shape == (4, 1, 1)
+    with pytest.raises(ValueError, match=r"^diag \(3\) provided is outside \[-3, 2\]\.$"):
+        utils.tril_matrix_to_vec(karat.ones(3, 3), 3)
+    assert [v.shape for v in utils.broadcast_all(karat.ones(3, 1), 2, karat.ones(2))] == [(3, 2)] * 3
+    assert utils.broadcast_all(1, 2.5)[0].dtype == karat.get_default_dtype()
+    for wrong in ((None, 1.0), ("a", karat.ones(1)), ([1.0], [2.0])):
+        with pytest.raises(ValueError, match="^Input arguments must all be instances of Number, torch.Tensor or objects"):
+            utils.broadcast_all(*wrong)
+    assert utils._standard_normal((2, 3), dtype=f64, device="cpu").shape == (2, 3)
+    assert utils._sum_rightmost(karat.ones(2, 3, 4), 2).tolist() == [12, 12] and utils._sum_rightmost(p, 0) is p
 
     class Counted:
         calls = 0

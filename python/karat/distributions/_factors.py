@@ -8,7 +8,7 @@ from karat.distributions.utils import lazy_property
 
 
 def distance(factor, vectors):
-    """x^T (L L^T)^-1 x: the squared Mahalanobis distance. Dims of the vectors in front of the factor's batch are columns of a matrix."""
+    """x^T (L L^T)^-1 x: the squared Mahalanobis distance. Vectors' dims before the factor's batch are columns of one matrix."""
     front = vectors.shape[:max(vectors.dim() + 1 - factor.dim(), 0)]
     if not front:
         return karat.linalg.solve_triangular(factor, vectors.unsqueeze(-1), upper=False).squeeze(-1).square().sum(-1)

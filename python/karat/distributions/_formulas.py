@@ -23,6 +23,11 @@ def log_simplex_integral(concentration):
     return concentration.lgamma().sum(-1) - concentration.sum(-1).lgamma()
 
 
+def normals(shape, like):
+    """Normal numbers of mean 0 and deviation 1, of the dtype and device of `like`."""
+    return karat.randn(shape, dtype=like.dtype, device=like.device)
+
+
 def above(bound, parameter):
     """The parameter where it exceeds the bound, else NaN: for moments that exist only there."""
     return parameter.masked_fill(parameter <= bound, karat.nan)

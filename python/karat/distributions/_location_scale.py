@@ -1,7 +1,8 @@
 """_location_scale.py - distributions of loc + scale * Z: what one says of the standard variable Z, the others follow from.
 
 A class gives _standard(sample_shape), which draws Z; _log_shape(y), the log density of Z at -y but for a constant, which is
--_log_norm (a number or a property; None: it is 0); _standard_cdf and _standard_icdf where they are known; _deviation and _entropy of Z.
+-_log_norm (a number or a property; None: it is 0); _standard_cdf and _standard_icdf where they are known; _deviation and
+_entropy of Z.
 """
 
 from karat import Size

@@ -28,8 +28,7 @@ class Bernoulli(Odds, ExponentialFamily):
     @property
     def mode(self):
         """The likelier of the two; NaN if neither is."""
-        one = (self.probs > 0.5).to(self.probs)
-        return one.masked_fill(self.probs == 0.5, nan)
+        return self.probs.round().masked_fill(self.probs == 0.5, nan)
 
     def sample(self, sample_shape=Size()):
         return self._drawn(karat.bernoulli, sample_shape, self.probs)

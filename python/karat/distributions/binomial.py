@@ -30,7 +30,7 @@ class Binomial(Odds, Distribution):
 
     @property
     def mode(self):
-        return ((self.total_count + 1) * self.probs).floor().clamp(max=self.total_count)
+        return karat.minimum(self.total_count, (self.total_count * self.probs + self.probs).floor())
 
     def sample(self, sample_shape=Size()):
         return self._drawn(karat.binomial, sample_shape, self.total_count, self.probs)

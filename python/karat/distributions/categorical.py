@@ -31,11 +31,7 @@ class Categorical(Odds, Distribution):
     def support(self):
         return constraints.integer_interval(0, self._num_events - 1)
 
-    @property
-    def mean(self):
-        return karat.full(self._extended_shape(), nan, dtype=self.probs.dtype, device=self.probs.device)
-
-    variance = mean
+    mean = variance = property(lambda self: karat.full_like(self.probs[..., 0], nan))
     mode = property(lambda self: self.probs.argmax(-1))
 
     def sample(self, sample_shape=Size()):

@@ -1,7 +1,7 @@
 """karat.distributions.continuous_bernoulli: the continuous Bernoulli distribution over [0, 1].
 
-Its density is C(p) p^x (1 - p)^(1 - x): of x an exponential function of slope l = log(p / (1 - p)), over its integral (e^l - 1) / l.
-Near p = 1/2, between the lims, every formula is 0 over 0; Taylor series stand for them there.
+Its density is C(p) p^x (1 - p)^(1 - x): an exponential function of x, of slope l = log(p / (1 - p)), over its integral
+(e^l - 1) / l. Near p = 1/2, between the lims, every formula is 0 over 0; Taylor series stand for them there.
 """
 
 import math

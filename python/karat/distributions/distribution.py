@@ -3,17 +3,18 @@
 A class says once what it is made of, and the rest follows:
 
     arg_constraints    the table of its parameters: name -> region. What `repr` shows, what the constructor validates.
-    @family(...)       gives it `expand`: the parameters of the table and the parts that are named (tensors and distributions, of the
-                       batch's shape and perhaps more dims behind) get the new batch; those of `carried` are handed on as they are.
+    @family(...)       gives it `expand`. The parameters of the table and the parts that are named (tensors and distributions, of
+                       the batch's shape and perhaps more dims behind) get the new batch; `carried` ones go along as they are.
     self._hold(...)    makes arguments tensors of one shape, keeps them by name and returns that shape.
     @checked           a method of a value, which is validated first where the instance asks for that.
 
-Families with more in common share a class: loc + scale * Z (_location_scale.py), probabilities or their logits (_odds.py), matrices by
-their Cholesky factor (_factors.py). Formulas of several classes are functions (_formulas.py). A normalizer is computed in the shape
-of the parameters before it meets the value, which mostly has more elements.
+Families with more in common share a class: loc + scale * Z (_location_scale.py), probabilities or their logits (_odds.py),
+matrices by their Cholesky factor (_factors.py). Formulas of several classes are functions (_formulas.py). A normalizer is computed
+in the shape of the parameters before it meets the value, which mostly has more elements.
 
-Subclasses elsewhere rely on what is PyTorch's here: __init__(batch_shape, event_shape, validate_args), _batch_shape, _event_shape,
-_validate_args, _extended_shape, _validate_sample, _get_checked_instance, and that given or computed parameters are in __dict__.
+Subclasses elsewhere rely on what is PyTorch's here: __init__(batch_shape, event_shape, validate_args), _batch_shape,
+_event_shape, _validate_args, _extended_shape, _validate_sample, _get_checked_instance, and that given or computed parameters are
+in __dict__.
 """
 
 import functools
@@ -252,13 +253,13 @@ class Distribution:
 
     def _get_checked_instance(self, cls, _instance=None):
         """The instance that expand() fills: a new one, unless the subclass that made its own parts gives one."""
-        if _instance is not None:
-            return _instance
-        mine = type(self)
-        if mine.__init__ is not cls.__init__:
+        if _instance is None:
+            mine = type(self)
+            if mine.__init__ is cls.__init__:
+                return mine.__new__(mine)
             raise NotImplementedError(f"Subclass {mine.__name__} of {cls.__name__} that defines a custom __init__ "
                                       "method must also define a custom .expand() method.")
-        return mine.__new__(mine)
+        return _instance
 
     def __repr__(self):
         given = {name: self.__dict__[name] for name in self.arg_constraints if name in self.__dict__}

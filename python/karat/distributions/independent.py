@@ -56,9 +56,9 @@ class Independent(Distribution):
         return self._joined(self.base_dist.entropy())
 
     def enumerate_support(self, expand=True):
-        if self.reinterpreted_batch_ndims > 0:
-            raise NotImplementedError("Enumeration over cartesian product is not implemented")
-        return self.base_dist.enumerate_support(expand=expand)
+        if self.reinterpreted_batch_ndims <= 0:
+            return self.base_dist.enumerate_support(expand=expand)
+        raise NotImplementedError("Enumeration over cartesian product is not implemented")
 
     def __repr__(self):
         return f"{self.__class__.__name__}({self.base_dist}, {self.reinterpreted_batch_ndims})"

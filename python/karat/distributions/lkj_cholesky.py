@@ -5,6 +5,7 @@ import math
 import karat
 from karat import Size
 from karat.distributions import constraints
+from karat.distributions._formulas import normals
 from karat.distributions.beta import Beta
 from karat.distributions.distribution import Distribution, checked, family
 
@@ -37,7 +38,7 @@ class LKJCholesky(Distribution):
             share = self._beta.sample(sample_shape)  # of the row's squared length, what is left of the diagonal
             share[..., 0] = 0
             tiny = karat.finfo(share.dtype).tiny
-            left = karat.randn(self._extended_shape(sample_shape), dtype=share.dtype, device=share.device).tril(-1)
+            left = normals(self._extended_shape(sample_shape), share).tril(-1)
             length = karat.linalg.vector_norm(left, dim=-1).clamp(min=tiny)
             rows = left * (share.sqrt() / length).unsqueeze(-1)
             return rows + (1 - share).clamp(min=tiny).sqrt().diag_embed()

@@ -9,6 +9,7 @@ from karat import Size
 from karat._torch_private import private_names
 from karat.distributions import constraints
 from karat.distributions._factors import Matrices, distance, half_log_det, product
+from karat.distributions._formulas import normals
 from karat.distributions.distribution import Distribution, checked, family
 from karat.distributions.multivariate_normal import LOG_TWO_PI
 from karat.distributions.utils import lazy_property
@@ -74,7 +75,7 @@ class LowRankMultivariateNormal(Matrices, Distribution):
     @lazy_property
     def variance(self):
         w, d = self._parts()
-        return (d + w.square().sum(-1)).expand(self._batch_shape + self._event_shape)
+        return (d + w.square().sum(-1)).expand_as(self.loc)
 
     @lazy_property
     def scale_tril(self):
@@ -97,9 +98,8 @@ class LowRankMultivariateNormal(Matrices, Distribution):
 
     def rsample(self, sample_shape=Size()):
         (w, d), shape = self._parts(), self._extended_shape(sample_shape)
-        of_factor, of_diag = (karat.randn(size, dtype=self.loc.dtype, device=self.loc.device)
-                              for size in (shape[:-1] + w.shape[-1:], shape))
-        return self.loc + product(w, of_factor) + d.sqrt() * of_diag
+        by_factor = product(w, normals(shape[:-1] + w.shape[-1:], self.loc))
+        return self.loc + by_factor + d.sqrt() * normals(shape, self.loc)
 
     def _double_norm(self, each):
         """log |covariance|, and `each` for a component."""

@@ -29,8 +29,8 @@ class MixtureSameFamily(Distribution):
         if not isinstance(component_distribution, Distribution):
             raise ValueError("The Component distribution need to be an instance of torch.distributions.Distribution")
         self._mixture_distribution, self._component_distribution = mixture_distribution, component_distribution
-        mixed, (*batch, count) = mixture_distribution.batch_shape, component_distribution.batch_shape
-        batch = Size(batch)
+        mixed, components = mixture_distribution.batch_shape, component_distribution.batch_shape
+        batch, count = components[:-1], components[-1]
         if not broadcastable(mixed, batch):
             raise ValueError(f"`mixture_distribution.batch_shape` ({mixed}) is not compatible with "
                              f"`component_distribution.batch_shape`({batch})")

@@ -7,6 +7,7 @@ from karat import Size
 from karat._torch_private import private_names
 from karat.distributions import constraints
 from karat.distributions._factors import FACTOR_BY, Matrices, distance, factor_of_inverse, half_log_det, product, the_one_given
+from karat.distributions._formulas import normals
 from karat.distributions.distribution import Distribution, checked, family
 
 __all__ = ["MultivariateNormal"]
@@ -26,7 +27,8 @@ class MultivariateNormal(Matrices, Distribution):
     def __init__(self, loc, covariance_matrix=None, precision_matrix=None, scale_tril=None, validate_args=None):
         if loc.dim() < 1:
             raise ValueError("loc must be at least one-dimensional.")
-        name, matrix = the_one_given(covariance_matrix=covariance_matrix, precision_matrix=precision_matrix, scale_tril=scale_tril)
+        name, matrix = the_one_given(covariance_matrix=covariance_matrix, precision_matrix=precision_matrix,
+                                     scale_tril=scale_tril)
         if name is None:
             raise ValueError("Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified.")
         if matrix.dim() < 2:
@@ -42,11 +44,10 @@ class MultivariateNormal(Matrices, Distribution):
 
     @property
     def variance(self):
-        return self._unbroadcasted_scale_tril.square().sum(-1).expand(self._batch_shape + self._event_shape)
+        return self._unbroadcasted_scale_tril.square().sum(-1).expand_as(self.loc)
 
     def rsample(self, sample_shape=Size()):
-        normal = karat.randn(self._extended_shape(sample_shape), dtype=self.loc.dtype, device=self.loc.device)
-        return self.loc + product(self._unbroadcasted_scale_tril, normal)
+        return self.loc + product(self._unbroadcasted_scale_tril, normals(self._extended_shape(sample_shape), self.loc))
 
     @checked
     def log_prob(self, value):

@@ -4,6 +4,7 @@ import math
 
 import karat
 from karat import Size
+from karat.distributions._formulas import normals
 from karat.distributions._location_scale import LocationScale
 from karat.distributions.distribution import family
 from karat.distributions.exp_family import ExponentialFamily
@@ -31,7 +32,7 @@ class Normal(LocationScale, ExponentialFamily):
             return self._moved(sample_shape)
 
     def _standard(self, sample_shape):
-        return karat.randn(self._extended_shape(sample_shape), dtype=self.loc.dtype, device=self.loc.device)
+        return normals(self._extended_shape(sample_shape), self.loc)
 
     def _log_shape(self, y):
         return -0.5 * (y * y)

@@ -28,13 +28,13 @@ class Pareto(TransformedDistribution):
 
     @property
     def mean(self):
-        a = self.alpha.clamp(min=1)  # infinite up to 1
-        return self.scale * (a / (a - 1))
+        more = (self.alpha - 1).clamp(min=0)  # infinite up to 1
+        return self.scale + self.scale / more
 
     @property
     def variance(self):
-        a = self.alpha.clamp(min=2)  # infinite up to 2
-        return (self.scale / (a - 1)).square() * (a / (a - 2))
+        more = (self.alpha - 2).clamp(min=0)  # infinite up to 2
+        return (self.scale / (more + 1)).square() * (1 + 2 / more)
 
     def entropy(self):
         return 1 + 1 / self.alpha + (self.scale / self.alpha).log()

@@ -3,7 +3,7 @@
 import karat
 from karat import inf, nan
 from karat.distributions import constraints
-from karat.distributions._formulas import log_beta
+from karat.distributions._formulas import log_beta, normals
 from karat.distributions._location_scale import LocationScale
 from karat.distributions.chi2 import Chi2
 from karat.distributions.distribution import Distribution, family
@@ -38,8 +38,8 @@ class StudentT(LocationScale, Distribution):
         return self.variance.sqrt()
 
     def _standard(self, sample_shape):
-        z = karat.randn(self._extended_shape(sample_shape), dtype=self.df.dtype, device=self.df.device)
-        return z * (self._chi2.rsample(sample_shape) / self.df).rsqrt()
+        normal = normals(self._extended_shape(sample_shape), self.df)
+        return normal * (self._chi2.rsample(sample_shape) / self.df).rsqrt()
 
     @property
     def _log_norm(self):

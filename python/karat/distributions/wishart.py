@@ -8,19 +8,13 @@ import karat
 from karat import Size, nan
 from karat.distributions import constraints
 from karat.distributions._factors import FACTOR_BY, Matrices, half_log_det, the_one_given
+from karat.distributions._formulas import normals
 from karat.distributions.chi2 import Chi2
 from karat.distributions.distribution import checked, family
 from karat.distributions.exp_family import ExponentialFamily
 from karat.distributions.utils import lower_triangle
 
 __all__ = ["Wishart"]
-
-
-def _mean_log(half_df, p):
-    """The derivative of mvlgamma: the mean log determinant of a matrix of p rows, but for its scale."""
-    if not (half_df > (p - 1) / 2).all():
-        raise AssertionError("Wrong domain for multivariate digamma function.")
-    return (half_df.unsqueeze(-1) - 0.5 * karat.arange(p, dtype=half_df.dtype, device=half_df.device)).digamma().sum(-1)
 
 
 @family("df", "covariance_matrix", "scale_tril", "precision_matrix", "_dist_chi2", carried=("_unbroadcasted_scale_tril",))
@@ -38,7 +32,8 @@ class Wishart(Matrices, ExponentialFamily):
                 "scale_tril": constraints.lower_cholesky, "df": least}
 
     def __init__(self, df, covariance_matrix=None, precision_matrix=None, scale_tril=None, validate_args=None):
-        name, matrix = the_one_given(covariance_matrix=covariance_matrix, precision_matrix=precision_matrix, scale_tril=scale_tril)
+        name, matrix = the_one_given(covariance_matrix=covariance_matrix, precision_matrix=precision_matrix,
+                                     scale_tril=scale_tril)
         if name is None:
             raise AssertionError("Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified.")
         if matrix.dim() < 2:
@@ -82,8 +77,7 @@ class Wishart(Matrices, ExponentialFamily):
         root = self._dist_chi2.rsample(sample_shape).sqrt()
         a = root.clamp(min=karat.finfo(root.dtype).eps).diag_embed()  # singular samples have zeros there
         p = self._event_shape[-1]
-        normal = karat.randn(root.shape[:-1] + (p * (p - 1) // 2,), dtype=root.dtype, device=root.device)
-        a[..., lower_triangle(p, -1, root.device)] = normal
+        a[..., lower_triangle(p, -1, root.device)] = normals(root.shape[:-1] + (p * (p - 1) // 2,), root)
         half = self._unbroadcasted_scale_tril @ a
         return half @ half.mT
 
@@ -112,9 +106,11 @@ class Wishart(Matrices, ExponentialFamily):
         return 0.5 * ((self.df - p - 1) * karat.linalg.slogdet(value).logabsdet - trace) - norm
 
     def entropy(self):
+        """The digammas are of the mean log determinant: that of Bartlett's chi-squared variables' product."""
         p, half_df = self._event_shape[-1], 0.5 * self.df
+        digammas = self._dist_chi2.concentration.digamma().sum(-1)
         return ((p + 1) * self._half_log_scale() + karat.mvlgamma(half_df, p) + half_df * p
-                - (half_df - (p + 1) / 2) * _mean_log(half_df, p))
+                - (half_df - (p + 1) / 2) * digammas)
 
     @property
     def _natural_params(self):
