@@ -3,7 +3,7 @@
 import karat
 from karat import Size, nan
 from karat.distributions import constraints
-from karat.distributions._odds import Odds
+from karat.distributions._families import Odds
 from karat.distributions.distribution import checked, family
 from karat.distributions.exp_family import ExponentialFamily
 
@@ -28,7 +28,7 @@ class Bernoulli(Odds, ExponentialFamily):
     @property
     def mode(self):
         """The likelier of the two; NaN if neither is."""
-        return self.probs.round().masked_fill(self.probs == 0.5, nan)
+        return karat.where(self.probs == 0.5, nan, (self.probs > 0.5).to(self.probs))
 
     def sample(self, sample_shape=Size()):
         return self._drawn(karat.bernoulli, sample_shape, self.probs)

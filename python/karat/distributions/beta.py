@@ -4,11 +4,10 @@ from numbers import Number
 
 import karat
 from karat.distributions import constraints
-from karat.distributions._formulas import log_beta
 from karat.distributions.dirichlet import Dirichlet
 from karat.distributions.distribution import checked, family
 from karat.distributions.exp_family import ExponentialFamily
-from karat.distributions.utils import broadcast_all
+from karat.distributions.utils import broadcast_all, log_beta
 
 __all__ = ["Beta"]
 

@@ -3,7 +3,7 @@
 import karat
 from karat import Size, nan
 from karat.distributions import constraints
-from karat.distributions._odds import Odds
+from karat.distributions._families import Odds
 from karat.distributions.distribution import Distribution, checked, family
 
 __all__ = ["Categorical"]

@@ -8,11 +8,10 @@ import math
 
 from karat import Size
 from karat.distributions import constraints
-from karat.distributions._formulas import in_two_pieces, log_odds
-from karat.distributions._odds import Odds
+from karat.distributions._families import Odds
 from karat.distributions.distribution import checked, family
 from karat.distributions.exp_family import ExponentialFamily
-from karat.distributions.utils import clamp_probs, lazy_property, logits_to_probs
+from karat.distributions.utils import clamp_probs, in_two_pieces, lazy_property, log_odds, logits_to_probs
 
 __all__ = ["ContinuousBernoulli"]
 

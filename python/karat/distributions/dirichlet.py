@@ -2,9 +2,9 @@
 
 import karat
 from karat.distributions import constraints
-from karat.distributions._formulas import log_simplex_integral
 from karat.distributions.distribution import checked, family
 from karat.distributions.exp_family import ExponentialFamily
+from karat.distributions.utils import log_simplex_integral
 
 __all__ = ["Dirichlet"]
 

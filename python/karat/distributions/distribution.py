@@ -8,23 +8,21 @@ A class says once what it is made of, and the rest follows:
     self._hold(...)    makes arguments tensors of one shape, keeps them by name and returns that shape.
     @checked           a method of a value, which is validated first where the instance asks for that.
 
-Families with more in common share a class: loc + scale * Z (_location_scale.py), probabilities or their logits (_odds.py),
-matrices by their Cholesky factor (_factors.py). Formulas of several classes are functions (_formulas.py). A normalizer is computed
-in the shape of the parameters before it meets the value, which mostly has more elements.
+Families with more in common share a class: loc + scale * Z, probabilities or their logits (_families.py), matrices by their
+Cholesky factor (_factors.py). Formulas of several classes are functions (utils.py). A normalizer is
+computed in the shape of the parameters before it meets the value, which mostly has more elements.
 
 Subclasses elsewhere rely on what is PyTorch's here: __init__(batch_shape, event_shape, validate_args), _batch_shape,
 _event_shape, _validate_args, _extended_shape, _validate_sample, _get_checked_instance, and that given or computed parameters are
 in __dict__.
 """
 
-import functools
 import warnings
 
 import karat
 from karat import Size, Tensor
 from karat.distributions import constraints
-from karat.distributions._formulas import broadcastable
-from karat.distributions.utils import broadcast_all, lazy_property
+from karat.distributions.utils import broadcast_all, broadcastable, lazy_property
 
 __all__ = ["Distribution"]
 
@@ -32,30 +30,39 @@ __all__ = ["Distribution"]
 def checked(method):
     """The method, its value validated first if the instance validates."""
 
-    @functools.wraps(method)
     def of_value(self, value):
         if self._validate_args:
             self._validate_sample(value)
         return method(self, value)
 
+    of_value.__name__, of_value.__qualname__, of_value.__doc__ = method.__name__, method.__qualname__, method.__doc__
+    of_value.__module__ = method.__module__
     return of_value
+
+
+def _held(cls, parts):
+    """What an instance of the class holds for each of its batch: names, and whether it may not have been computed yet."""
+    table = cls.arg_constraints
+    names = parts if isinstance(table, property) else (*table, *parts)
+    found = {name: getattr(cls, name, None) for name in names}  # a plain property is asked of a part, which is held itself
+    return [(name, of_class is not None) for name, of_class in found.items()
+            if of_class is None or isinstance(of_class, lazy_property)]
 
 
 def family(*parts, carried=()):
     """Class decorator: expand(), by the class's table of parameters, its other parts, and what is carried along unchanged."""
 
     def declare(cls):
-        inherited, table = cls.expand, cls.arg_constraints
-        parameters = () if isinstance(table, property) else table
-        of_class = {name: getattr(cls, name) for name in (*parameters, *parts) if hasattr(cls, name)}
-        computed = {name for name, found in of_class.items() if not isinstance(found, lazy_property)}
-        spread = [name for name in (*parameters, *parts) if name not in computed]
+        inherited, spread = cls.expand, None
 
         def expand(self, batch_shape, _instance=None):
+            nonlocal spread
+            if spread is None:
+                spread = _held(cls, parts)
             new = self._get_checked_instance(cls, _instance)
             batch_shape, before = Size(batch_shape), len(self._batch_shape)
-            for name in spread:
-                if name in self.__dict__ or name not in of_class:  # a lazy one goes along if it has been computed
+            for name, lazy in spread:
+                if name in self.__dict__ or not lazy:
                     part = getattr(self, name)
                     shape = part.batch_shape if isinstance(part, Distribution) else part.shape
                     setattr(new, name, part.expand(batch_shape + shape[before:]))

@@ -3,9 +3,9 @@
 import karat
 from karat import Size, nan
 from karat.distributions import constraints
-from karat.distributions._formulas import above, log_beta
 from karat.distributions.distribution import Distribution, checked, family
 from karat.distributions.gamma import Gamma
+from karat.distributions.utils import above, log_beta
 
 __all__ = ["FisherSnedecor"]
 

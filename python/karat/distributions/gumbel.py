@@ -4,7 +4,7 @@ import math
 
 import karat
 from karat import Size
-from karat.distributions._location_scale import LocationScale
+from karat.distributions._families import LocationScale
 from karat.distributions.distribution import family
 from karat.distributions.transformed_distribution import TransformedDistribution
 from karat.distributions.transforms import AffineTransform, ExpTransform

@@ -1,7 +1,7 @@
 """karat.distributions.half_cauchy: the absolute value of a Cauchy variable around 0."""
 
 import karat
-from karat.distributions._half import Half
+from karat.distributions._families import Half
 from karat.distributions.cauchy import Cauchy
 from karat.distributions.distribution import family
 from karat.distributions.transforms import AbsTransform

@@ -2,7 +2,7 @@
 
 import math
 
-from karat.distributions._half import Half
+from karat.distributions._families import Half
 from karat.distributions.distribution import family
 from karat.distributions.normal import Normal
 from karat.distributions.transforms import AbsTransform

@@ -4,8 +4,8 @@ from operator import attrgetter
 
 from karat import Size
 from karat.distributions import constraints
-from karat.distributions._formulas import summed_over_last
 from karat.distributions.distribution import Distribution, family
+from karat.distributions.utils import summed_over_last
 
 __all__ = ["Independent"]
 

@@ -3,12 +3,11 @@
 import karat
 from karat import nan
 from karat.distributions import constraints
-from karat.distributions._formulas import log_beta
 from karat.distributions.distribution import family
 from karat.distributions.transformed_distribution import TransformedDistribution
 from karat.distributions.transforms import AffineTransform, PowerTransform
 from karat.distributions.uniform import Uniform
-from karat.distributions.utils import euler_constant
+from karat.distributions.utils import euler_constant, log_beta
 
 __all__ = ["Kumaraswamy"]
 

@@ -3,7 +3,7 @@
 import math
 
 import karat
-from karat.distributions._location_scale import LocationScale
+from karat.distributions._families import LocationScale
 from karat.distributions.distribution import Distribution, family
 
 __all__ = ["Laplace"]

@@ -5,9 +5,9 @@ import math
 import karat
 from karat import Size
 from karat.distributions import constraints
-from karat.distributions._formulas import normals
 from karat.distributions.beta import Beta
 from karat.distributions.distribution import Distribution, checked, family
+from karat.distributions.utils import normals
 
 __all__ = ["LKJCholesky"]
 

@@ -9,10 +9,9 @@ from karat import Size
 from karat._torch_private import private_names
 from karat.distributions import constraints
 from karat.distributions._factors import Matrices, distance, half_log_det, product
-from karat.distributions._formulas import normals
 from karat.distributions.distribution import Distribution, checked, family
 from karat.distributions.multivariate_normal import LOG_TWO_PI
-from karat.distributions.utils import lazy_property
+from karat.distributions.utils import lazy_property, normals
 
 __all__ = ["LowRankMultivariateNormal"]
 

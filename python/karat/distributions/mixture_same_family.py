@@ -5,10 +5,10 @@ from operator import attrgetter
 import karat
 from karat import Size
 from karat.distributions import constraints
-from karat.distributions._formulas import broadcastable
 from karat.distributions.categorical import Categorical
 from karat.distributions.constraints import MixtureSameFamilyConstraint
 from karat.distributions.distribution import Distribution, checked, family
+from karat.distributions.utils import broadcastable
 
 __all__ = ["MixtureSameFamily"]
 

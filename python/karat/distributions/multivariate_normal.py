@@ -7,8 +7,8 @@ from karat import Size
 from karat._torch_private import private_names
 from karat.distributions import constraints
 from karat.distributions._factors import FACTOR_BY, Matrices, distance, factor_of_inverse, half_log_det, product, the_one_given
-from karat.distributions._formulas import normals
 from karat.distributions.distribution import Distribution, checked, family
+from karat.distributions.utils import normals
 
 __all__ = ["MultivariateNormal"]
 

@@ -3,7 +3,7 @@
 import karat
 from karat import Size
 from karat.distributions import constraints
-from karat.distributions._odds import Odds
+from karat.distributions._families import Odds
 from karat.distributions.distribution import Distribution, checked, family
 from karat.distributions.gamma import Gamma
 from karat.distributions.utils import lazy_property

@@ -4,10 +4,10 @@ import math
 
 import karat
 from karat import Size
-from karat.distributions._formulas import normals
-from karat.distributions._location_scale import LocationScale
+from karat.distributions._families import LocationScale
 from karat.distributions.distribution import family
 from karat.distributions.exp_family import ExponentialFamily
+from karat.distributions.utils import normals
 
 __all__ = ["Normal"]
 

@@ -3,7 +3,7 @@
 import karat
 from karat import Size
 from karat.distributions import constraints
-from karat.distributions._odds import ByCategory
+from karat.distributions._families import ByCategory
 from karat.distributions.categorical import Categorical
 from karat.distributions.distribution import Distribution, checked, family
 

@@ -4,7 +4,7 @@ from operator import attrgetter
 
 from karat import Size
 from karat.distributions import constraints
-from karat.distributions._odds import Odds
+from karat.distributions._families import Odds
 from karat.distributions.distribution import Distribution, checked, family
 from karat.distributions.transformed_distribution import TransformedDistribution
 from karat.distributions.transforms import SigmoidTransform

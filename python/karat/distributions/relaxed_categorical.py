@@ -5,7 +5,7 @@ from operator import attrgetter
 
 from karat import Size
 from karat.distributions import constraints
-from karat.distributions._odds import ByCategory
+from karat.distributions._families import ByCategory
 from karat.distributions.categorical import Categorical
 from karat.distributions.distribution import Distribution, checked, family
 from karat.distributions.transformed_distribution import TransformedDistribution

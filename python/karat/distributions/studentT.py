@@ -3,10 +3,10 @@
 import karat
 from karat import inf, nan
 from karat.distributions import constraints
-from karat.distributions._formulas import log_beta, normals
-from karat.distributions._location_scale import LocationScale
+from karat.distributions._families import LocationScale
 from karat.distributions.chi2 import Chi2
 from karat.distributions.distribution import Distribution, family
+from karat.distributions.utils import log_beta, normals
 
 __all__ = ["StudentT"]
 

@@ -1,4 +1,7 @@
-"""karat.distributions.utils: parameters made tensors of one shape, probabilities and logits, triangles as vectors."""
+"""karat.distributions.utils: parameters made tensors of one shape, probabilities and logits, triangles as vectors.
+
+And, for this package alone, the formulas that several distributions share.
+"""
 
 import functools
 import math
@@ -7,7 +10,6 @@ from numbers import Number
 import karat
 from karat import Tensor
 from karat._torch_private import private_names
-from karat.distributions._formulas import summed_over_last  # noqa: F401
 from karat.overrides import is_tensor_like
 
 euler_constant = 0.57721566490153286060
@@ -31,11 +33,6 @@ def broadcast_all(*values):
     dtype, device = (karat.get_default_dtype(), None) if like is None else (like.dtype, like.device)
     return karat.broadcast_tensors(*[value if is_tensor_like(value) else karat.tensor(value, dtype=dtype, device=device)
                                      for value in values])
-
-
-def standard_normal(shape, dtype, device):
-    """Normal numbers of mean 0 and deviation 1."""
-    return karat.randn(shape, dtype=dtype, device=device)
 
 
 def logits_to_probs(logits, is_binary=False):
@@ -111,6 +108,54 @@ def vec_to_tril_matrix(vec, diag=0):
     mat = vec.new_zeros(vec.shape[:-1] + (n, n))
     mat[..., lower_triangle(n, diag, vec.device)] = vec
     return mat
+
+
+# ---- formulas that several distributions share ----
+
+def log_beta(a, b):
+    """The logarithm of the beta function: of the integral of t^(a - 1) (1 - t)^(b - 1). b may be a number."""
+    return a.lgamma() + (math.lgamma(b) if isinstance(b, float) else b.lgamma()) - (a + b).lgamma()
+
+
+def log_odds(p):
+    """log(p / (1 - p)), by vectorized operators."""
+    return (p / (1 - p)).log()
+
+
+def log_simplex_integral(concentration):
+    """The same over the simplex, of the powers along the last dim."""
+    return concentration.lgamma().sum(-1) - concentration.sum(-1).lgamma()
+
+
+def standard_normal(shape, dtype, device):
+    """Normal numbers of mean 0 and deviation 1."""
+    return karat.randn(shape, dtype=dtype, device=device)
+
+
+def normals(shape, like):
+    """The same, of the dtype and device of `like`."""
+    return standard_normal(shape, like.dtype, like.device)
+
+
+def above(bound, parameter):
+    """The parameter where it exceeds the bound, else NaN: for moments that exist only there."""
+    return parameter.masked_fill(parameter <= bound, karat.nan)
+
+
+def broadcastable(one, other):
+    """Do tensors of these two shapes have a common one?"""
+    return all(m == n or 1 in (m, n) for m, n in zip(reversed(one), reversed(other)))
+
+
+def in_two_pieces(x, low, high, formula, series, middle=0.0):
+    """formula(x), and series(x - middle) for x from low to high, around the middle, where the formula is 0 / 0."""
+    far = (x <= low) | (x > high)
+    return karat.where(far, formula(karat.where(far, x, low)), series(x - middle))
+
+
+def summed_over_last(value, dims):
+    """The sum over the last dims."""
+    return value if dims == 0 else value.flatten(value.dim() - dims).sum(-1)
 
 
 __getattr__ = private_names(__name__, globals())

@@ -8,11 +8,10 @@ import karat
 from karat import Size, nan
 from karat.distributions import constraints
 from karat.distributions._factors import FACTOR_BY, Matrices, half_log_det, the_one_given
-from karat.distributions._formulas import normals
 from karat.distributions.chi2 import Chi2
 from karat.distributions.distribution import checked, family
 from karat.distributions.exp_family import ExponentialFamily
-from karat.distributions.utils import lower_triangle
+from karat.distributions.utils import lower_triangle, normals
 
 __all__ = ["Wishart"]
 
