@@ -151,7 +151,7 @@ class Half(TransformedDistribution):
     @checked
     def log_prob(self, value):
         value = karat.as_tensor(value, dtype=self.scale.dtype, device=self.scale.device)
-        return (self.base_dist.log_prob(value) + math.log(2)).masked_fill(value < 0, -inf)
+        return karat.where(value >= 0, self.base_dist.log_prob(value) + math.log(2), -inf)
 
     @checked
     def cdf(self, value):

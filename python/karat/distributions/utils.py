@@ -117,14 +117,14 @@ def log_beta(a, b):
     return a.lgamma() + (math.lgamma(b) if isinstance(b, float) else b.lgamma()) - (a + b).lgamma()
 
 
-def log_odds(p):
-    """log(p / (1 - p)), by vectorized operators."""
-    return (p / (1 - p)).log()
-
-
 def log_simplex_integral(concentration):
     """The same over the simplex, of the powers along the last dim."""
     return concentration.lgamma().sum(-1) - concentration.sum(-1).lgamma()
+
+
+def log_odds(p):
+    """log(p / (1 - p)), by vectorized operators."""
+    return (p / (1 - p)).log()
 
 
 def standard_normal(shape, dtype, device):
