@@ -4,7 +4,7 @@ The step is in C (src/optim/lbfgs.c); it calls the user's closure. This file kee
 """
 
 from .. import Tensor, _karat, no_grad
-from .optimizer import Optimizer, _check_lr, _to_scalar
+from .optimizer import Optimizer, _check_lr, _plain
 
 __all__ = ["LBFGS"]
 
@@ -31,7 +31,7 @@ class LBFGS(Optimizer):
         return self._numel_cache
 
     def _numbers(self, group):
-        return (_to_scalar(group["lr"]), group["tolerance_grad"], group["tolerance_change"], group["max_iter"], group["max_eval"],
+        return (_plain(group["lr"]), group["tolerance_grad"], group["tolerance_change"], group["max_iter"], group["max_eval"],
                 group["history_size"], group["line_search_fn"] is not None)
 
     @no_grad()

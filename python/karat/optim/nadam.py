@@ -12,7 +12,7 @@ from .optimizer import (
     _loss_of,
     _number,
     _numbers,
-    _to_scalar,
+    _plain,
     _use_grad_for_differentiable,
     _zero_step,
     _zeros_beside,
@@ -56,7 +56,7 @@ class NAdam(Optimizer):
         loss = _loss_of(closure)
         for group, lists in self._groups_to_step((", mu_products and state_steps", ", mu_products, and state_steps")):
             beta1, beta2 = group["betas"]
-            _step_nadam_(*lists, _followed(group["lr"]), lr=_to_scalar(group["lr"]), beta1=_number(beta1), beta2=_number(beta2),
+            _step_nadam_(*lists, _followed(group["lr"]), lr=_plain(group["lr"]), beta1=_number(beta1), beta2=_number(beta2),
                          decoupled_weight_decay=group["decoupled_weight_decay"], maximize=group["maximize"],
                          **_numbers(group, "weight_decay", "momentum_decay", "eps"))
         return loss

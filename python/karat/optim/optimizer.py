@@ -92,11 +92,8 @@ def _get_scalar_dtype(is_fused=None):
     return float32 if is_fused else float64 if get_default_dtype() == float64 else float32
 
 
-def _to_scalar(x):
-    return x.item() if isinstance(x, Tensor) else x
-
-
-def _get_value(x):
+def _plain(x):
+    """A tensor's number."""
     return x.item() if isinstance(x, Tensor) else x
 
 

@@ -6,7 +6,7 @@ from copy import deepcopy
 
 from .. import Tensor, long, no_grad, tensor
 from ._steps import _ema_average, _ema_update_, _swa_average, _swa_update_
-from .lr_scheduler import LRScheduler, _format_param, _warn_get_lr_called_within_step
+from .lr_scheduler import LRScheduler, _one_per_group
 from ..nn.modules.module import Module
 
 __all__ = ["AveragedModel", "update_bn", "SWALR", "get_ema_multi_avg_fn", "get_swa_multi_avg_fn", "get_ema_avg_fn",
@@ -141,7 +141,7 @@ class SWALR(LRScheduler):
     """From the current rate to swa_lr in anneal_epochs, then constant."""
 
     def __init__(self, optimizer, swa_lr, anneal_epochs=10, anneal_strategy="cos", last_epoch=-1):
-        for rate, group in zip(_format_param("swa_lr", optimizer, swa_lr), optimizer.param_groups):
+        for rate, group in zip(_one_per_group("swa_lr", optimizer, swa_lr), optimizer.param_groups):
             group["swa_lr"] = rate
         if anneal_strategy not in ("cos", "linear"):
             raise ValueError(f"anneal_strategy must by one of 'cos' or 'linear', instead got {anneal_strategy}")
@@ -151,14 +151,16 @@ class SWALR(LRScheduler):
         self.anneal_epochs = anneal_epochs
         super().__init__(optimizer, last_epoch)
 
-    def _share(self, step):
-        """How far the rate has gone to swa_lr."""
-        t = max(0, min(1, step / max(1, self.anneal_epochs)))
+    def anneal_func(self, t):
+        """How far the rate has gone to swa_lr at part t of the epochs."""
         return t if self._anneal_strategy == "linear" else (1 - math.cos(math.pi * t)) / 2
+
+    def _share(self, step):
+        return self.anneal_func(max(0, min(1, step / max(1, self.anneal_epochs))))
 
     def get_lr(self):
         """The next rates."""
-        _warn_get_lr_called_within_step(self)
+        self._asked()
         step = self._step_count - 1
         if self.anneal_epochs == 0:
             step = max(1, step)
