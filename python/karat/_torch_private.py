@@ -15,6 +15,8 @@ ALIASES = {
     "distributions.multivariate_normal": {"_batch_mahalanobis": "distance", "_batch_mv": "product",
                                           "_precision_to_scale_tril": "factor_of_inverse"},
     "distributions.utils": {"_standard_normal": "standard_normal", "_sum_rightmost": "summed_over_last"},
+    "optim.optimizer": {"_default_to_fused_or_foreach": "_other_passes", "_get_capturable_supported_devices": "_capturable_devices",
+                        "_get_value": "_plain", "_use_grad_for_differentiable": "_recorded_if_differentiable"},
 }
 
 

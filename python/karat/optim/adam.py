@@ -9,11 +9,11 @@ from .optimizer import (
     _check_fused,
     _check_lr,
     _check_not_negative,
-    _device_dtype_check_for_fused,
+    _check_fused_param,
     _loss_of,
     _on_device_of,
     _plain,
-    _use_grad_for_differentiable,
+    _recorded_if_differentiable,
     _zero_step,
     _zeros_beside,
 )
@@ -60,7 +60,7 @@ class Adam(Optimizer):
 
     def _start(self, group, p, state):
         if group["fused"]:
-            _device_dtype_check_for_fused(p)
+            _check_fused_param(p)
         state["step"] = _zero_step(group, p)
         state["exp_avg"] = _zeros_beside(p)
         state["exp_avg_sq"] = _zeros_beside(p)
@@ -70,7 +70,7 @@ class Adam(Optimizer):
     def _state_keys(self, group):
         return "exp_avg", "exp_avg_sq", "max_exp_avg_sq" if group["amsgrad"] else None, "step"
 
-    @_use_grad_for_differentiable
+    @_recorded_if_differentiable
     def step(self, closure=None):
         """Perform a single optimization step."""
         loss = _loss_of(closure)

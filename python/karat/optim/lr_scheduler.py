@@ -831,6 +831,9 @@ class OneCycleLR(_Cycled):
             def between(start, end):
                 return end + (start - end) / 2.0 * fall
 
-        rates, momenta = ([(group[phase[f"start_{what}"]], group[phase[f"end_{what}"]]) for group in groups]
-                          if what == "lr" or self.cycle_momentum else () for what in ("lr", "momentum"))
-        return between, rates, momenta
+        rates = _ends(groups, phase["start_lr"], phase["end_lr"])
+        return between, rates, _ends(groups, phase["start_momentum"], phase["end_momentum"]) if self.cycle_momentum else ()
+
+
+def _ends(groups, start, end):
+    return [(group[start], group[end]) for group in groups]

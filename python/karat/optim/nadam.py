@@ -8,12 +8,12 @@ from .optimizer import (
     _check_lr,
     _check_not_negative,
     _followed,
-    _get_scalar_dtype,
+    _step_dtype,
     _loss_of,
     _number,
     _numbers,
     _plain,
-    _use_grad_for_differentiable,
+    _recorded_if_differentiable,
     _zero_step,
     _zeros_beside,
 )
@@ -43,14 +43,14 @@ class NAdam(Optimizer):
 
     def _start(self, group, p, state):
         state["step"] = _zero_step(group, p)
-        state["mu_product"] = ones((), dtype=_get_scalar_dtype(), device=p.device if group["capturable"] else None)
+        state["mu_product"] = ones((), dtype=_step_dtype(), device=p.device if group["capturable"] else None)
         state["exp_avg"] = _zeros_beside(p)
         state["exp_avg_sq"] = _zeros_beside(p)
 
     def _state_keys(self, group):
         return "exp_avg", "exp_avg_sq", "mu_product", "step"
 
-    @_use_grad_for_differentiable
+    @_recorded_if_differentiable
     def step(self, closure=None):
         """Perform a single optimization step."""
         loss = _loss_of(closure)

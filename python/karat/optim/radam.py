@@ -11,7 +11,7 @@ from .optimizer import (
     _number,
     _numbers,
     _plain,
-    _use_grad_for_differentiable,
+    _recorded_if_differentiable,
     _zero_step,
     _zeros_beside,
 )
@@ -44,7 +44,7 @@ class RAdam(Optimizer):
     def _state_keys(self, group):
         return "exp_avg", "exp_avg_sq", "step"
 
-    @_use_grad_for_differentiable
+    @_recorded_if_differentiable
     def step(self, closure=None):
         """Perform a single optimization step."""
         loss = _loss_of(closure)

@@ -7,13 +7,13 @@ from .optimizer import (
     _check_fused,
     _check_lr,
     _check_not_negative,
-    _device_dtype_check_for_fused,
+    _check_fused_param,
     _followed,
     _loss_of,
     _number,
     _on_device_of,
     _plain,
-    _use_grad_for_differentiable,
+    _recorded_if_differentiable,
 )
 
 __all__ = ["SGD", "sgd"]
@@ -49,7 +49,7 @@ class SGD(Optimizer):
                     momentum_buffer_list.append(self.state[p].get("momentum_buffer"))
         return False
 
-    @_use_grad_for_differentiable
+    @_recorded_if_differentiable
     def step(self, closure=None):
         """Perform a single optimization step."""
         loss = _loss_of(closure)
@@ -85,7 +85,7 @@ class SGD(Optimizer):
             _step_sgd_(params, grads, buffers, followed, lr=_plain(lr), **options)
             return
         for p in params:
-            _device_dtype_check_for_fused(p)
+            _check_fused_param(p)
         scale, found_inf = _on_device_of(params, getattr(self, "grad_scale", None), getattr(self, "found_inf", None))
         _fused_sgd_(params, grads, buffers, lr=lr, grad_scale=scale, found_inf=found_inf, **options)
 

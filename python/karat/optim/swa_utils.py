@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from contextlib import contextmanager
 from copy import deepcopy
 
 from .. import Tensor, long, no_grad, tensor
@@ -113,28 +114,34 @@ class AveragedModel(Module):
                 (self.multi_avg_fn or get_swa_multi_avg_fn())(averages, currents, count)
 
 
+@contextmanager
+def _counted_anew(model):
+    """The batch norms of a model forget their statistics, and weigh all batches alike: they have no momentum meanwhile."""
+    from ..nn.modules.batchnorm import _BatchNorm
+
+    norms = {module: module.momentum for module in model.modules() if isinstance(module, _BatchNorm)}
+    for module in norms:
+        module.reset_running_stats()
+        module.momentum = None
+    was_training = model.training
+    try:
+        yield norms
+    finally:
+        for module, momentum in norms.items():
+            module.momentum = momentum
+        model.train(was_training)
+
+
 @no_grad()
 def update_bn(loader, model, device=None):
     """Let the batch norms of a model see all batches of the loader, and average their statistics."""
-    from ..nn.modules.batchnorm import _BatchNorm
-
-    momenta = {}
-    for module in model.modules():
-        if isinstance(module, _BatchNorm):
-            module.reset_running_stats()
-            momenta[module] = module.momentum
-    if not momenta:
-        return
-    was_training = model.training
-    model.train()
-    for module in momenta:
-        module.momentum = None
-    for batch in loader:
-        batch = batch[0] if isinstance(batch, (list, tuple)) else batch
-        model(batch if device is None else batch.to(device))
-    for module, momentum in momenta.items():
-        module.momentum = momentum
-    model.train(was_training)
+    with _counted_anew(model) as norms:
+        if not norms:
+            return
+        model.train()
+        for batch in loader:
+            inputs = batch[0] if isinstance(batch, (list, tuple)) else batch
+            model(inputs if device is None else inputs.to(device))
 
 
 class SWALR(LRScheduler):
