@@ -15,6 +15,7 @@ import warnings
 from bisect import bisect_right
 from collections import Counter
 from functools import partial, wraps
+from operator import itemgetter
 from weakref import ref
 
 from .. import Tensor
@@ -54,12 +55,13 @@ def _values(optimizer, key):
     return [_own(group[key]) for group in optimizer.param_groups]
 
 
-def _put(group, value, key="lr"):
-    held = group[key]
-    if not isinstance(held, Tensor):
-        group[key] = value
-        return
-    held.fill_(_plain(value))
+def _put(group, rate):
+    """Sets a group's rate; gives what it is now: a tensor rounds."""
+    held = group["lr"]
+    if isinstance(held, Tensor):
+        return held.fill_(_plain(rate)).clone()
+    group["lr"] = rate
+    return _own(rate)
 
 
 def _one_per_group(name, optimizer, value):
@@ -212,9 +214,7 @@ class LRScheduler:
             values = rates()
         finally:
             self._get_lr_called_within_step = False
-        for group, lr in zip(self.optimizer.param_groups, values, strict=True):
-            _put(group, lr)
-        self._keep_rates()
+        self._last_lr = [_put(group, lr) for group, lr in zip(self.optimizer.param_groups, values, strict=True)]
 
     def _keep_rates(self):
         self._last_lr = self._rates()
@@ -223,9 +223,8 @@ class LRScheduler:
         return _values(self.optimizer, "lr")
 
     def _asked(self):
-        """get_lr outside of a step gives the rates after the next one."""
-        if not self._get_lr_called_within_step:
-            warnings.warn("To get the last learning rate computed by the scheduler, please use `get_last_lr()`.", stacklevel=3)
+        """get_lr outside of a step does not give the rates that are set."""
+        warnings.warn("To get the last learning rate computed by the scheduler, please use `get_last_lr()`.", stacklevel=3)
 
 
 class _LRScheduler(LRScheduler):
@@ -260,7 +259,8 @@ class LambdaLR(_ByFunctions):
     """The initial rate times a function of the epoch."""
 
     def get_lr(self):
-        self._asked()
+        if not self._get_lr_called_within_step:
+            self._asked()
         return self._multiplied(self.base_lrs)
 
 
@@ -273,7 +273,8 @@ class MultiplicativeLR(_ByFunctions):
                 raise TypeError(f"lr_lambda should be a function, but got {type(one).__name__}")
 
     def get_lr(self):
-        self._asked()
+        if not self._get_lr_called_within_step:
+            self._asked()
         return self._rates() if self._is_initial else self._multiplied(group["lr"] for group in self.optimizer.param_groups)
 
 
@@ -299,7 +300,8 @@ class _Ratios(_Shares):
         return None if self._is_initial else self._share(n) / self._share(n - 1)
 
     def get_lr(self):
-        self._asked()
+        if not self._get_lr_called_within_step:
+            self._asked()
         ratio, floor, groups = self._ratio(self.last_epoch), self._floor, self.optimizer.param_groups
         if ratio is None:
             return self._rates()
@@ -441,7 +443,8 @@ class CosineAnnealingLR(_Ratios):
             return self._from_base()
         if self._is_initial or (n - 1 - self.T_max) % (2 * self.T_max) != 0:
             return super().get_lr()
-        self._asked()
+        if not self._get_lr_called_within_step:
+            self._asked()
         rise = 1 - math.cos(math.pi / self.T_max)  # no ratio leads up from the floor
         return [group["lr"] + (base - self.eta_min) * rise / 2
                 for base, group in zip(self.base_lrs, self.optimizer.param_groups, strict=True)]
@@ -472,7 +475,8 @@ class CosineAnnealingWarmRestarts(_Shares):
         return _half_cosine(self.T_cur, self.T_i)
 
     def get_lr(self):
-        self._asked()
+        if not self._get_lr_called_within_step:
+            self._asked()
         return self._from_base()
 
     def _place(self, epoch):
@@ -673,7 +677,9 @@ class ReduceLROnPlateau(LRScheduler):
 
 
 class _Cycled(LRScheduler):
-    """A momentum, or Adam's first beta, moves against the rate. _leg(n) says how far the values have gone between which two ends."""
+    """A momentum, or Adam's first beta, moves against the rate.
+
+    _leg(n): a function of two ends that gives the value between them, and the ends of each group's rate and momentum."""
 
     def _take_momenta(self, base_momentum, max_momentum, fresh):
         defaults = self.optimizer.defaults
@@ -695,12 +701,15 @@ class _Cycled(LRScheduler):
             group["momentum"] = value
 
     def get_lr(self):
-        self._asked()
-        between, rates, momenta = self._leg(self.last_epoch)
-        if self.cycle_momentum:
-            for group, ends in zip(self.optimizer.param_groups, momenta, strict=True):
-                self._set_momentum(group, between(*ends))
-        return [between(*ends) for ends in rates]
+        if not self._get_lr_called_within_step:
+            self._asked()
+        between, ends = self._leg(self.last_epoch)
+        rates, moving = [], self.cycle_momentum
+        for group, (first, last, start, end) in zip(self.optimizer.param_groups, ends):
+            rates.append(between(first, last))
+            if moving:
+                self._set_momentum(group, between(start, end))
+        return rates
 
 
 def _even(gamma, x):
@@ -754,15 +763,22 @@ class CyclicLR(_Cycled):
 
     def scale_fn(self, x):
         """How much of the way up is left in cycle or iteration x."""
-        return (self._scale_fn_custom or self._scale_fn_ref)(x)
+        custom = self._scale_fn_custom
+        return self._scale_fn_ref(x) if custom is None else custom(x)
 
     def _leg(self, n):
         cycle = math.floor(1 + n / self.total_size)
         x = 1.0 + n / self.total_size - cycle
         height = x / self.step_ratio if x <= self.step_ratio else (x - 1) / (self.step_ratio - 1)
         scale = self.scale_fn(cycle if self.scale_mode == "cycle" else n)
-        return (lambda start, end: start + (end - start) * height * scale, zip(self.base_lrs, self.max_lrs, strict=True),
-                zip(self.max_momentums, self.base_momentums) if self.cycle_momentum else ())
+
+        def between(start, end):
+            return start + (end - start) * height * scale
+
+        low, high = self.base_lrs, self.max_lrs
+        if self.cycle_momentum:
+            return between, zip(low, high, self.max_momentums, self.base_momentums)
+        return between, zip(low, high, low, high)
 
 
 class OneCycleLR(_Cycled):
@@ -816,7 +832,7 @@ class OneCycleLR(_Cycled):
     def _leg(self, n):
         if n > self.total_steps:
             raise ValueError(f"Tried to step {n} times. The specified number of total steps is {self.total_steps}")
-        begin, groups = 0.0, self.optimizer.param_groups
+        begin = 0.0
         for phase in self._schedule_phases:
             if n <= phase["end_step"] or phase is self._schedule_phases[-1]:
                 break
@@ -831,9 +847,5 @@ class OneCycleLR(_Cycled):
             def between(start, end):
                 return end + (start - end) / 2.0 * fall
 
-        rates = _ends(groups, phase["start_lr"], phase["end_lr"])
-        return between, rates, _ends(groups, phase["start_momentum"], phase["end_momentum"]) if self.cycle_momentum else ()
-
-
-def _ends(groups, start, end):
-    return [(group[start], group[end]) for group in groups]
+        names = ("start_lr", "end_lr") + (("start_momentum", "end_momentum") if self.cycle_momentum else ("start_lr", "end_lr"))
+        return between, map(itemgetter(*(phase[name] for name in names)), self.optimizer.param_groups)

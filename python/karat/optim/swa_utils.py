@@ -167,7 +167,8 @@ class SWALR(LRScheduler):
 
     def get_lr(self):
         """The next rates."""
-        self._asked()
+        if not self._get_lr_called_within_step:
+            self._asked()
         step = self._step_count - 1
         if self.anneal_epochs == 0:
             step = max(1, step)
