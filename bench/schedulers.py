@@ -1,8 +1,8 @@
-"""Steps of learning rate schedulers by karat and, given an interpreter that has it, by PyTorch, in turns. They never gate anything.
+"""Steps of learning rate schedulers by karat and, given an interpreter that has it, by PyTorch, in turns. Timings never gate.
 
 usage: schedulers.py [--reference PYTHON] [--threads N] [--only REGEX] [--steps N]
-Out: one line a scheduler: karat's time for all steps, PyTorch's, and how many times as fast karat is, slowest first; last, how many
-are no slower.
+Out: one line a scheduler: karat's time for all steps, PyTorch's, and how many times as fast karat is, slowest first; last, how
+many are no slower.
 """
 
 import importlib
@@ -43,7 +43,8 @@ def measure(module, threads, only, steps):
     warnings.simplefilter("ignore")  # no optimizer steps here
     m = importlib.import_module(module)
     m.set_num_threads(threads)
-    return {name: in_turns.seconds(steps_of(m, make, steps), threads) for name, make in SCHEDULERS.items() if re.search(only, name)}
+    return {name: in_turns.seconds(steps_of(m, make, steps), threads)
+            for name, make in SCHEDULERS.items() if re.search(only, name)}
 
 
 if __name__ == "__main__":

@@ -17,6 +17,9 @@ ALIASES = {
     "distributions.utils": {"_standard_normal": "standard_normal", "_sum_rightmost": "summed_over_last"},
     "optim.optimizer": {"_default_to_fused_or_foreach": "_other_passes", "_get_capturable_supported_devices": "_capturable_devices",
                         "_get_value": "_plain", "_use_grad_for_differentiable": "_recorded_if_differentiable"},
+    "optim.optimizer": {"_default_to_fused_or_foreach": "_other_passes",
+                        "_get_capturable_supported_devices": "_capturable_devices", "_get_value": "_plain",
+                        "_use_grad_for_differentiable": "_recorded_if_differentiable"},
 }
 
 

@@ -180,6 +180,149 @@ def test_a_registered_divergence_is_found_by_the_nearest_classes():
         assert D.kl_divergence(Mine(0.0, 1.0), Other(0.0, 1.0)) == "left"
 
 
+def numbers(*values):
+    return [t64(v)[0] for v in values]
+
+
+# by PyTorch 2.11: pairs whose p or q is a continuous Bernoulli, and others that the integrals above leave out
+@pytest.mark.parametrize("p, q, want", [
+    (lambda: D.ContinuousBernoulli(*numbers(0.3)), lambda: D.Normal(*numbers(0.7, 1.9)), 1.6113981577719785),
+    (lambda: D.ContinuousBernoulli(*numbers(0.3)), lambda: D.Exponential(*numbers(1.7)), 0.23013620311446736),
+    (lambda: D.Beta(*numbers(2.1, 3.3)), lambda: D.ContinuousBernoulli(*numbers(0.3)), 0.20546700646101212),
+    (lambda: D.Uniform(*numbers(0.2, 0.7)), lambda: D.ContinuousBernoulli(*numbers(0.3)), 0.6805184107924604),
+    (lambda: D.Uniform(*numbers(1.5, 2.5)), lambda: D.Pareto(*numbers(1.2, 3.4)), 1.1594596123802605),
+    (lambda: D.Bernoulli(*numbers(0.3)), lambda: D.Poisson(*numbers(0.8)), 0.2560787633393694),
+    (lambda: D.ContinuousBernoulli(*numbers(0.3)), lambda: D.ContinuousBernoulli(*numbers(0.6)), 0.06451926445321665),
+    (lambda: D.ContinuousBernoulli(*numbers(0.5)), lambda: D.ContinuousBernoulli(*numbers(0.6)), 0.006840721103852643),
+    (lambda: D.Geometric(*numbers(0.3)), lambda: D.Geometric(*numbers(0.6)), 0.612622991289374),
+    (lambda: D.Geometric(*numbers(1)), lambda: D.Geometric(*numbers(0.6)), -math.log(0.6)),
+    (lambda: D.Bernoulli(*numbers(0)), lambda: D.Bernoulli(*numbers(0.6)), -math.log(0.4)),
+    (lambda: D.Bernoulli(*numbers(1)), lambda: D.Bernoulli(*numbers(0.25)), math.log(4)),
+    (lambda: D.Binomial(4, *numbers(1)), lambda: D.Binomial(4, *numbers(0.5)), 4 * math.log(2)),  # PyTorch: -inf
+    (lambda: D.HalfNormal(*numbers(1.3)), lambda: D.HalfNormal(*numbers(0.7)), 0.6054505875121442),
+    (lambda: D.Exponential(*numbers(1.3)), lambda: D.Exponential(*numbers(0.7)), 0.15750074686776205),
+    (lambda: D.Poisson(*numbers(1.3)), lambda: D.Poisson(*numbers(0.7)), 0.20475097092809047)])
+def test_divergences_of_further_pairs(p, q, want):
+    assert D.kl_divergence(p(), q()).item() == pytest.approx(want, rel=1e-9)
+
+
+def a_pair(p, q):
+    """Two distributions of these classes, near each other; None: the classes are not made of numbers."""
+    of = {"Bernoulli": (0.3,), "Binomial": (4, 0.3), "ContinuousBernoulli": (0.3,), "Geometric": (0.3,), "Poisson": (0.8,),
+          "Cauchy": (0.2, 0.8), "HalfNormal": (1.3,), **PARTS}
+    return [kind(*(number if isinstance(number, int) else t64(number, number) for number in of[kind.__name__]))
+            if kind.__name__ in of else None for kind in (p, q)]
+
+
+ALL_PAIRS = list(D.kl._KL_REGISTRY)  # before a test registers others
+REGISTERED = [pair for pair in ALL_PAIRS if D.ExponentialFamily not in pair and None not in a_pair(*pair)]
+
+
+@pytest.mark.parametrize("p, q", REGISTERED, ids=lambda kind: kind.__name__)
+def test_all_registered_divergences_are_sound(p, q):
+    a, b = a_pair(p, q)
+    found = D.kl_divergence(a, b)
+    assert found.shape == (2,) and (found >= -1e-12).all() and not found.isnan().any() and found.dtype == f64
+    if p is q:
+        assert found.tolist() == pytest.approx([0, 0], abs=1e-12)
+
+
+def test_registered_divergences_are_those_of_pytorch():
+    assert len(ALL_PAIRS) == 87 and len(REGISTERED) > 60
+    assert D.kl_divergence.__doc__.count("\n    * ") == 87
+
+
+def test_edges_of_supports():
+    def kl(p, q):
+        return D.kl_divergence(p, q).tolist()
+
+    low, one = t64(0, -0.5, 0, 0.2), t64(1, 1, 1.5, 0.7)
+    assert [math.isinf(v) for v in kl(D.Uniform(low, one), D.Beta(*numbers(2, 2)))] == [False, True, True, False]
+    assert [math.isinf(v) for v in kl(D.Uniform(low, one), D.Exponential(*numbers(2)))] == [False, True, False, False]
+    assert [math.isinf(v) for v in kl(D.Uniform(low, one), D.Uniform(*numbers(0, 1)))] == [False, True, True, False]
+    assert [math.isinf(v) for v in kl(D.Beta(*numbers(2, 2)), D.Uniform(low, one))] == [False, False, False, True]
+    # as in PyTorch, the whole of [0, 1] is too much here
+    assert [math.isinf(v) for v in kl(D.Uniform(low, one), D.ContinuousBernoulli(*numbers(0.3)))] == [True, True, True, False]
+    assert kl(D.ContinuousBernoulli(*numbers(0.3)), D.Uniform(low, one)) == [math.inf] * 4
+    assert math.isfinite(kl(D.ContinuousBernoulli(*numbers(0.3)), D.Uniform(*numbers(-0.5, 1.5))))
+    assert [math.isinf(v) for v in kl(D.Pareto(t64(1, 2), t64(3, 3)), D.Pareto(t64(1.5, 1.5), t64(2, 2)))] == [True, False]
+    heavy = D.Pareto(t64(1, 1, 1), t64(0.9, 1.5, 2.5))
+    assert [math.isinf(v) for v in kl(heavy, D.Normal(*numbers(0, 1)))] == [True, True, False]
+    assert [math.isinf(v) for v in kl(heavy, D.Gamma(*numbers(2, 1)))] == [True, False, False]
+    assert kl(D.Categorical(t64(0.5, 0.5, 0)), D.Categorical(t64(0.5, 0, 0.5))) == math.inf
+    assert kl(D.Categorical(t64(0.5, 0.5, 0)), D.Categorical(t64(0.25, 0.25, 0.5))) == pytest.approx(math.log(2))
+    assert kl(D.Binomial(t64(4, 3), t64(0.5, 0.5)), D.Binomial(3, t64(0.5, 0.5))) == [math.inf, 0]
+    assert D.kl_divergence(D.Normal(t64(1, 2), t64(1, 1)), D.Beta(*numbers(1, 1))).tolist() == [math.inf] * 2
+
+
+def test_divergences_where_only_the_result_is_a_batch():
+    """PyTorch refuses some of these: it writes the infinities by a mask of other sizes."""
+    p, q = D.Uniform(t64(-1, 0.5), t64(1, 2)), D.Gamma(t64(1, 2, 3)[:, None], t64(1))
+    found = D.kl_divergence(p, q)
+    assert found.shape == (3, 2) and found[:, 0].tolist() == [math.inf] * 3 and found[:, 1].isfinite().all()
+    assert D.kl_divergence(D.Bernoulli(t64(0, 0.5)), D.Bernoulli(t64(0, 0.5, 1)[:, None])).tolist() == [
+        [0, math.inf], [pytest.approx(math.log(2)), 0], [math.inf, math.inf]]
+
+
+def test_gradients_of_divergences():
+    p, q = t64(0.0, 0.3).requires_grad_(), t64(0.5, 0.4).requires_grad_()
+    D.kl_divergence(D.Bernoulli(p), D.Bernoulli(q)).sum().backward()
+    assert p.grad.isfinite().all() and p.grad[1].item() == pytest.approx(math.log(0.3 / 0.7) - math.log(0.4 / 0.6))
+    assert q.grad.tolist() == pytest.approx([2, 0.7 / 0.6 - 0.3 / 0.4])
+    low = t64(-0.5, 0.2).requires_grad_()
+    D.kl_divergence(D.Uniform(low, t64(0.7)), D.Exponential(t64(2.0))).sum().backward()
+    assert low.grad[0].item() == 0 and low.grad[1].item() == pytest.approx(1 / 0.5 + 1)  # 1 / (high - low) + rate / 2
+
+
+def test_an_exponential_family_has_a_divergence_by_its_normalizer():
+    class Known(D.ExponentialFamily):
+        """Exponential, and nothing that KL knows."""
+
+        arg_constraints, support = {}, D.constraints.positive
+
+        def __init__(self, rate):
+            self.rate = rate
+            super().__init__(rate.shape, validate_args=False)
+
+        _natural_params = property(lambda self: (-self.rate,))
+        _mean_carrier_measure = 0
+
+        def _log_normalizer(self, x):
+            return -(-x).log()
+
+    class Unknown(Known):
+        pass
+
+    p, q = t64(1.3).requires_grad_(), t64(0.7).requires_grad_()
+    found = D.kl_divergence(Known(p), Known(q))
+    assert found.item() == pytest.approx(0.15750074686776205)
+    found.sum().backward()
+    assert p.grad.item() == pytest.approx(1 / 1.3 - 0.7 / 1.3 ** 2) and q.grad.item() == pytest.approx(1 / 1.3 - 1 / 0.7)
+    with karat.no_grad():
+        assert D.kl_divergence(Known(p), Known(q)).requires_grad is False
+    with pytest.raises(NotImplementedError, match="cannot +be computed using Bregman divergences"):
+        D.kl_divergence(Known(p), Unknown(q))
+
+
+def test_divergences_that_are_refused():
+    eye = karat.eye(3, dtype=f64)
+    wide, narrow = D.MultivariateNormal(t64(0, 0, 0), eye), D.MultivariateNormal(t64(0, 0), eye[:2, :2])
+    low = D.LowRankMultivariateNormal(t64(0, 0), t64(1, 1)[:, None], t64(1, 1))
+    for p, q, text in ((wide, narrow, "Multivariate Normals"), (wide, low, r"\(Low Rank\) Multivariate Normals"),
+                       (low, wide, r"\(Low Rank\) Multivariate Normals")):
+        with pytest.raises(ValueError, match=f"KL-divergence between two {text} with +different event shapes cannot be computed"):
+            D.kl_divergence(p, q)
+    one, other = D.LogNormal(*numbers(0, 1)), D.TransformedDistribution(D.Normal(*numbers(0, 1)), [D.AffineTransform(0, 2)])
+    with pytest.raises(NotImplementedError):
+        D.kl_divergence(one, other)
+    normal = D.Normal(t64(0, 0), t64(1, 1))
+    with pytest.raises(NotImplementedError):
+        D.kl_divergence(D.Independent(normal, 1), D.Independent(normal, 0))
+    with pytest.raises(TypeError, match="Expected type_q to be a Distribution subclass but got 3"):
+        D.register_kl(D.Normal, 3)
+    assert "    * Beta and Gamma\n" in D.kl_divergence.__doc__
+
+
 # ---- samples ----
 
 CONTINUOUS = ["Normal", "Laplace", "Uniform", "Exponential", "Gamma", "Chi2", "Beta", "StudentT", "Gumbel", "HalfNormal",

@@ -370,7 +370,8 @@ def test_warm_restarts_that_go_on():
 
 def test_warm_restarts_at_a_given_epoch():
     scheduler = CosineAnnealingWarmRestarts(optimizer(), 2, 3)
-    for epoch, place, length, last in ((0, 0, 2, 0), (1.5, 1.5, 2, 1), (2, 0, 6, 2), (7.5, 5.5, 6, 7), (8, 0, 18, 8), (25, 17, 18, 25)):
+    for epoch, place, length, last in ((0, 0, 2, 0), (1.5, 1.5, 2, 1), (2, 0, 6, 2), (7.5, 5.5, 6, 7), (8, 0, 18, 8),
+                                       (25, 17, 18, 25)):
         scheduler.step(epoch)
         assert (scheduler.T_cur, scheduler.T_i, scheduler.last_epoch) == (pytest.approx(place), length, last)
     scheduler.step(1.5)

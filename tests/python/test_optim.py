@@ -743,8 +743,8 @@ def test_adamw_is_adam_with_weights_that_decay_by_themselves():
     made = []
     for step, more in ((adamw, {}), (adam, {"decoupled_weight_decay": True})):
         p, g, m, v, n = torch.ones(2), torch.full((2,), 0.5), torch.zeros(2), torch.zeros(2), torch.tensor(0.0)
-        step([p], [g], [m], [v], [], [n], amsgrad=False, beta1=0.9, beta2=0.99, lr=0.1, weight_decay=0.1, eps=1e-8, maximize=False,
-             **more)
+        step([p], [g], [m], [v], [], [n], amsgrad=False, beta1=0.9, beta2=0.99, lr=0.1, weight_decay=0.1, eps=1e-8,
+             maximize=False, **more)
         made.append((p.tolist(), m.tolist(), v.tolist(), n.item()))
     assert made[0] == made[1] and made[0][0] == pytest.approx([0.89, 0.89]) and made[0][3] == 1.0
 

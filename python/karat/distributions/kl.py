@@ -1,8 +1,8 @@
 """karat.distributions.kl: the Kullback-Leibler divergence of pairs of distributions, in closed form.
 
-register_kl registers a function for a pair of classes; kl_divergence takes that of the nearest classes. The pairs stand in tables, by
-what their divergence follows from: outcomes that can be counted, a ratio of scales and a distance, natural parameters, or the entropy
-of p and the moments of p that the mean of log q needs. Where p has mass outside of q's support the divergence is infinite.
+register_kl registers a function for a pair of classes; kl_divergence takes that of the nearest classes. The pairs stand in tables,
+by what their divergence follows from: outcomes that can be counted, a ratio of scales and a distance, natural parameters, or the
+entropy of p and the moments of p that the mean of log q needs. Where p has mass outside of q's support the divergence is infinite.
 """
 
 import math
@@ -302,14 +302,15 @@ def _by_moments(type_p, type_q):
 # (p, q, where it is infinite; None: nowhere)
 _PAIRS = [
     (Bernoulli, Poisson, None),
-    (Beta, ContinuousBernoulli, None), (Beta, Exponential, None), (Beta, Gamma, None), (Beta, Normal, None), (Beta, Uniform, _beyond),
+    (Beta, ContinuousBernoulli, None), (Beta, Exponential, None), (Beta, Gamma, None), (Beta, Normal, None),
+    (Beta, Uniform, _beyond),
     (ContinuousBernoulli, Exponential, None), (ContinuousBernoulli, Normal, None), (ContinuousBernoulli, Uniform, _reaches),
     (Exponential, Gamma, None), (Exponential, Gumbel, None), (Exponential, Normal, None),
     (Gamma, Exponential, None), (Gamma, Gumbel, None), (Gamma, Normal, None), (Geometric, Geometric, None),
     (Gumbel, Normal, None), (Laplace, Normal, None), (Normal, Gumbel, None), (Normal, Laplace, None),
     (Pareto, Exponential, _heavy_tail(1)), (Pareto, Gamma, _heavy_tail(1)), (Pareto, Normal, _heavy_tail(2)),
-    (Uniform, Beta, _beyond), (Uniform, ContinuousBernoulli, _reaches), (Uniform, Exponential, _beyond), (Uniform, Gamma, _beyond),
-    (Uniform, Gumbel, None), (Uniform, Normal, None), (Uniform, Pareto, _beyond),
+    (Uniform, Beta, _beyond), (Uniform, ContinuousBernoulli, _reaches), (Uniform, Exponential, _beyond),
+    (Uniform, Gamma, _beyond), (Uniform, Gumbel, None), (Uniform, Normal, None), (Uniform, Pareto, _beyond),
 ]
 _UNBOUNDED = (Beta, ContinuousBernoulli, Exponential, Gamma, Pareto, Uniform)
 _OUTSIDE = {Beta: (Pareto,), ContinuousBernoulli: (Pareto,), Exponential: (Beta, ContinuousBernoulli, Pareto, Uniform),

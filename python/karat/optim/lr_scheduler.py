@@ -1,9 +1,9 @@
 """torch.optim.lr_scheduler: learning rates (and momenta) that change from step to step.
 
-A schedule is a function of the step. Most give the rate as a share of the base rate (_share), and so does step(epoch). But several may
-be chained, each changing the rate that the one before it left in the groups; so step() multiplies what is there by the ratio of two
-shares (_ratio). In exact numbers both are one. Their last bits differ, and printed rates show them: a schedule writes its ratio as a
-formula of its own where PyTorch's digits come from another one than the quotient.
+A schedule is a function of the step. Most give the rate as a share of the base rate (_share), and step(epoch) does so. But several
+may be chained, each changing the rate that the one before it left in the groups; so step() multiplies what is there by the ratio
+of two shares (_ratio). In exact numbers both are one. Their last bits differ, and printed rates show them: a schedule writes its
+ratio as a formula of its own where PyTorch's digits come from another one than the quotient.
 
 LRScheduler is the driver of all of them: it counts steps, sets the groups' rates, warns, and keeps the state. It calculates with
 Python's floats; a rate that is a tensor is written to.
@@ -113,7 +113,7 @@ def _load_schedulers(schedulers, saved):
 
 
 def _note_steps(optimizer):
-    """Let optimizer.step leave a mark, so that a scheduler's step before it is noticed. The optimizer holds this, not the reverse."""
+    """Let optimizer.step leave a mark, so that a scheduler's step before it is noticed. Nothing here keeps the optimizer alive."""
     if hasattr(optimizer.step, "_wrapped_by_lr_sched"):
         return
     owner, run = ref(optimizer), optimizer.step.__func__
@@ -655,9 +655,9 @@ class ReduceLROnPlateau(LRScheduler):
         if len(self.min_lrs) == groups:
             return self.min_lrs
         if self.default_min_lr is None:
-            raise RuntimeError(f"The number of param groups in the `optimizer` ({groups}) differs from when `ReduceLROnPlateau` was "
-                               f"initialized ({len(self.min_lrs)}), usually due to a new param group being added to the optimizer. "
-                               "Please modify the `min_lrs` field to match the length of the `optimizer` param groups.")
+            raise RuntimeError(f"The number of param groups in the `optimizer` ({groups}) differs from when `ReduceLROnPlateau` "
+                               f"was initialized ({len(self.min_lrs)}), usually due to a new param group being added to the "
+                               "optimizer. Please modify the `min_lrs` field to match the length of the `optimizer` param groups.")
         self.min_lrs = [self.default_min_lr] * groups
         return self.min_lrs
 
