@@ -1,8 +1,8 @@
 """karat.distributions.kl: the Kullback-Leibler divergence of pairs of distributions, in closed form.
 
-register_kl registers a function for a pair of classes; kl_divergence takes that of the nearest classes. The pairs stand in tables,
+register_kl registers a function for a pair of classes; kl_divergence takes that of the nearest classes. The pairs are in tables,
 by what their divergence follows from: outcomes that can be counted, a ratio of scales and a distance, natural parameters, or the
-entropy of p and the moments of p that the mean of log q needs. Where p has mass outside of q's support the divergence is infinite.
+entropy of p and the moments of p that the mean of log q needs. Where p has mass outside of q's support it is infinite.
 """
 
 import math

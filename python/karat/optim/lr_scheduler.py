@@ -1,6 +1,6 @@
 """torch.optim.lr_scheduler: learning rates (and momenta) that change from step to step.
 
-A schedule is a function of the step. Most give the rate as a share of the base rate (_share), and step(epoch) does so. But several
+A schedule is a function of the step. Most give the rate as a share of the base rate (_share); step(epoch) does so. But several
 may be chained, each changing the rate that the one before it left in the groups; so step() multiplies what is there by the ratio
 of two shares (_ratio). In exact numbers both are one. Their last bits differ, and printed rates show them: a schedule writes its
 ratio as a formula of its own where PyTorch's digits come from another one than the quotient.
@@ -113,7 +113,7 @@ def _load_schedulers(schedulers, saved):
 
 
 def _note_steps(optimizer):
-    """Let optimizer.step leave a mark, so that a scheduler's step before it is noticed. Nothing here keeps the optimizer alive."""
+    """Let optimizer.step leave a mark, so that a scheduler's step before it is noticed. This does not keep the optimizer."""
     if hasattr(optimizer.step, "_wrapped_by_lr_sched"):
         return
     owner, run = ref(optimizer), optimizer.step.__func__
@@ -656,8 +656,8 @@ class ReduceLROnPlateau(LRScheduler):
             return self.min_lrs
         if self.default_min_lr is None:
             raise RuntimeError(f"The number of param groups in the `optimizer` ({groups}) differs from when `ReduceLROnPlateau` "
-                               f"was initialized ({len(self.min_lrs)}), usually due to a new param group being added to the "
-                               "optimizer. Please modify the `min_lrs` field to match the length of the `optimizer` param groups.")
+                               f"was initialized ({len(self.min_lrs)}), usually due to a new param group being added to "
+                               "the optimizer. Please modify the `min_lrs` field to match the length of the `optimizer` param groups.")
         self.min_lrs = [self.default_min_lr] * groups
         return self.min_lrs
 
