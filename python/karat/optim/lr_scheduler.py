@@ -657,7 +657,8 @@ class ReduceLROnPlateau(LRScheduler):
         if self.default_min_lr is None:
             raise RuntimeError(f"The number of param groups in the `optimizer` ({groups}) differs from when `ReduceLROnPlateau` "
                                f"was initialized ({len(self.min_lrs)}), usually due to a new param group being added to "
-                               "the optimizer. Please modify the `min_lrs` field to match the length of the `optimizer` param groups.")
+                               "the optimizer. Please modify the `min_lrs` field to match the length of the `optimizer` param "
+                               "groups.")
         self.min_lrs = [self.default_min_lr] * groups
         return self.min_lrs
 
