@@ -81,9 +81,10 @@ def kl_divergence(p, q):
     Raises NotImplementedError if no function is registered for the classes of p and q (register_kl).
     """
     kinds = type(p), type(q)
-    if kinds not in _nearest:
-        _nearest[kinds] = _find(*kinds)
-    divergence = _nearest[kinds]
+    try:
+        divergence = _nearest[kinds]
+    except KeyError:
+        divergence = _nearest[kinds] = _find(*kinds)
     if divergence is None:
         raise NotImplementedError(f"No KL(p || q) is implemented for p type {kinds[0].__name__} and q type {kinds[1].__name__}")
     return divergence(p, q)
@@ -211,14 +212,20 @@ def _less_log_start(d):
 
 def _of_rates(p, q):
     """Of exponential distributions, which logarithms of Pareto's are too."""
-    return q / p - 1 - (q / p).log()
+    ratio = q / p
+    return ratio - 1 - ratio.log()
+
+
+def _of_shapes(p, q, ratio):
+    """Of gamma distributions with a ratio of rates: what p exponential ones have, and what the shapes differ by."""
+    log = ratio.log()
+    return p * (ratio - 1 - log) + (p - q) * (p.digamma() + log) + q.lgamma() - p.lgamma()
 
 
 _EXPONENTIAL = {
     Exponential: lambda p, q: _of_rates(p.rate, q.rate),
     Poisson: _bregman(lambda d: (d.rate.log(),), lambda d: d.rate, lambda p: (p.rate,)),
-    Gamma: _bregman(lambda d: (d.concentration, -d.rate), lambda d: d.concentration.lgamma() - d.concentration * d.rate.log(),
-                    lambda p: (p.concentration.digamma() - p.rate.log(), p.concentration / p.rate)),
+    Gamma: lambda p, q: _of_shapes(p.concentration, q.concentration, q.rate / p.rate),
     ContinuousBernoulli: _bregman(lambda d: (d.logits,), _less_log_start, lambda p: (p.mean,)),
     Dirichlet: _of_concentrations(lambda d: d.concentration),
     Beta: _of_concentrations(_both),
