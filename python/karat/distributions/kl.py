@@ -173,15 +173,17 @@ _LOCATION_SCALE = {
 # ---- exponential families: log p(x) = <eta, t(x)> - A + k(x), eta up to a constant of the family ----
 
 
-def _bregman(parameters, normalizer, means):
-    """A(q) - A(p) + <eta_p - eta_q, E_p t>. parameters: d -> the tuple eta; normalizer: d -> A; means: p -> the tuple E_p t."""
-    def divergence(p, q):
-        result = normalizer(q) - normalizer(p)
-        for eta_p, eta_q, mean in zip(parameters(p), parameters(q), means(p)):
-            result = result + (eta_p - eta_q) * mean
-        return result
+def _bregman(normalizers, parameters, means, dims=0):
+    """A(q) - A(p) + <eta_p - eta_q, E_p t>, of the pairs (of p, of q) of A and of the tuple eta; dims: those of an event."""
+    result = normalizers[1] - normalizers[0]
+    for eta_p, eta_q, mean in zip(*parameters, means):
+        result = result + _sum_rightmost((eta_p - eta_q) * mean, dims)
+    return result
 
-    return divergence
+
+def _family(parameter, normalizer, mean):
+    """One parameter: d -> eta, d -> A, p -> E_p t."""
+    return lambda p, q: _bregman((normalizer(p), normalizer(q)), ((parameter(p),), (parameter(q),)), (mean(p),))
 
 
 def _log_beta(c):
@@ -224,9 +226,9 @@ def _of_shapes(p, q, ratio):
 
 _EXPONENTIAL = {
     Exponential: lambda p, q: _of_rates(p.rate, q.rate),
-    Poisson: _bregman(lambda d: (d.rate.log(),), lambda d: d.rate, lambda p: (p.rate,)),
+    Poisson: _family(lambda d: d.rate.log(), lambda d: d.rate, lambda p: p.rate),
     Gamma: lambda p, q: _of_shapes(p.concentration, q.concentration, q.rate / p.rate),
-    ContinuousBernoulli: _bregman(lambda d: (d.logits,), _less_log_start, lambda p: (p.mean,)),
+    ContinuousBernoulli: _family(lambda d: d.logits, _less_log_start, lambda p: p.mean),
     Dirichlet: _of_concentrations(lambda d: d.concentration),
     Beta: _of_concentrations(_both),
 }
@@ -237,14 +239,13 @@ def _any_family(p, q):
     if type(p) is not type(q):
         raise NotImplementedError(f"The cross KL-divergence between different exponential families cannot{' ' * 29}be computed "
                                   "using Bregman divergences")
+    theirs = q._natural_params
     with karat.enable_grad():
         eta = [one if one.requires_grad else one.detach().requires_grad_() for one in p._natural_params]
         normalizer = p._log_normalizer(*eta)
         means = karat.autograd.grad(normalizer.sum(), eta, create_graph=True)
-    result = q._log_normalizer(*q._natural_params) - normalizer
-    for eta_p, eta_q, mean in zip(eta, q._natural_params, means):
-        result = result + _sum_rightmost((eta_p - eta_q) * mean, len(q.event_shape))
-    return result if karat.is_grad_enabled() else result.detach()
+    found = _bregman((normalizer, q._log_normalizer(*theirs)), (eta, theirs), means, len(q.event_shape))
+    return found if karat.is_grad_enabled() else found.detach()
 
 
 # ---- two families: E_p[-log q] by moments of p, less p's entropy ----
