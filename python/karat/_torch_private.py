@@ -20,6 +20,8 @@ ALIASES = {
     "optim.optimizer": {"_default_to_fused_or_foreach": "_other_passes",
                         "_get_capturable_supported_devices": "_capturable_devices", "_get_value": "_plain",
                         "_use_grad_for_differentiable": "_recorded_if_differentiable"},
+    "nn.modules.module": {"_addindent": "_indented", "_global_parameter_registration_hooks": "_every_parameter_registration_hook",
+                          "_global_forward_hooks": "_every_forward_hook", "_global_forward_pre_hooks": "_every_forward_pre_hook"},
 }
 
 

@@ -8,7 +8,7 @@ from itertools import chain, islice
 from ..._karat import Tensor
 from ...asking import typename
 from ..parameter import Parameter
-from .module import Module, _addindent
+from .module import Module, _block
 
 __all__ = ["Container", "Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict"]
 
@@ -183,9 +183,8 @@ class ModuleList(Module):
                 groups[-1][1] = i
             else:
                 groups.append([i, i, text])
-        lines = [f"({first}): {_addindent(text, 2)}" if first == last else
-                 f"({first}-{last}): {last - first + 1} x {_addindent(text, 2)}" for first, last, text in groups]
-        return f"{self._get_name()}(\n  " + "\n  ".join(lines) + "\n)"
+        return _block(self._get_name(), [f"({first}): {text}" if first == last else f"({first}-{last}): {last - first + 1} x {text}"
+                                         for first, last, text in groups])
 
     def __dir__(self):
         return [key for key in super().__dir__() if not key.isdigit()]
