@@ -27,6 +27,7 @@ __all__ = ["register_module_forward_pre_hook", "register_module_forward_hook", "
            "register_module_module_registration_hook", "register_module_parameter_registration_hook", "Module"]
 
 _EXTRA_STATE_KEY_SUFFIX = "_extra_state"
+_foreach_zero_ = _karat.functions["_foreach_zero_"]
 
 
 def _fresh():
@@ -831,13 +832,15 @@ class Module(_karat.ModuleBase):
                           "copied (in a differentiable manner) from the original module. This means they are not leaf nodes in "
                           "autograd and so don't accumulate gradients. If you need gradients in your forward method, consider "
                           "using autograd.grad instead.", stacklevel=2)
-        with_gradient = [parameter for parameter in self.parameters() if parameter.grad is not None]
-        if set_to_none:
-            for parameter in with_gradient:
+        kept = []
+        for parameter in self.parameters():
+            grad = parameter.grad
+            if grad is not None and set_to_none:
                 parameter.grad = None
-            return
-        for grad in [parameter.grad for parameter in with_gradient]:  # the same tensor, without a history
-            (grad.requires_grad_(False) if grad.grad_fn is None else grad.detach_()).zero_()
+            elif grad is not None:  # the same tensor, without a history
+                kept.append(grad.requires_grad_(False) if grad.grad_fn is None else grad.detach_())
+        if kept:
+            _foreach_zero_(kept)
 
     def share_memory(self):
         """Moves parameters and buffers to shared memory."""
