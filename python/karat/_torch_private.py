@@ -22,6 +22,7 @@ ALIASES = {
                         "_use_grad_for_differentiable": "_recorded_if_differentiable"},
     "nn.modules.module": {"_addindent": "_indented", "_global_parameter_registration_hooks": "_every_parameter_registration_hook",
                           "_global_forward_hooks": "_every_forward_hook", "_global_forward_pre_hooks": "_every_forward_pre_hook"},
+    "nn.modules.transformer": {"_get_activation_fn": "_activation"},
 }
 
 
