@@ -81,9 +81,9 @@ class _Kind:
         if isinstance(value, self.owned):
             if table is None:
                 raise AttributeError(f"cannot assign {self.before_init} before Module.__init__() call")
-            for other in (own, *(own.get(kind.table, {}) for kind in _KINDS if kind is not self)):
-                other.pop(name, None)
-            if self is not _BUFFERS:  # whether it is kept there is said by register_buffer
+            if self is not _BUFFERS:  # which take the place of nothing else
+                for other in (own, *(own.get(kind.table, {}) for kind in _KINDS if kind is not self)):
+                    other.pop(name, None)
                 own.get("_non_persistent_buffers_set", set()).discard(name)
         elif table is None or name not in table:
             return False
@@ -380,10 +380,10 @@ class Module(_karat.ModuleBase):
         """Puts a module at the path `target`. strict=True: one must be there already."""
         if target == "":
             raise ValueError("Cannot set the submodule without a target name!")
-        path, _, name = target.rpartition(".")
-        parent = self.get_submodule(path)
         if not isinstance(module, Module):
             raise ValueError(f"`module` is not an nn.Module, found {type(module)}")
+        path, _, name = target.rpartition(".")
+        parent = self.get_submodule(path)
         if strict or hasattr(parent, name):
             _CHILDREN.find(parent, name)
         setattr(parent, name, module)
