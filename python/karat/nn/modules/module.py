@@ -81,10 +81,9 @@ class _Kind:
         if isinstance(value, self.owned):
             if table is None:
                 raise AttributeError(f"cannot assign {self.before_init} before Module.__init__() call")
-            if self is not _BUFFERS:  # which take the place of nothing else
-                for other in (own, *(own.get(kind.table, {}) for kind in _KINDS if kind is not self)):
-                    other.pop(name, None)
-                own.get("_non_persistent_buffers_set", set()).discard(name)
+            for other in (own, *(own.get(kind.table, {}) for kind in _KINDS if kind is not self)):
+                other.pop(name, None)
+            own.get("_non_persistent_buffers_set", set()).discard(name)
         elif table is None or name not in table:
             return False
         elif value is not None and not isinstance(value, self.taken):
