@@ -831,15 +831,11 @@ class Module(_karat.ModuleBase):
                           "copied (in a differentiable manner) from the original module. This means they are not leaf nodes in "
                           "autograd and so don't accumulate gradients. If you need gradients in your forward method, consider "
                           "using autograd.grad instead.", stacklevel=2)
-        kept = []
-        for parameter in self.parameters():
-            grad = parameter.grad
-            if grad is not None and set_to_none:
-                parameter.grad = None
-            elif grad is not None:  # the same tensor, without a history
-                kept.append(grad.requires_grad_(False) if grad.grad_fn is None else grad.detach_())
-        if kept:
-            _foreach_zero_(kept)
+        found = [(parameter, grad) for parameter in self.parameters() if (grad := parameter.grad) is not None]
+        if not set_to_none and found:  # the same tensors, without a history
+            _foreach_zero_([grad.requires_grad_(False) if grad.grad_fn is None else grad.detach_() for _, grad in found])
+        for parameter, _ in found if set_to_none else ():
+            parameter.grad = None
 
     def share_memory(self):
         """Moves parameters and buffers to shared memory."""
