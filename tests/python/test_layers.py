@@ -1103,3 +1103,60 @@ def test_separate_projections_must_fit(wrong, says):
                                        False, 0.0, ones(4, 4), ones(4), use_separate_proj_weight=True,
                                        q_proj_weight=ones(*sizes["query"]), k_proj_weight=ones(*sizes["key"]),
                                        v_proj_weight=ones(*sizes["value"]))
+
+
+@pytest.mark.parametrize("options, error, text", [
+    (dict(bias=1), TypeError, "bias should be of type bool, got: int"),
+    (dict(batch_first=0, input_size=0), TypeError, "batch_first should be of type bool, got: int"),
+    (dict(dropout=2, bias=1), ValueError, "dropout should be a number in range [0, 1]"),
+    (dict(input_size=0, hidden_size=2.0), ValueError, "input_size must be greater than zero"),
+    (dict(hidden_size=2.0), TypeError, "hidden_size should be of type int, got: float"),
+    (dict(num_layers=0), ValueError, "num_layers must be greater than zero"),
+    (dict(proj_size=4), ValueError, "proj_size has to be smaller than hidden_size"),
+])
+def test_options_of_recurrent_layers_are_refused_in_order(options, error, text):
+    with pytest.raises(error, match=re.escape(text)):
+        nn.LSTM(**{"input_size": 3, "hidden_size": 4, **options})
+
+
+def test_states_of_recurrent_layers():
+    lstm, gru, x = nn.LSTM(3, 4, 2, bidirectional=True, proj_size=2), nn.GRU(3, 4), torch.ones(5, 3)
+    assert [[tuple(w.shape) for w in layer] for layer in lstm.all_weights][0] == [(16, 3), (16, 2), (16,), (16,), (2, 4)]
+    out, (h, c) = lstm(x)
+    assert out.shape == (5, 4) and h.shape == (4, 2) and c.shape == (4, 4)
+    assert all(torch.equal(a, b) for a, b in zip(lstm(x, (torch.zeros(4, 2), torch.zeros(4, 4)))[1], (h, c)))
+    for layer, hx, text in ((lstm, (torch.zeros(4, 1, 2), torch.zeros(4, 4)),
+                             "For unbatched 2-D input, hx and cx should also be 2-D but got (3-D, 2-D) tensors"),
+                            (gru, torch.zeros(1, 1, 4), "For unbatched 2-D input, hx should also be 2-D but got 3-D tensor"),
+                            (lstm, (torch.zeros(4, 2), torch.zeros(4, 2)), "Expected hidden[1] size (4, 1, 4), got [4, 1, 2]")):
+        with pytest.raises(RuntimeError, match=re.escape(text)):
+            layer(x, hx)
+    cell = nn.LSTMCell(3, 4)
+    assert [t.shape for t in cell(torch.ones(3))] == [(4,), (4,)]
+    with pytest.raises(TypeError, match="argument 'hx' .*must be tuple of Tensors, not Tensor"):
+        cell(torch.ones(2, 3), torch.zeros(2, 4))
+    with pytest.raises(ValueError, match=re.escape("LSTMCell: Expected hx[1] to be 1D or 2D, got 3D instead")):
+        type("Mine", (nn.LSTMCell,), {})(3, 4)(torch.ones(2, 3), (torch.zeros(2, 4), torch.zeros(1, 1, 4)))
+    with pytest.raises(ValueError, match="RNN: Expected input to be 2D or 3D, got 1D tensor instead"):
+        type("Mine", (nn.RNN,), {})(3, 4)(torch.ones(3))
+
+
+def test_masks_of_a_decoder_reach_its_layers_by_their_names():
+    class Seen(nn.TransformerDecoderLayer):
+        def forward(self, tgt, memory, **options):
+            seen.append(options)
+            return super().forward(tgt, memory, **options)
+
+    seen = []
+    decoder = nn.TransformerDecoder(Seen(4, 2, 8), 2)
+    model = nn.Transformer(4, 2, 1, 1, 8, custom_decoder=decoder)
+    mask = nn.Transformer.generate_square_subsequent_mask(3)
+    assert model(torch.ones(3, 1, 4), torch.ones(3, 1, 4), tgt_mask=mask).shape == (3, 1, 4)
+    assert len(seen) == 2 and set(seen[0]) == {"tgt_mask", "memory_mask", "tgt_key_padding_mask", "memory_key_padding_mask",
+                                               "tgt_is_causal", "memory_is_causal"}
+    assert seen[0]["tgt_mask"] is mask and seen[0]["tgt_is_causal"] is True and seen[0]["memory_is_causal"] is False
+    assert [name for name, _ in decoder.layers[0].named_children()] == [
+        "self_attn", "multihead_attn", "linear1", "dropout", "linear2", "norm1", "norm2", "norm3", "dropout1", "dropout2",
+        "dropout3"]
+    assert list(nn.ELU().__dict__)[-2:] == ["alpha", "inplace"]
+    assert nn.modules.transformer._get_activation_fn("relu") is F.relu

@@ -27,10 +27,12 @@ class _IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpec
 
 
 def own_state(module):
-    """The tensors that a module itself saves, by name: parameters, then persistent buffers."""
-    left_out = module._non_persistent_buffers_set
-    return {name: tensor for name, tensor in chain(module._parameters.items(), module._buffers.items())
-            if tensor is not None and name not in left_out}
+    """(name, tensor) of what a module itself saves: parameters, then persistent buffers."""
+    own = module.__dict__
+    parameters, buffers, left_out = own["_parameters"], own["_buffers"], own["_non_persistent_buffers_set"]
+    if not buffers:
+        return [pair for pair in parameters.items() if pair[1] is not None] if parameters else ()
+    return [pair for pair in chain(parameters.items(), buffers.items()) if pair[1] is not None and pair[0] not in left_out]
 
 
 def with_metadata(items, metadata):

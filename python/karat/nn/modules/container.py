@@ -120,8 +120,8 @@ class Sequential(_Modules):
     def __init__(self, *args):
         super().__init__()
         by_name = len(args) == 1 and isinstance(args[0], OrderedDict)
-        for name, module in args[0].items() if by_name else zip(map(str, range(len(args))), args):
-            self.add_module(name, module)
+        for name, module in args[0].items() if by_name else enumerate(args):
+            self.add_module(name if by_name else str(name), module)
 
     def _get_abs_string_index(self, idx):
         place = int(super()._get_abs_string_index(idx))
@@ -201,8 +201,9 @@ class ModuleList(_Modules):
                 groups.append([place, place, text])
         if not groups:
             return self._get_name() + "()"
-        return _block(self._get_name(), [f"({first}): {text}" if first == last else f"({first}-{last}): {last - first + 1} x {text}"
-                                         for first, last, text in groups])
+        lines = [f"({first}): {text}" if first == last else f"({first}-{last}): {last - first + 1} x {text}"
+                 for first, last, text in groups]
+        return _block(self._get_name(), lines)
 
     def insert(self, index, module):
         """Adds a module before a position."""

@@ -27,7 +27,7 @@ class LazyModuleMixin(Module.__base__):  # Module's own base: an object may only
         self._initialize_hook = self.register_forward_pre_hook(self._infer_parameters, with_kwargs=True)
 
     def _save_to_state_dict(self, destination, prefix, keep_vars):
-        for name, tensor in own_state(self).items():
+        for name, tensor in own_state(self):
             destination[prefix + name] = tensor if keep_vars or is_lazy(tensor) else tensor.detach()
 
     def _lazy_load_hook(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs):

@@ -55,10 +55,10 @@ class _Kind:
     def check_name(self, module, name):
         if not isinstance(name, str):
             raise TypeError(f"{self.noun} name should be a string. Got {typename(name)}")
-        got = f", got: {name}" if self is _CHILDREN else ""
-        for wrong, why in ("." in name, 'contain "."' + got), (not name, 'be empty string ""'):
-            if wrong:
-                raise KeyError(f"{self.noun} name can't {why}")
+        if not name or "." in name:
+            got = f", got: {name}" if self is _CHILDREN else ""
+            why = 'contain "."' + got if name else 'be empty string ""'
+            raise KeyError(f"{self.noun} name can't {why}")
         if name not in getattr(module, self.table) and hasattr(module, name):
             raise KeyError(f"attribute '{name}' already exists")
 
@@ -68,11 +68,12 @@ class _Kind:
             raise AttributeError(f"cannot assign {self.noun} before Module.__init__() call")
         self.check_name(module, name)
         if value is not None and not isinstance(value, self.taken):
-            raise TypeError(f"cannot assign '{typename(value)}' object to {self.noun} '{name}' ({self.required} or None required)")
+            raise TypeError(f"cannot assign '{typename(value)}' object to {self.noun} '{name}' "
+                            f"({self.required} or None required)")
 
     def put(self, module, name, value):
         """Notes a value, or what the hooks of registration make of it."""
-        getattr(module, self.table)[name] = _through(self.hooks, [module, name, value], 2)
+        getattr(module, self.table)[name] = _through(self.hooks, [module, name, value], 2) if self.hooks else value
 
     def assign(self, module, name, value):
         """An assignment as programs make it. False: it does not concern this kind."""
@@ -81,9 +82,12 @@ class _Kind:
         if isinstance(value, self.owned):
             if table is None:
                 raise AttributeError(f"cannot assign {self.before_init} before Module.__init__() call")
-            for other in (own, *(own.get(kind.table, {}) for kind in _KINDS if kind is not self)):
-                other.pop(name, None)
-            own.get("_non_persistent_buffers_set", set()).discard(name)
+            own.pop(name, None)
+            for kind in _KINDS:
+                if kind is not self and own.get(kind.table):
+                    own[kind.table].pop(name, None)
+            if own.get("_non_persistent_buffers_set"):
+                own["_non_persistent_buffers_set"].discard(name)
         elif table is None or name not in table:
             return False
         elif value is not None and not isinstance(value, self.taken):
@@ -132,9 +136,10 @@ def _distinct(pairs, once=True):
     """The pairs whose second is there; of equal ones the first, if `once`."""
     seen = set()
     for pair in pairs:
-        if pair[1] is not None and pair[1] not in seen:
+        value = pair[1]
+        if value is not None and value not in seen:
             if once:
-                seen.add(pair[1])
+                seen.add(value)
             yield pair
 
 
@@ -399,7 +404,7 @@ class Module(_karat.ModuleBase):
 
     def named_modules(self, memo=None, prefix="", remove_duplicate=True):
         """(path, module) of this module and all below it, each module once."""
-        seen = set() if memo is None else memo
+        seen, walk = set() if memo is None else memo, Module.named_modules
         levels = [("", iter([(prefix, self)]))]  # where the walk is in each of the tables above it
         while levels:
             above, table = levels[-1]
@@ -407,14 +412,15 @@ class Module(_karat.ModuleBase):
                 if module is None or module in seen:
                     continue
                 path = above + name
-                if module is not self and type(module).named_modules is not Module.named_modules:
+                if module is not self and type(module).named_modules is not walk:
                     yield from module.named_modules(seen, path, remove_duplicate)
                     continue
                 if remove_duplicate:
                     seen.add(module)
                 yield path, module
-                levels.append((path and path + ".", iter(module._modules.items())))
-                break
+                if module._modules:
+                    levels.append((path and path + ".", iter(module._modules.items())))
+                    break
             else:
                 levels.pop()
 
@@ -636,8 +642,10 @@ class Module(_karat.ModuleBase):
                 given = hook(self, args)
                 if given is not None:
                     args = given if isinstance(given, tuple) else (given,)
-        full, old = self._get_backward_hooks()
-        before = [hook for hook, _, _ in _hooks(self, "_backward_pre_hooks")]
+        full, old = self._get_backward_hooks() if self._backward_hooks or _every._backward_hooks else ((), ())
+        before = ()
+        if self._backward_pre_hooks or _every._backward_pre_hooks:
+            before = [hook for hook, _, _ in _hooks(self, "_backward_pre_hooks")]
         backward = BackwardHook(self, full, before) if full or before else None
         if backward:
             args = backward.setup_input_hook(args)
@@ -746,7 +754,8 @@ class Module(_karat.ModuleBase):
 
     def _save_to_state_dict(self, destination, prefix, keep_vars):
         """Puts this module's own state into `destination`."""
-        destination.update({prefix + name: tensor if keep_vars else tensor.detach() for name, tensor in own_state(self).items()})
+        for name, tensor in own_state(self):
+            destination[prefix + name] = tensor if keep_vars else tensor.detach()
         if self._has_extra("get_extra_state"):
             destination[prefix + _EXTRA_STATE_KEY_SUFFIX] = self.get_extra_state()
 
@@ -773,7 +782,7 @@ class Module(_karat.ModuleBase):
         """Takes this module's own state from `state_dict`; what is wrong goes to the three lists."""
         for hook in self._load_state_dict_pre_hooks.values():
             hook(state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
-        own, extra = own_state(self), prefix + _EXTRA_STATE_KEY_SUFFIX
+        own, extra = dict(own_state(self)), prefix + _EXTRA_STATE_KEY_SUFFIX
         assign = local_metadata.get("assign_to_params_buffers", False)
         missing, unexpected = (missing_keys, unexpected_keys) if strict else ([], [])
         for name, mine in own.items():
@@ -810,8 +819,9 @@ class Module(_karat.ModuleBase):
         if not isinstance(mode, bool):
             raise ValueError("training mode is expected to be boolean")
         self.training = mode
-        for module in self.children():
-            module.train(mode)
+        if self._modules:  # most have none
+            for module in self.children():
+                module.train(mode)
         return self
 
     def eval(self):
