@@ -6,23 +6,18 @@ classes, and attributes that state dicts and pickles show have no row: there PyT
 """
 
 ALIASES = {
-    "profiler.profiler": {"_default_schedule_fn": "_record_always"},  # Lightning
+    "distributions.multivariate_normal": {"_precision_to_scale_tril": "factor_of_inverse"},
+    "distributions.utils": {"_standard_normal": "standard_normal", "_sum_rightmost": "summed_over_last"},
     "nn.init": {"_calculate_fan_in_and_fan_out": "_fans", "_calculate_correct_fan": "_fan", "_no_grad_uniform_": "_draw_uniform",
                 "_no_grad_normal_": "_draw_normal", "_no_grad_trunc_normal_": "trunc_normal_", "_no_grad_fill_": "constant_",
                 "_no_grad_zero_": "zeros_"},
-    "distributions.lowrank_multivariate_normal": {"_batch_lowrank_logdet": "lowrank_log_det",
-                                                  "_batch_lowrank_mahalanobis": "lowrank_distance"},
-    "distributions.multivariate_normal": {"_batch_mahalanobis": "distance", "_batch_mv": "product",
-                                          "_precision_to_scale_tril": "factor_of_inverse"},
-    "distributions.utils": {"_standard_normal": "standard_normal", "_sum_rightmost": "summed_over_last"},
-    "optim.optimizer": {"_default_to_fused_or_foreach": "_other_passes", "_get_capturable_supported_devices": "_capturable_devices",
-                        "_get_value": "_plain", "_use_grad_for_differentiable": "_recorded_if_differentiable"},
-    "optim.optimizer": {"_default_to_fused_or_foreach": "_other_passes",
-                        "_get_capturable_supported_devices": "_capturable_devices", "_get_value": "_plain",
-                        "_use_grad_for_differentiable": "_recorded_if_differentiable"},
     "nn.modules.module": {"_addindent": "_indented", "_global_parameter_registration_hooks": "_every_parameter_registration_hook",
                           "_global_forward_hooks": "_every_forward_hook", "_global_forward_pre_hooks": "_every_forward_pre_hook"},
     "nn.modules.transformer": {"_get_activation_fn": "_activation"},
+    "optim.optimizer": {"_default_to_fused_or_foreach": "_other_passes", "_get_value": "_plain",
+                        "_get_capturable_supported_devices": "_capturable_devices",
+                        "_use_grad_for_differentiable": "_recorded_if_differentiable"},
+    "profiler.profiler": {"_default_schedule_fn": "_record_always"},
 }
 
 

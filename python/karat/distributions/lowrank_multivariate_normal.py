@@ -6,7 +6,6 @@ determinant lemma).
 
 import karat
 from karat import Size
-from karat._torch_private import private_names
 from karat.distributions import constraints
 from karat.distributions._factors import Matrices, distance, half_log_det, product
 from karat.distributions.distribution import Distribution, checked, family
@@ -26,8 +25,8 @@ def with_identity(gram):
     return gram + karat.eye(gram.shape[-1], dtype=gram.dtype, device=gram.device)
 
 
-def lowrank_log_det(w, d, capacitance_factor):
-    """log |W W^T + D|; w is not used."""
+def lowrank_log_det(d, capacitance_factor):
+    """log |W W^T + D|."""
     return 2 * half_log_det(capacitance_factor) + d.log().sum(-1)
 
 
@@ -102,7 +101,7 @@ class LowRankMultivariateNormal(Matrices, Distribution):
 
     def _double_norm(self, each):
         """log |covariance|, and `each` for a component."""
-        return lowrank_log_det(*self._parts(), self._capacitance_tril) + each * self._event_shape[0]
+        return lowrank_log_det(self._unbroadcasted_cov_diag, self._capacitance_tril) + each * self._event_shape[0]
 
     @checked
     def log_prob(self, value):
@@ -111,6 +110,3 @@ class LowRankMultivariateNormal(Matrices, Distribution):
 
     def entropy(self):
         return (0.5 * self._double_norm(1 + LOG_TWO_PI)).expand(self._batch_shape)
-
-
-__getattr__ = private_names(__name__, globals())
