@@ -1,7 +1,7 @@
 """karat.distributions.constraint_registry: for a constraint the transform from unconstrained space into it.
 
-biject_to gives a bijection; transform_to any transform, which may be a simpler one. Both are tables by the class of the constraint;
-most of their rows are the same.
+biject_to gives a bijection; transform_to any transform, which may be a simpler one. Both are tables by the class of the
+constraint; most of their rows are the same.
 """
 
 from functools import partial

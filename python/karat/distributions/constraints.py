@@ -98,7 +98,8 @@ class _OverConstraint(Constraint):
     event_dim = _of_base("event_dim")
 
     def __init__(self, base_constraint):
-        assert isinstance(base_constraint, Constraint), f"base_constraint must be a Constraint, got {type(base_constraint).__name__}"
+        given = type(base_constraint)
+        assert issubclass(given, Constraint), f"base_constraint must be a Constraint, got {given.__name__}"
         self.base_constraint = base_constraint
 
 
