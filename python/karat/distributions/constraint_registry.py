@@ -46,7 +46,7 @@ def _moved(transform, start, factor):
 
 def _onto_interval(constraint):
     low, high = constraint.lower_bound, constraint.upper_bound
-    if all(isinstance(end, Number) for end in (low, high)) and (low, high) == (0, 1):
+    if isinstance(low, Number) and isinstance(high, Number) and (low, high) == (0, 1):
         return transforms.SigmoidTransform()
     return _moved(transforms.SigmoidTransform(), low, high - low)
 

@@ -7,7 +7,7 @@ and a test of their sum, a matrix's region a list of tests. What is composed of 
 
 import itertools
 import operator
-from functools import partial, reduce
+from functools import reduce
 
 import karat
 
@@ -84,7 +84,7 @@ def is_dependent(constraint):
 
 def _all_last(flags, dims):
     """Are the flags of the last dims all true?"""
-    return flags.flatten(-dims).all(-1) if dims else flags
+    return flags.all(tuple(range(-dims, 0))) if dims else flags
 
 
 def _of_base(name):
@@ -169,7 +169,8 @@ class _Cat(_Parts):
         assert len(self.lengths) == len(self.cseq), f"lengths ({len(self.lengths)}) must match cseq ({len(self.cseq)})"
 
     def _cut(self, value):
-        return map(partial(value.narrow, self.dim), itertools.accumulate(self.lengths, initial=0), self.lengths)
+        starts = itertools.accumulate(self.lengths, initial=0)
+        return [value.narrow(self.dim, start, length) for start, length in zip(starts, self.lengths)]
 
     _joined = staticmethod(karat.cat)
 
@@ -210,22 +211,17 @@ class _Real(Constraint):
 
 
 class _Ends(Constraint):
-    """Numbers between ends. The class statement gives for each end how the bound compares with the values it lets in (lower,
-    upper), and whether only whole numbers are in."""
+    """Numbers between ends. The class statement gives for each end how its bound compares with the values that it lets in."""
 
-    def __init_subclass__(cls, whole=None, **ends):
+    def __init_subclass__(cls, lower=None, upper=None):
         super().__init_subclass__()
-        if ends:
-            cls._compared = tuple((f"{end}_bound", lets_in) for end, lets_in in ends.items())
-        if whole is not None:
-            cls.is_discrete = whole
-
-    def check(self, value):
-        inside = [lets_in(getattr(self, bound), value) for bound, lets_in in self._compared]
-        return reduce(operator.and_, inside, value % 1 == 0) if self.is_discrete else reduce(operator.and_, inside)
+        if lower is not None:
+            cls._lower = lower  # of operator: C functions, which are no methods
+        if upper is not None:
+            cls._upper = upper
 
     def __repr__(self):
-        ends = ", ".join(f"{bound}={getattr(self, bound)}" for bound, _ in self._compared)
+        ends = ", ".join(f"{name}={bound}" for name, bound in vars(self).items())
         return f"{type(self).__name__[1:]}({ends})"
 
 
@@ -233,15 +229,33 @@ class _Above(_Ends):
     def __init__(self, lower_bound):
         self.lower_bound = lower_bound
 
+    def check(self, value):
+        return self._lower(self.lower_bound, value)
+
 
 class _Below(_Ends):
     def __init__(self, upper_bound):
         self.upper_bound = upper_bound
 
+    def check(self, value):
+        return self._upper(self.upper_bound, value)
+
 
 class _Between(_Ends):
     def __init__(self, lower_bound, upper_bound):
         self.lower_bound, self.upper_bound = lower_bound, upper_bound
+
+    def check(self, value):
+        return self._lower(self.lower_bound, value) & self._upper(self.upper_bound, value)
+
+
+class _Whole(Constraint):
+    """Of the numbers of the next class the whole ones."""
+
+    is_discrete = True
+
+    def check(self, value):
+        return (value % 1 == 0) & super().check(value)
 
 
 class _GreaterThan(_Above, lower=operator.lt):
@@ -264,15 +278,15 @@ class _HalfOpenInterval(_Between, lower=operator.le, upper=operator.gt):
     """Numbers from lower_bound on, below upper_bound."""
 
 
-class _IntegerInterval(_Between, lower=operator.le, upper=operator.ge, whole=True):
+class _IntegerInterval(_Whole, _Between, lower=operator.le, upper=operator.ge):
     """Whole numbers from lower_bound to upper_bound, both included."""
 
 
-class _IntegerLessThan(_Below, upper=operator.ge, whole=True):
+class _IntegerLessThan(_Whole, _Below, upper=operator.ge):
     """Whole numbers up to upper_bound."""
 
 
-class _IntegerGreaterThan(_Above, lower=operator.le, whole=True):
+class _IntegerGreaterThan(_Whole, _Above, lower=operator.le):
     """Whole numbers from lower_bound on."""
 
 
@@ -322,17 +336,17 @@ class _Multinomial(_Summing):
 # ---- matrices ----
 
 def _diagonal_is_positive(value):
-    return _all_last(value.diagonal(dim1=-2, dim2=-1) > 0, 1)
+    return (value.diagonal(dim1=-2, dim2=-1) > 0).all(-1)
 
 
 def _is_lower(value):
-    return _all_last(value == value.tril(), 2)
+    return (value == value.tril()).all((-2, -1))
 
 
 def _rows_have_length_one(value):
     ten_times_rounding = 10 * value.size(-1) * karat.finfo(value.dtype).eps
     lengths = karat.linalg.vector_norm(value.detach(), dim=-1)
-    return _all_last((lengths - 1).abs() <= ten_times_rounding, 1)
+    return ((lengths - 1).abs() <= ten_times_rounding).all(-1)
 
 
 def _is_square(value):
@@ -340,11 +354,11 @@ def _is_square(value):
 
 
 def _is_symmetric(value):
-    return _all_last(karat.isclose(value, value.mT, atol=1e-6), 2)
+    return karat.isclose(value, value.mT, atol=1e-6).all((-2, -1))
 
 
 def _has_no_negative_eigenvalue(value):
-    return _all_last(karat.linalg.eigvalsh(value) >= 0, 1)
+    return (karat.linalg.eigvalsh(value) >= 0).all(-1)
 
 
 def _has_a_cholesky_factor(value):
@@ -358,7 +372,7 @@ class _Matrix(Constraint):
     _tests = ()
 
     def check(self, value):
-        return reduce(operator.and_, [test(value) for test in self._tests])
+        return reduce(lambda passed, test: passed & test(value), self._tests[1:], self._tests[0](value))
 
 
 class _LowerTriangular(_Matrix):

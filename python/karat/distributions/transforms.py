@@ -11,7 +11,7 @@ import itertools
 import math
 import operator
 import weakref
-from functools import partial, reduce
+from functools import cache, partial, reduce
 
 import karat
 from karat import Size, Tensor
@@ -139,15 +139,41 @@ def _spaces(of, **stated):
     return [constraints.dependent_property(lambda self, name=name: of(self, name), **stated) for name in ("domain", "codomain")]
 
 
-def _shape_rule(space, rule):
-    """A method that gives a shape: its last dims, those of an event in the space, changed by rule(self, event)."""
-    def shape_of(self, shape):
-        batch = len(shape) - getattr(self, space).event_dim
-        if batch < 0:
-            raise ValueError("Too few dimensions on input")
-        return shape[:batch] + rule(self, shape[batch:])
+def _with_event(shape, dims, rule):
+    """The shape with its last dims, those of an event, changed by a rule."""
+    batch = len(shape) - dims
+    if batch < 0:
+        raise ValueError("Too few dimensions on input")
+    return shape[:batch] + rule(shape[batch:])
 
-    return shape_of
+
+def _through(transforms, x):
+    """x through one transform after the other."""
+    for transform in transforms:
+        x = transform(x)
+    return x
+
+
+def _back_through(transform):
+    """The inverse as a function, without an object that nobody keeps where the class has no inverse of its own."""
+    return transform._inv_call if type(transform).inv is Transform.inv else transform.inv
+
+
+def _path_back(transforms, y):
+    """What goes into the first of transforms so that y comes out of the last, what comes out of each, and y."""
+    path = [y]
+    for transform in reversed(transforms):
+        path.append(_back_through(transform)(path[-1]))
+    return path[::-1]
+
+
+def _shape_back(transforms, shape):
+    """The shape of what goes into the first of transforms so that the shape comes out of the last."""
+    return reduce(lambda after, transform: transform.inverse_shape(after), reversed(transforms), shape)
+
+
+def _sign_of_all(transforms):
+    return math.prod(transform.sign for transform in transforms)
 
 
 class _InverseTransform(Transform, equal_in=("_inv",)):
@@ -188,10 +214,15 @@ class _InverseTransform(Transform, equal_in=("_inv",)):
 # ---- composed transforms ----
 
 def _event_dims(parts):
-    """How many dims an event has before the first of parts and after each: the fewest with which every part has enough."""
-    gained = list(itertools.accumulate((part.codomain.event_dim - part.domain.event_dim for part in parts), initial=0))
-    first = max((part.domain.event_dim - before for part, before in zip(parts, gained)), default=0)
-    return [first + so_far for so_far in gained]
+    """How many dims an event has before and after parts in a row, the fewest with which each part has enough; and how many more
+    than it takes each part has."""
+    gained, missing = 0, []
+    for part in parts:
+        taken, given = part.domain.event_dim, part.codomain.event_dim
+        missing.append(taken - gained)
+        gained += given - taken
+    before = max(missing, default=0)
+    return before, before + gained, [before - some for some in missing]
 
 
 def _widened(constraint, event_dim):
@@ -200,10 +231,11 @@ def _widened(constraint, event_dim):
     return constraints.independent(constraint, missing) if missing > 0 else constraint
 
 
-def _log_slope_along(parts, path, event_dims):
-    """The log-Jacobian of parts in a row; path: what goes into the first, and what comes out of each."""
-    steps = zip(parts, path, path[1:], event_dims)
-    terms = [_sum_rightmost(part.log_abs_det_jacobian(x, y), dims - part.domain.event_dim) for part, x, y, dims in steps]
+def _log_slope_along(parts, path, spare_dims):
+    """The log-Jacobian of parts in a row. path: what goes into the first, and what comes out of each; spare_dims: how many dims
+    of the event each part takes for dims of the batch."""
+    terms = [_sum_rightmost(part.log_abs_det_jacobian(x, y), dims)
+             for part, x, y, dims in zip(parts, path, path[1:], spare_dims)]
     return reduce(operator.add, terms) if terms else 0.0
 
 
@@ -214,11 +246,13 @@ class ComposeTransform(Transform, made_of=("parts",), equal_in=("parts",)):
         super().__init__(cache_size=cache_size)
         self.parts = [part.with_cache(cache_size) for part in parts] if cache_size else parts
 
-    def _space(self, name):
-        end = {"domain": 0, "codomain": -1}[name]
-        return _widened(getattr(self.parts[end], name), _event_dims(self.parts)[end]) if self.parts else constraints.real
+    @constraints.dependent_property(is_discrete=False)
+    def domain(self):
+        return _widened(self.parts[0].domain, _event_dims(self.parts)[0]) if self.parts else constraints.real
 
-    domain, codomain = _spaces(_space, is_discrete=False)
+    @constraints.dependent_property(is_discrete=False)
+    def codomain(self):
+        return _widened(self.parts[-1].codomain, _event_dims(self.parts)[1]) if self.parts else constraints.real
 
     @lazy_property
     def bijective(self):
@@ -226,7 +260,7 @@ class ComposeTransform(Transform, made_of=("parts",), equal_in=("parts",)):
 
     @lazy_property
     def sign(self):
-        return math.prod(part.sign for part in self.parts)
+        return _sign_of_all(self.parts)
 
     def _inverted(self):
         inverse = ComposeTransform([part.inv for part in reversed(self.parts)])
@@ -234,21 +268,22 @@ class ComposeTransform(Transform, made_of=("parts",), equal_in=("parts",)):
         return inverse
 
     def __call__(self, x):
-        for part in self.parts:
-            x = part(x)
-        return x
+        return _through(self.parts, x)
+
+    def _inv_call(self, y):
+        return _path_back(self.parts, y)[0]
 
     def log_abs_det_jacobian(self, x, y):
         if not self.parts:
             return karat.zeros_like(x)
         path = [*itertools.accumulate(self.parts[:-1], lambda value, part: part(value), initial=x), y]
-        return _log_slope_along(self.parts, path, _event_dims(self.parts))
+        return _log_slope_along(self.parts, path, _event_dims(self.parts)[2])
 
     def forward_shape(self, shape):
         return reduce(lambda before, part: part.forward_shape(before), self.parts, shape)
 
     def inverse_shape(self, shape):
-        return reduce(lambda after, part: part.inverse_shape(after), reversed(self.parts), shape)
+        return _shape_back(self.parts, shape)
 
     def __repr__(self):
         inside = ",\n    ".join(map(repr, self.parts))
@@ -267,7 +302,7 @@ def _with_dims(x, dims):
 class IndependentTransform(
         Transform, made_of=("base_transform", "reinterpreted_batch_ndims"),
         forward=lambda self, x: self.base_transform(_with_dims(x, self.domain.event_dim)),
-        inverse=lambda self, y: self.base_transform.inv(_with_dims(y, self.codomain.event_dim)),
+        inverse=lambda self, y: _back_through(self.base_transform)(_with_dims(y, self.codomain.event_dim)),
         log_slope=lambda self, x, y: _sum_rightmost(
             self.base_transform.log_abs_det_jacobian(x, y), self.reinterpreted_batch_ndims)):
     """A transform whose last dims of the batch belong to the event: the log-Jacobian is summed over them."""
@@ -294,9 +329,9 @@ class IndependentTransform(
 
 class _PartsTransform(
         Transform,
-        forward=lambda self, x: self._joined(self._each(lambda t, x: t(x), x=x), self.dim),
-        inverse=lambda self, y: self._joined(self._each(lambda t, y: t.inv(y), y=y), self.dim),
-        log_slope=lambda self, x, y: self._joined(self._each(lambda t, x, y: t.log_abs_det_jacobian(x, y), x=x, y=y), self.dim)):
+        forward=lambda self, x: self._joined(self._each(self.transforms, self._parts(x, "x"))),
+        inverse=lambda self, y: self._joined(self._each(map(_back_through, self.transforms), self._parts(y, "y"))),
+        log_slope=lambda self, x, y: self._joined(self._log_slopes(x, y))):
     """Transforms of the parts of a dim: a subclass says which parts, of how long a dim, and what joins them."""
 
     def __init__(self, tseq, dim, cache_size):
@@ -308,15 +343,22 @@ class _PartsTransform(
 
     bijective = property(lambda self: all(t.bijective for t in self.transforms))
 
-    def _each(self, of, **tensors):
-        """of(transform, its part of each of the tensors) for the transforms."""
-        name_of_length, length = self._length()
-        for name, value in tensors.items():
-            dims, shown = value.dim(), name if len(tensors) > 1 else "tensor"
-            assert -dims <= self.dim < dims, f"dim {self.dim} out of range for {shown} with {dims} dimensions"
-            size = value.size(self.dim)
-            assert size == length, f"{name}.size({self.dim}) = {size} must equal {name_of_length} {length}"
-        return [of(*row) for row in zip(self.transforms, *map(self._cut, tensors.values()))]
+    def _parts(self, value, name, shown="tensor"):
+        dims, (what, length) = value.dim(), self._length()
+        assert -dims <= self.dim < dims, f"dim {self.dim} out of range for {shown} with {dims} dimensions"
+        size = value.size(self.dim)
+        assert size == length, f"{name}.size({self.dim}) = {size} must equal {what} {length}"
+        return self._cut(value)
+
+    def _each(self, functions, *parts):
+        return list(map(operator.call, functions, *parts))
+
+    def _log_slopes(self, x, y):
+        functions = [t.log_abs_det_jacobian for t in self.transforms]
+        return self._each(functions, self._parts(x, "x", shown="x"), self._parts(y, "y", shown="y"))
+
+    def _joined(self, parts):
+        return self._join(parts, dim=self.dim)
 
 
 class CatTransform(_PartsTransform, made_of=("transforms", "dim", "lengths")):
@@ -330,7 +372,7 @@ class CatTransform(_PartsTransform, made_of=("transforms", "dim", "lengths")):
 
     domain, codomain = _spaces(
         lambda self, name: constraints.cat([getattr(t, name) for t in self.transforms], self.dim, self.lengths))
-    _joined = staticmethod(karat.cat)
+    _join = staticmethod(karat.cat)
 
     @lazy_property
     def event_dim(self):
@@ -347,10 +389,8 @@ class CatTransform(_PartsTransform, made_of=("transforms", "dim", "lengths")):
         return value.split(self.lengths, self.dim)
 
     def log_abs_det_jacobian(self, x, y):
-        def summed(t, x, y):
-            return _sum_rightmost(t.log_abs_det_jacobian(x, y), self.event_dim - t.event_dim)
-
-        terms = self._each(summed, x=x, y=y)
+        terms = [_sum_rightmost(of_part, self.event_dim - t.event_dim)
+                 for of_part, t in zip(self._log_slopes(x, y), self.transforms)]
         from_end = self.event_dim + self.dim - (x.dim() if self.dim >= 0 else 0)
         return karat.cat(terms, from_end) if from_end < 0 else sum(terms)  # sum: the dim is one of the event's
 
@@ -362,7 +402,7 @@ class StackTransform(_PartsTransform, made_of=("transforms", "dim")):
         super().__init__(tseq, dim, cache_size)
 
     domain, codomain = _spaces(lambda self, name: constraints.stack([getattr(t, name) for t in self.transforms], self.dim))
-    _joined = staticmethod(karat.stack)
+    _join = staticmethod(karat.stack)
 
     def _length(self):
         return "len(transforms)", len(self.transforms)
@@ -445,9 +485,9 @@ class AbsTransform(
     domain, codomain = constraints.real, constraints.positive
 
 
-def _broadcast_with(*names):
-    """A method that gives a shape: broadcast with those of parameters."""
-    return lambda self, shape: karat.broadcast_shapes(shape, *(getattr(getattr(self, name), "shape", ()) for name in names))
+def _broadcast(shape, *parameters):
+    """The shape, broadcast with those of the parameters that are tensors."""
+    return karat.broadcast_shapes(shape, *[getattr(given, "shape", ()) for given in parameters])
 
 
 class PowerTransform(
@@ -468,8 +508,15 @@ class PowerTransform(
     def sign(self):
         return self.exponent.sign()
 
-    forward_shape = _broadcast_with("exponent")
-    inverse_shape = _broadcast_with("exponent")
+    def forward_shape(self, shape):
+        return _broadcast(shape, self.exponent)
+
+    inverse_shape = forward_shape
+
+
+@cache
+def _reals(event_dim):
+    return constraints.independent(constraints.real, event_dim) if event_dim else constraints.real
 
 
 class AffineTransform(
@@ -478,7 +525,7 @@ class AffineTransform(
         inverse=lambda self, y: (y - self.loc) / self.scale):
     """y = loc + scale * x"""
 
-    domain, codomain = _spaces(lambda self, name: _widened(constraints.real, self.event_dim), is_discrete=False)
+    domain = codomain = constraints.dependent_property(lambda self: _reals(self._event_dim), is_discrete=False)
     bijective = True
     event_dim = property(operator.attrgetter("_event_dim"))
 
@@ -493,11 +540,14 @@ class AffineTransform(
         return self.scale.sign() if isinstance(self.scale, Tensor) else (self.scale > 0) - (self.scale < 0)
 
     def log_abs_det_jacobian(self, x, y):
-        slope = self.scale.abs().log() if isinstance(self.scale, Tensor) else karat.full_like(x, math.log(abs(self.scale)))
-        return _sum_rightmost(slope, self.event_dim).expand(x.shape[:len(x.shape) - self.event_dim])
+        dims, scale = self.event_dim, self.scale
+        slope = scale.abs().log() if isinstance(scale, Tensor) else karat.full_like(x, math.log(abs(scale)))
+        return _sum_rightmost(slope, dims).expand(x.shape[:x.dim() - dims])
 
-    forward_shape = _broadcast_with("loc", "scale")
-    inverse_shape = _broadcast_with("loc", "scale")
+    def forward_shape(self, shape):
+        return _broadcast(shape, self.loc, self.scale)
+
+    inverse_shape = forward_shape
 
 
 class CumulativeDistributionTransform(
@@ -523,10 +573,13 @@ def _refitted(x, old, new):
     return x.reshape(x.shape[:x.dim() - len(old)] + new)
 
 
-def _exchanged(event, old, new):
-    if event != old:
-        raise ValueError(f"Shape mismatch: expected {event} but got {old}")
-    return new
+def _exchanged(shape, old, new):
+    def exchange(event):
+        if event != old:
+            raise ValueError(f"Shape mismatch: expected {event} but got {old}")
+        return new
+
+    return _with_event(shape, len(old), exchange)
 
 
 class ReshapeTransform(
@@ -546,8 +599,11 @@ class ReshapeTransform(
         if self.in_shape.numel() != self.out_shape.numel():
             raise ValueError("in_shape, out_shape have different numbers of elements")
 
-    forward_shape = _shape_rule("domain", lambda self, event: _exchanged(event, self.in_shape, self.out_shape))
-    inverse_shape = _shape_rule("codomain", lambda self, event: _exchanged(event, self.out_shape, self.in_shape))
+    def forward_shape(self, shape):
+        return _exchanged(shape, self.in_shape, self.out_shape)
+
+    def inverse_shape(self, shape):
+        return _exchanged(shape, self.out_shape, self.in_shape)
 
 
 class SoftmaxTransform(
@@ -557,8 +613,11 @@ class SoftmaxTransform(
     """y = softmax(x); not bijective, the inverse is the logarithm"""
 
     domain, codomain = constraints.real_vector, constraints.simplex
-    forward_shape = _shape_rule("domain", lambda self, event: event)
-    inverse_shape = _shape_rule("codomain", lambda self, event: event)
+
+    def forward_shape(self, shape):
+        return _with_event(shape, 1, tuple)
+
+    inverse_shape = forward_shape
 
 
 def _one_before(values):
@@ -590,8 +649,11 @@ class StickBreakingTransform(Transform, equal_in=()):
         log_rest = logsigmoid(_log_breaks_left(x) - x)  # of what a break leaves
         return (y[..., :-1].log() + log_rest).sum(-1)
 
-    forward_shape = _shape_rule("domain", lambda self, event: (event[0] + 1,))
-    inverse_shape = _shape_rule("codomain", lambda self, event: (event[0] - 1,))
+    def forward_shape(self, shape):
+        return _with_event(shape, 1, lambda event: (event[0] + 1,))
+
+    def inverse_shape(self, shape):
+        return _with_event(shape, 1, lambda event: (event[0] - 1,))
 
 
 _below = partial(tril_matrix_to_vec, diag=-1)
@@ -602,7 +664,7 @@ def _unspent(y):
     return 1 - y.square().cumsum(-1)
 
 
-def _side_of_triangle(self, event):
+def _square_of_triangle(event):
     (n,) = event
     d = (1 + math.isqrt(1 + 8 * n)) // 2
     if math.comb(d, 2) != n:
@@ -610,7 +672,7 @@ def _side_of_triangle(self, event):
     return d, d
 
 
-def _size_of_triangle(self, event):
+def _triangle_of_square(event):
     if event[0] != event[1]:
         raise ValueError("Input is not square")
     return (math.comb(event[0], 2),)
@@ -638,8 +700,11 @@ class CorrCholeskyTransform(Transform):
         of_rows = tril_matrix_to_vec(_unspent(y), diag=-2).log().sum(-1) / 2
         return of_rows + _log_slope_of_tanh(x).sum(-1)
 
-    forward_shape = _shape_rule("domain", _side_of_triangle)
-    inverse_shape = _shape_rule("codomain", _size_of_triangle)
+    def forward_shape(self, shape):
+        return _with_event(shape, 1, _square_of_triangle)
+
+    def inverse_shape(self, shape):
+        return _with_event(shape, 2, _triangle_of_square)
 
 
 def _with_diagonal(m, of):
