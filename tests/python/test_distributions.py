@@ -791,6 +791,134 @@ def test_transforms_keep_their_inverse_only_while_it_is_used():
     assert t.inv is inverse and copy.deepcopy(t)._inv is None and pickle.loads(pickle.dumps(inverse)).inv == t
 
 
+def test_transforms_in_a_row_take_as_many_event_dims_as_any_of_them_needs():
+    row = T.ComposeTransform([T.ExpTransform(), T.ReshapeTransform((2, 2), (4,)), T.StickBreakingTransform(), T.ExpTransform()])
+    assert (row.domain.event_dim, row.codomain.event_dim, row.inv.domain.event_dim) == (2, 1, 1)
+    flat = T.ComposeTransform([T.ExpTransform(), T.ReshapeTransform((1, 2), (2,))])
+    assert repr(flat.domain) == "IndependentConstraint(Real(), 2)"
+    assert row.forward_shape((3, 2, 2)) == (3, 5) and row.inverse_shape((3, 5)) == (3, 2, 2)
+    x = t64(0.3, -0.2, 0.1, 0.7).view(2, 2).expand(3, 2, 2)
+    y = row(x)
+    want = x.sum((1, 2)) + T.StickBreakingTransform().log_abs_det_jacobian(x.exp().view(3, 4), y.log()) + y.log().sum(-1)
+    assert karat.allclose(row.log_abs_det_jacobian(x, y), want) and karat.allclose(row.inv(y), x)
+    nothing = T.identity_transform
+    assert nothing(x) is x and nothing.domain is nothing.codomain is C.real and nothing.sign == 1
+    assert nothing.log_abs_det_jacobian(x, x).eq(0).all()
+    assert T.ComposeTransform([T.ExpTransform(), T.AffineTransform(0, -1)]).sign == -1
+
+
+class Doubled(T.Transform):
+    """As a user writes it, with an inverse that he makes himself."""
+
+    domain = codomain = C.real
+    bijective, sign = True, 1
+
+    def _call(self, x):
+        return 2 * x
+
+    def log_abs_det_jacobian(self, x, y):
+        return karat.full_like(x, math.log(2))
+
+    @property
+    def inv(self):
+        return T.AffineTransform(0, 0.5)
+
+
+def test_users_transforms_go_both_ways():
+    d = D.TransformedDistribution(D.Normal(t64(0.0), 1.0), [T.ComposeTransform([Doubled(), T.ExpTransform()]), Doubled()])
+    log = D.LogNormal(t64(math.log(2)), 2.0)  # 2 exp(2 x)
+    x = t64(0.8)
+    assert karat.allclose(d.log_prob(x), log.log_prob(x)) and karat.allclose(d.cdf(x), log.cdf(x))
+    assert karat.allclose(d.icdf(d.cdf(x)), x) and Doubled().with_cache(1)._cache_size == 1
+
+    class Made(T.Transform):
+        def __init__(self, by, cache_size=0):
+            super().__init__(cache_size)
+
+    for wrong in (Made(2).with_cache, lambda: T.ComposeTransform([Made(2)], cache_size=1)):
+        with pytest.raises(NotImplementedError, match="with_cache is not implemented"):
+            wrong()
+
+
+def test_transforms_are_equal_by_kind_and_parameters():
+    class Kin(T.ExpTransform):
+        pass
+
+    affine = T.AffineTransform(0.0, t64(1, 2))
+    assert Kin() == T.ExpTransform() == Kin() != T.TanhTransform()
+    assert affine == T.AffineTransform(t64(0), t64(1, 2), event_dim=1) != T.AffineTransform(1.0, t64(1, 2))
+    assert T.PowerTransform(2) == T.PowerTransform(2.0) != T.PowerTransform(3)
+    assert T.PowerTransform(2).inv == T.PowerTransform(2).inv != T.PowerTransform(3).inv
+    assert T.ComposeTransform([Kin(), affine]) == T.ComposeTransform([T.ExpTransform(), affine]) != T.ComposeTransform([Kin()])
+    for make in (T.CorrCholeskyTransform, lambda: T.ReshapeTransform((1,), (1,)), lambda: T.IndependentTransform(Kin(), 1),
+                 lambda: T.StackTransform([Kin()]), lambda: T.CumulativeDistributionTransform(D.Normal(0.0, 1.0))):
+        one = make()
+        assert one == one and one != make()
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(Kin())
+
+
+@pytest.mark.parametrize("t", [T.AffineTransform(1.0, 2.0, 1), T.PowerTransform(2.0), T.ReshapeTransform((3,), (1, 3)),
+                               T.IndependentTransform(T.ExpTransform(), 1), T.CatTransform([T.ExpTransform()], -1, [3]),
+                               T.StackTransform([T.ExpTransform()] * 3, -1), T.SoftplusTransform(),
+                               T.ComposeTransform([T.ExpTransform(), T.TanhTransform()]),
+                               T.CumulativeDistributionTransform(D.Normal(0.0, 1.0))], ids=repr)
+def test_a_transform_with_a_cache_is_made_of_the_same(t):
+    x = t64(0.3, 0.9, 0.5).expand(2, 3)
+    cached = t.with_cache()
+    assert type(cached) is type(t) and cached._cache_size == 1 and t.with_cache(0) is t
+    y = cached(x)
+    assert karat.equal(y, t(x)) and y.shape == t.forward_shape(x.shape) and t.inverse_shape(y.shape) == x.shape
+    assert karat.equal(cached.inv(y), x) and t.inv.with_cache()._cache_size == 1
+    assert karat.equal(cached.log_abs_det_jacobian(x, y), t.log_abs_det_jacobian(x, y))
+
+
+def test_transforms_at_the_edges():
+    inf = math.inf
+    sigmoid, stick, softmax = T.SigmoidTransform(), T.StickBreakingTransform(), T.SoftmaxTransform()
+    assert sigmoid(t64(-inf, inf)).tolist() == [karat.finfo(f64).tiny, 1 - karat.finfo(f64).eps]
+    assert sigmoid.inv(t64(0, 1)).isfinite().all() and sigmoid.log_abs_det_jacobian(t64(-40, 40), None).tolist() == [-40, -40]
+    assert T.TanhTransform().log_abs_det_jacobian(t64(-400, 400), None).tolist() == pytest.approx([-798.61370563888] * 2)
+    assert stick(karat.zeros(3, dtype=f64)).tolist() == pytest.approx([0.25] * 4)
+    assert stick(t64(800, -800)).tolist()[0] == 1 - karat.finfo(f64).eps and stick.inv(t64(1, 0, 0)).tolist()[0] > 700
+    assert stick(karat.zeros(0, dtype=f64)).tolist() == [1] and softmax(karat.zeros(2, 0)).shape == (2, 0)
+    assert softmax(karat.tensor([1, 1])).tolist() == [0.5, 0.5] and softmax(t64(-inf, 0)).tolist() == [0, 1]
+    assert T.AffineTransform(0, 2, 1).log_abs_det_jacobian(karat.zeros(2, 0), None).tolist() == [0, 0]
+    assert T.AffineTransform(0, karat.tensor([2.0, 1.0]), 1).log_abs_det_jacobian(karat.zeros(3, 2), None).shape == (3,)
+    assert [T.AffineTransform(0, scale).sign for scale in (-2, 0.0, 3)] == [-1, 0, 1]
+    lower = T.LowerCholeskyTransform()(t64(0, 5, 2, 0).view(2, 2))
+    assert lower.tolist() == [[1, 0], [2, 1]] and T.PositiveDefiniteTransform().inv(lower @ lower.mT).tolist() == [[0, 0], [2, 0]]
+
+
+def exp_tanh(kind, *more):
+    return getattr(T, kind)([T.ExpTransform(), T.TanhTransform()], *more)
+
+
+@pytest.mark.parametrize("wrong, kind, text", [
+    (lambda: exp_tanh("CatTransform")(karat.zeros(())), AssertionError, "dim 0 out of range for tensor with 0 dimensions"),
+    (lambda: exp_tanh("CatTransform")(karat.zeros(1)), AssertionError, "x.size(0) = 1 must equal length 2"),
+    (lambda: exp_tanh("CatTransform").inv(karat.zeros(3)), AssertionError, "y.size(0) = 3 must equal length 2"),
+    (lambda: exp_tanh("StackTransform", 1).log_abs_det_jacobian(karat.zeros(2), karat.zeros(2)), AssertionError,
+     "dim 1 out of range for x with 1 dimensions"),
+    (lambda: exp_tanh("StackTransform").log_abs_det_jacobian(karat.zeros(2), karat.zeros(3)), AssertionError,
+     "y.size(0) = 3 must equal len(transforms) 2"),
+    (lambda: exp_tanh("CatTransform", 0, [1]), AssertionError, "lengths (1) must match transforms (2)"),
+    (lambda: T.CatTransform([3]), AssertionError, "All elements of tseq must be Transform instances"),
+    (lambda: T.IndependentTransform(T.ExpTransform(), 2)(karat.zeros(1)), ValueError, "Too few dimensions on input"),
+    (lambda: T.StickBreakingTransform().inverse_shape(()), ValueError, "Too few dimensions on input"),
+    (lambda: T.ReshapeTransform((2, 3), (6,)).forward_shape((3, 2)), ValueError, "Shape mismatch: expected (3, 2) but got"),
+    (lambda: T.CorrCholeskyTransform().inverse_shape((3, 2)), ValueError, "Input is not square"),
+    (lambda: T.ReshapeTransform((1,), ()).event_dim, ValueError, "Please use either .domain.event_dim or .codomain.event_dim"),
+    (lambda: D.TransformedDistribution(D.Normal(0.0, 1.0), [T.StickBreakingTransform()]), ValueError,
+     "base_distribution needs to have shape with size at least 1, but got torch.Size([])."),
+    (lambda: D.TransformedDistribution(D.Normal(0.0, 1.0), [3]), ValueError,
+     "transforms must be a Transform or a list of Transforms")])
+def test_refusals_of_transforms(wrong, kind, text):
+    with pytest.raises(kind) as e:
+        wrong()
+    assert text in str(e.value).replace("karat.Size", "torch.Size")
+
+
 def test_transformed_distributions():
     d = D.TransformedDistribution(D.Normal(t64(0.3)[0], t64(0.7)[0]), [T.ExpTransform()])
     log = D.LogNormal(t64(0.3)[0], t64(0.7)[0])
@@ -801,6 +929,29 @@ def test_transformed_distributions():
     assert falling.cdf(t64(1)[0]).item() == pytest.approx(0.8413447460685429)
     broken = D.TransformedDistribution(D.Normal(karat.zeros(3, dtype=f64), 1.0), [T.StickBreakingTransform()])
     assert broken.event_shape == (4,) and broken.batch_shape == () and C.simplex.check(broken.sample())
+
+
+def test_transformed_distributions_have_the_shapes_of_their_transforms():
+    wide = D.TransformedDistribution(D.Normal(t64(0), 1.0), [T.AffineTransform(karat.zeros(2, 3, dtype=f64), 2.0)])
+    assert wide.batch_shape == (2, 3) == wide.base_dist.batch_shape and wide.expand((5, 2, 3)).sample().shape == (5, 2, 3)
+    normal = D.MultivariateNormal(karat.zeros(2, 4, dtype=f64), karat.eye(4, dtype=f64))
+    matrix = D.TransformedDistribution(normal, [T.ReshapeTransform((4,), (2, 2)), T.ExpTransform()])
+    assert matrix.batch_shape == (2,) and matrix.event_shape == (2, 2)
+    assert repr(matrix.support) == "IndependentConstraint(GreaterThan(lower_bound=0.0), 2)"
+    x = matrix.sample((3,))
+    assert karat.allclose(matrix.log_prob(x), normal.log_prob(x.log().view(3, 2, 4)) - x.log().sum((-1, -2)))
+    turned = D.TransformedDistribution(D.Normal(t64(0, 0), 1.0), [T.AffineTransform(0.0, t64(-1, 1))])
+    assert turned.cdf(t64(1, 1)).tolist() == pytest.approx([0.15865525393145707 + 0.6826894921370859, 0.8413447460685429])
+    assert karat.allclose(turned.icdf(turned.cdf(t64(0.3, 0.7))), t64(0.3, 0.7))
+    plain = D.TransformedDistribution(D.Normal(t64(0), 1.0), [])
+    assert karat.equal(plain.log_prob(t64(0.5)), plain.base_dist.log_prob(t64(0.5))) and plain.support is C.real
+
+    class Sub(D.TransformedDistribution):
+        def __init__(self):
+            super().__init__(D.Normal(0.0, 1.0), T.ExpTransform())
+
+    with pytest.raises(NotImplementedError, match="must also define a custom .expand"):
+        Sub().expand((2,))
 
 
 @pytest.mark.parametrize("constraint", [C.positive, C.greater_than(2.0), C.less_than(-1.0), C.unit_interval,
@@ -831,6 +982,100 @@ def test_constraints():
             wrong()
     with pytest.raises(ValueError, match="^Cannot determine validity of dependent constraint$"):
         C.dependent.check(karat.ones(1))
+
+
+@pytest.mark.parametrize("constraint, inside, text", [
+    (C.greater_than(1), "2 3", "GreaterThan(lower_bound=1)"), (C.greater_than_eq(1), "1 2 3", "GreaterThanEq(lower_bound=1)"),
+    (C.less_than(1.5), "0 0.5 1", "LessThan(upper_bound=1.5)"),
+    (C.interval(0.5, 2), "0.5 1 2", "Interval(lower_bound=0.5, upper_bound=2)"),
+    (C.half_open_interval(0, 2), "0 0.5 1", "HalfOpenInterval(lower_bound=0, upper_bound=2)"),
+    (C.integer_interval(0, 2), "0 1 2", "IntegerInterval(lower_bound=0, upper_bound=2)"),
+    (C._IntegerLessThan(1), "0 1", "IntegerLessThan(upper_bound=1)"),
+    (C.positive_integer, "1 2 3", "IntegerGreaterThan(lower_bound=1)"),
+    (C.boolean, "0 1", "Boolean()"), (C.real, "0 0.5 1 2 3", "Real()")], ids=repr)
+def test_constraints_of_numbers(constraint, inside, text):
+    values = [0, 0.5, 1, 2, 3, math.nan]
+    flags = constraint.check(t64(*values)).tolist()
+    assert [v for v, good in zip(values, flags) if good] == [float(v) for v in inside.split()]
+    assert repr(constraint) == text and constraint.event_dim == 0
+    assert constraint.is_discrete == ("Integer" in text or text == "Boolean()")
+    same = pickle.loads(pickle.dumps(constraint))
+    assert repr(same) == text and same.check(t64(1)).item() == constraint.check(t64(1)).item()
+
+
+def test_intervals_are_no_kinds_of_each_other():
+    kinds = [C._GreaterThan, C._GreaterThanEq, C._LessThan, C._Interval, C._HalfOpenInterval, C._IntegerInterval,
+             C._IntegerLessThan, C._IntegerGreaterThan]
+    assert [(a, b) for a in kinds for b in kinds if a is not b and issubclass(a, b)] == []
+
+    class Mine(C._Interval):
+        pass
+
+    assert Mine(upper_bound=2, lower_bound=1).check(t64(1.5, 3)).tolist() == [True, False] and repr(Mine(1, 2))[:4] == "ine("
+
+
+def test_constraints_of_matrices():
+    a = t64(2, 0, 0.5, 1).view(2, 2)
+    unit = t64(1, 0, 0.6, 0.8).view(2, 2)
+    several = karat.stack([a, unit, -unit, a @ a.mT, a.mT, -karat.eye(2, dtype=f64), karat.zeros(2, 2, dtype=f64)])
+    for constraint, want in ((C.lower_triangular, "1110011"), (C.lower_cholesky, "1100000"), (C.corr_cholesky, "0100000"),
+                             (C.square, "1111111"), (C.symmetric, "0001011"), (C.positive_definite, "0001011"),
+                             (C.positive_semidefinite, "0001011")):  # the last two go no further where one is not symmetric
+        assert constraint.check(several).tolist() == [c == "1" for c in want], constraint
+        assert constraint.event_dim == 2 and constraint.check(several[:0]).shape == (0,)
+    assert C.positive_definite.check(several[[3, 5, 6]]).tolist() == [True, False, False]
+    assert C.positive_semidefinite.check(several[[3, 5, 6]]).tolist() == [True, False, True]
+    assert C.symmetric.check(karat.zeros(3, 1, 2)).tolist() == [False] * 3 and C.lower_cholesky.check(karat.zeros(0, 0)).item()
+
+
+def test_composed_constraints():
+    rows = karat.tensor([[1.0, -2.0, 3.0], [1.0, 2.0, -3.0]])
+    assert C.cat([C.positive, C.real], -1, [1, 2]).check(rows).tolist() == [[True, True, True]] * 2
+    assert C.cat([C.real, C.positive], 1, [1, 2]).check(rows).tolist() == [[True, False, True], [True, True, False]]
+    assert C.stack([C.real, C.positive], -1).check(rows).tolist() == [[True, False], [True, True]]
+    assert [C.stack([C.real, C.simplex], dim).event_dim for dim in (-3, -2, -1, 0)] == [2, 2, 1, 1]
+    assert C.cat([C.real, C.one_hot]).event_dim == 1 and C.cat([C.real, C.one_hot]).is_discrete
+    of_mixture = C.MixtureSameFamilyConstraint(C.interval(karat.tensor([0.0, 0.5]), karat.tensor([1.0, 2.0])))
+    assert of_mixture.check(karat.tensor([0.7, 0.2])).tolist() == [True, False] and of_mixture.event_dim == 0
+    assert C.independent(C.real, 1).check(karat.zeros(0, 2)).shape == (0,)
+    assert C.independent(C.real, 0).check(rows[:, :0]).shape == (2, 0)
+    stated = C.dependent(event_dim=1)(is_discrete=True)
+    assert stated.event_dim == 1 and stated.is_discrete and repr(stated) == "Dependent()"
+    for wrong, kind, text in (
+            (lambda: C.independent(3, 1), AssertionError, "base_constraint must be a Constraint, got int"),
+            (lambda: C.independent(C.real, 1.0), AssertionError, "reinterpreted_batch_ndims must be an int, got float"),
+            (lambda: C.independent(C.real, -1), AssertionError, "reinterpreted_batch_ndims must be >= 0, got -1"),
+            (lambda: C.independent(C.simplex, 1).check(karat.ones(2)), ValueError, "Expected value.dim() >= 2 but got 1"),
+            (lambda: C.cat([C.real], 0, [1, 2]), AssertionError, "lengths (2) must match cseq (1)"),
+            (lambda: C.stack([3]), AssertionError, "All elements of cseq must be Constraint instances"),
+            (lambda: C.cat([C.real], 1).check(karat.ones(2)), AssertionError,
+             "dim 1 out of range for value with 1 dimensions")):
+        with pytest.raises(kind) as e:
+            wrong()
+        assert str(e.value) == text
+
+
+def test_registries():
+    class Mine(C.Constraint):
+        pass
+
+    registry = D.constraint_registry.ConstraintRegistry()
+    made = registry.register(Mine)(lambda constraint: ("made for", constraint))
+    mine = Mine()
+    assert callable(made) and registry(mine) == ("made for", mine)
+    assert registry.register(mine, lambda constraint: 3) is not made and registry(Mine()) == 3
+    for wrong in (3, int):
+        with pytest.raises(TypeError, match="Expected constraint to be either a Constraint subclass or instance, but got"):
+            registry.register(wrong, made)
+    with pytest.raises(NotImplementedError, match="Cannot transform _Real constraints"):
+        registry(C.real)
+    assert type(D.biject_to(C.simplex)) is not type(D.transform_to(C.simplex))
+    with pytest.raises(NotImplementedError, match="_LowerCholesky"):
+        D.biject_to(C.lower_cholesky)
+    for registry in (D.biject_to, D.transform_to):
+        parts = registry(C.cat([C.stack([C.positive, C.interval(1.0, 3.0)]), C.less_than(2.0)], 0, [2, 1]))
+        assert parts(karat.zeros(3)).tolist() == [1, 2, 1] and registry(C.independent(C.nonnegative, 2)).event_dim == 2
+        assert repr(registry(C.interval(0, 1))) == "SigmoidTransform()" and registry(C.real) is T.identity_transform
 
 
 def test_utils():
