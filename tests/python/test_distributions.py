@@ -911,6 +911,8 @@ def exp_tanh(kind, *more):
     (lambda: T.ReshapeTransform((1,), ()).event_dim, ValueError, "Please use either .domain.event_dim or .codomain.event_dim"),
     (lambda: D.TransformedDistribution(D.Normal(0.0, 1.0), [T.StickBreakingTransform()]), ValueError,
      "base_distribution needs to have shape with size at least 1, but got torch.Size([])."),
+    (lambda: D.TransformedDistribution(D.Normal(zeros(3), 1.0), [T.StackTransform([T.ReshapeTransform((3,), (1, 3))] * 2, -1)]),
+     AssertionError, "forward_shape length 1 must be >= event_dim 2"),
     (lambda: D.TransformedDistribution(D.Normal(0.0, 1.0), [3]), ValueError,
      "transforms must be a Transform or a list of Transforms")])
 def test_refusals_of_transforms(wrong, kind, text):

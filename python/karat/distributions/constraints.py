@@ -170,7 +170,7 @@ class _Cat(_Parts):
 
     def _cut(self, value):
         starts = itertools.accumulate(self.lengths, initial=0)
-        return [value.narrow(self.dim, start, length) for start, length in zip(starts, self.lengths)]
+        return (value.narrow(self.dim, start, length) for start, length in zip(starts, self.lengths))
 
     _joined = staticmethod(karat.cat)
 

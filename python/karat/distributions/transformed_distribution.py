@@ -44,7 +44,9 @@ class TransformedDistribution(Distribution):
             base = _expanded(base, broadcast_base_shape)
         missing = dims_before - len(base.event_shape)
         self.base_dist = Independent(base, missing) if missing > 0 else base
-        batch = len(shape) - (len(self.base_dist.event_shape) + dims_after - dims_before)
+        event_dim = len(self.base_dist.event_shape) + dims_after - dims_before
+        batch = len(shape) - event_dim
+        assert batch >= 0, f"forward_shape length {len(shape)} must be >= event_dim {event_dim}"
         super().__init__(shape[:batch], shape[batch:], validate_args=validate_args)
 
     def expand(self, batch_shape, _instance=None):
