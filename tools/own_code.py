@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """own_code.py - functions of Karat's Python package whose bodies repeat PyTorch's.
 
-In:  the package (python/karat) and the folder of an installed torch. Without the second, the torch that KARAT_TEST_TORCH names, or
-     that python3 can import; where there is none, the comparison is not made, and that is said.
+In:  the package (python/karat) and the folder of an installed torch. Without the second, the torch that KARAT_TEST_TORCH names,
+     or that python3 can import; where there is none, the comparison is not made, and that is said.
 Out: a line for each pair at least --limit alike; exit status 1 if there are more than --allow.
 
 Two functions are compared as sequences of tokens, without docstrings, annotations and decorators, with local names replaced by

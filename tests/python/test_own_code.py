@@ -54,7 +54,8 @@ def compared(tmp_path):
             (tmp_path / folder / "time" / "clock.py").write_text(text)
         asked = [tmp_path / "mine", tmp_path / "torch"] if torch else [tmp_path / "mine"]
         environment = {name: value for name, value in os.environ.items() if name != "KARAT_TEST_TORCH"}
-        return subprocess.run([sys.executable, "-I", "-S", TOOL, *asked, *options], capture_output=True, text=True, env=environment)
+        return subprocess.run([sys.executable, "-I", "-S", TOOL, *asked, *options], capture_output=True, text=True,
+                              env=environment)
 
     return compare
 

@@ -107,8 +107,8 @@ class PruningContainer(BasePruningMethod):
                 raise TypeError(f"{type(method)} is not a BasePruningMethod subclass")
             ours, its = self._tensor_name, method._tensor_name
             if its != ours:
-                raise ValueError(f"Can only add pruning methods acting on the parameter named '{ours}' to PruningContainer {self}. "
-                                 f"Found '{its}'")
+                raise ValueError(f"Can only add pruning methods acting on the parameter named '{ours}' to PruningContainer "
+                                 f"{self}. Found '{its}'")
         self._pruning_methods = *self._pruning_methods, method
 
     def __len__(self):
