@@ -37,7 +37,7 @@ from .pareto import Pareto
 from .poisson import Poisson
 from .transformed_distribution import TransformedDistribution
 from .uniform import Uniform
-from .utils import _sum_rightmost, euler_constant
+from .utils import euler_constant, summed_over_last
 
 __all__ = ["register_kl", "kl_divergence"]
 
@@ -177,7 +177,7 @@ def _bregman(normalizers, parameters, means, dims=0):
     """A(q) - A(p) + <eta_p - eta_q, E_p t>, of the pairs (of p, of q) of A and of the tuple eta; dims: those of an event."""
     result = normalizers[1] - normalizers[0]
     for eta_p, eta_q, mean in zip(*parameters, means):
-        result = result + _sum_rightmost((eta_p - eta_q) * mean, dims)
+        result = result + summed_over_last((eta_p - eta_q) * mean, dims)
     return result
 
 
@@ -372,7 +372,7 @@ def _of_bases(alike, dims):
     def divergence(p, q):
         if not alike(p, q):
             raise NotImplementedError
-        return _sum_rightmost(kl_divergence(p.base_dist, q.base_dist), dims(p))
+        return summed_over_last(kl_divergence(p.base_dist, q.base_dist), dims(p))
 
     return divergence
 
