@@ -7,7 +7,7 @@ from karat.distributions.distribution import Distribution
 from karat.distributions.independent import Independent
 from karat.distributions.transforms import (ComposeTransform, Transform, _event_dims, _log_slope_along, _path_back, _shape_back,
                                             _sign_of_all, _through, _widened)
-from karat.distributions.utils import _sum_rightmost
+from karat.distributions.utils import summed_over_last
 
 __all__ = ["TransformedDistribution"]
 
@@ -81,7 +81,7 @@ class TransformedDistribution(Distribution):
         before, after, spare_dims = _event_dims(self.transforms)
         surplus = len(self.event_shape) - after  # dims of the event that no transform asks for
         log_slope = _log_slope_along(self.transforms, path, [dims + surplus for dims in spare_dims])
-        return _sum_rightmost(self.base_dist.log_prob(path[0]), before + surplus - len(self.base_dist.event_shape)) - log_slope
+        return summed_over_last(self.base_dist.log_prob(path[0]), before + surplus - len(self.base_dist.event_shape)) - log_slope
 
     def _monotonize_cdf(self, value):
         """1 - value where the transforms fall."""

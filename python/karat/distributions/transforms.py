@@ -16,7 +16,7 @@ from functools import cache, partial, reduce
 import karat
 from karat import Size, Tensor
 from karat.distributions import constraints
-from karat.distributions.utils import _sum_rightmost, broadcast_all, lazy_property, tril_matrix_to_vec, vec_to_tril_matrix
+from karat.distributions.utils import broadcast_all, lazy_property, summed_over_last, tril_matrix_to_vec, vec_to_tril_matrix
 from karat.nn.functional import logsigmoid, pad, softplus
 
 __all__ = ["AbsTransform", "AffineTransform", "CatTransform", "ComposeTransform", "CorrCholeskyTransform",
@@ -234,7 +234,7 @@ def _widened(constraint, event_dim):
 def _log_slope_along(parts, path, spare_dims):
     """The log-Jacobian of parts in a row. path: what goes into the first, and what comes out of each; spare_dims: how many dims
     of the event each part takes for dims of the batch."""
-    terms = [_sum_rightmost(part.log_abs_det_jacobian(x, y), dims)
+    terms = [summed_over_last(part.log_abs_det_jacobian(x, y), dims)
              for part, x, y, dims in zip(parts, path, path[1:], spare_dims)]
     return reduce(operator.add, terms) if terms else 0.0
 
@@ -303,7 +303,7 @@ class IndependentTransform(
         Transform, made_of=("base_transform", "reinterpreted_batch_ndims"),
         forward=lambda self, x: self.base_transform(_with_dims(x, self.domain.event_dim)),
         inverse=lambda self, y: _back_through(self.base_transform)(_with_dims(y, self.codomain.event_dim)),
-        log_slope=lambda self, x, y: _sum_rightmost(
+        log_slope=lambda self, x, y: summed_over_last(
             self.base_transform.log_abs_det_jacobian(x, y), self.reinterpreted_batch_ndims)):
     """A transform whose last dims of the batch belong to the event: the log-Jacobian is summed over them."""
 
@@ -389,7 +389,7 @@ class CatTransform(_PartsTransform, made_of=("transforms", "dim", "lengths")):
         return value.split(self.lengths, self.dim)
 
     def log_abs_det_jacobian(self, x, y):
-        terms = [_sum_rightmost(of_part, self.event_dim - t.event_dim)
+        terms = [summed_over_last(of_part, self.event_dim - t.event_dim)
                  for of_part, t in zip(self._log_slopes(x, y), self.transforms)]
         from_end = self.event_dim + self.dim - (x.dim() if self.dim >= 0 else 0)
         return karat.cat(terms, from_end) if from_end < 0 else sum(terms)  # sum: the dim is one of the event's
@@ -542,7 +542,7 @@ class AffineTransform(
     def log_abs_det_jacobian(self, x, y):
         dims, scale = self.event_dim, self.scale
         slope = scale.abs().log() if isinstance(scale, Tensor) else karat.full_like(x, math.log(abs(scale)))
-        return _sum_rightmost(slope, dims).expand(x.shape[:x.dim() - dims])
+        return summed_over_last(slope, dims).expand(x.shape[:x.dim() - dims])
 
     def forward_shape(self, shape):
         return _broadcast(shape, self.loc, self.scale)
