@@ -10,6 +10,7 @@ tools/check_symbols.sh "$build" || status=1
 tools/lint.sh || status=1
 tests/headers/run.sh "$build" || status=1
 tools/check_library.sh "$build/lib/libkarat.so" || status=1
+python3 tools/own_code.py python/karat --allow 5 || status=1 # the interpreter on PATH: the build's has no PyTorch
 if cmake --build "$build" --target check_gen > "$build/check_gen.log" 2>&1; then
     echo "generated files: current"
 else

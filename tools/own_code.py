@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """own_code.py - functions of Karat's Python package whose bodies repeat PyTorch's.
 
-In:  the package (python/karat) and the folder of an installed torch. Without the second, the torch that KARAT_TORCH names, or
-     that python3 can import; where there is none, the comparison is not made, and that is said.
+In:  the package (python/karat) and the folder of an installed torch. Without the second, the torch that KARAT_TEST_TORCH names,
+     or that python3 can import; where there is none, the comparison is not made, and that is said.
 Out: a line for each pair at least --limit alike; exit status 1 if there are more than --allow.
 
 Two functions are compared as sequences of tokens, without docstrings, annotations and decorators, with local names replaced by
@@ -112,7 +112,7 @@ def sources(root):
 
 def installed_torch():
     """The folder of the torch that can be imported, without importing it."""
-    named = os.environ.get("KARAT_TORCH")
+    named = os.environ.get("KARAT_TEST_TORCH")
     if named:
         return named
     found = importlib.util.find_spec("torch")
@@ -141,7 +141,7 @@ def main():
 
     torch = asked.torch or installed_torch()
     if torch is None:
-        print("own code: not compared, PyTorch is not installed (KARAT_TORCH names its folder)")
+        print("own code: not compared, PyTorch is not installed (KARAT_TEST_TORCH names its folder)")
         return 0
 
     by_name, by_path = collections.defaultdict(list), collections.defaultdict(list)

@@ -46,24 +46,20 @@ def _configuration(folder):
     return module
 
 
-def _entry(module, name):
-    if not isinstance(name, str):
-        raise ValueError("Invalid input: model should be a string of function name")
-    found = getattr(module, name, None)
-    if not callable(found):
-        raise RuntimeError(f"Cannot find callable {name} in hubconf")
-    return found
-
-
 def load(repo_or_dir, model, *args, source="github", trust_repo=None, force_reload=False, verbose=True, skip_validation=False,
          **kwargs):
     """Calls the function `model` of a folder's hubconf.py (source="local")."""
-    source = source.lower()
-    if source not in ("github", "local"):
-        raise ValueError(f'Unknown source: "{source}". Allowed values: "github" | "local".')
-    if source == "github":
+    where = source.lower()
+    if where == "github":
         raise NotImplementedError(f"torch.hub.load: {_NOT_FETCHED.format(repo_or_dir)}")
-    return _entry(_configuration(repo_or_dir), model)(*args, **kwargs)
+    if where != "local":
+        raise ValueError(f'Unknown source: "{where}". Allowed values: "github" | "local".')
+    offered = {name: one for name, one in vars(_configuration(repo_or_dir)).items() if callable(one)}
+    if not isinstance(model, str):
+        raise ValueError("Invalid input: model should be a string of function name")
+    if model not in offered:
+        raise RuntimeError(f"Cannot find callable {model} in hubconf")
+    return offered[model](*args, **kwargs)
 
 
 def list(github, force_reload=False, skip_validation=False, trust_repo=None, verbose=True):

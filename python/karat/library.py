@@ -312,11 +312,10 @@ def _end_library(namespace, line, names, kernels):
 @contextlib.contextmanager
 def _scoped_library(*args, **kwargs):
     """A library for a with block."""
-    library = Library(*args, **kwargs)
-    try:
+    with contextlib.ExitStack() as at_its_end:
+        library = Library(*args, **kwargs)
+        at_its_end.callback(library._destroy)
         yield library
-    finally:
-        library._destroy()
 
 
 def fallthrough_kernel():

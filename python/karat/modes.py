@@ -27,6 +27,21 @@ def _steps(body, mode):
             step, given = body.throw, error
 
 
+def inside(mode, function):
+    """The function, each call of which runs in a new mode()."""
+    from functools import wraps  # imported here: inspect would double the package's import time
+    from inspect import isgeneratorfunction
+
+    if isgeneratorfunction(function):
+        def call(*args, **keywords):
+            return (yield from _steps(function(*args, **keywords), mode))
+    else:
+        def call(*args, **keywords):
+            with mode():
+                return function(*args, **keywords)
+    return wraps(function)(call)
+
+
 class _Mode:
     """Enters with _set(value), leaves with _set(the value of _get() before)."""
 
@@ -47,25 +62,13 @@ class _Mode:
         return type(self)(self._value)
 
     def __call__(self, function):
-        from functools import wraps  # imported here: inspect would double the package's import time
-        from inspect import isgeneratorfunction
-
         if isinstance(function, type):
             from warnings import warn
 
             warn("Decorating classes is deprecated and will be disabled in future versions. You should only decorate functions "
                  "or methods. To preserve the current behavior of class decoration, you can directly decorate the `__init__` "
-                 "method and nothing else.", FutureWarning, 3)
-        if isgeneratorfunction(function):
-            @wraps(function)
-            def scoped(*args, **keywords):
-                return (yield from _steps(function(*args, **keywords), self.clone))
-        else:
-            @wraps(function)
-            def scoped(*args, **keywords):
-                with self.clone():
-                    return function(*args, **keywords)
-        return scoped
+                 "method and nothing else.", FutureWarning, 2)
+        return inside(self.clone, function)
 
 
 class policy(_Mode):

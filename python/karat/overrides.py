@@ -93,19 +93,21 @@ def resolve_name(f):
 
 def wrap_torch_function(dispatcher):
     """A decorator: dispatcher(*args) gives the arguments whose classes may override the function."""
-    def inner(func):
-        from functools import wraps
+    from functools import partial
 
-        @wraps(func)
-        def wrapped(*args, **kwargs):
-            relevant = dispatcher(*args, **kwargs)
-            if has_torch_function(relevant):
-                return handle_torch_function(wrapped, relevant, *args, **kwargs)
-            return func(*args, **kwargs)
+    return partial(_overridable, dispatcher)
 
-        return wrapped
 
-    return inner
+def _overridable(dispatcher, function):
+    from functools import partial, wraps
+
+    @wraps(function)
+    def asking(*args, **kwargs):
+        asked = dispatcher(*args, **kwargs)
+        answer = partial(handle_torch_function, asking, asked) if has_torch_function(asked) else function
+        return answer(*args, **kwargs)
+
+    return asking
 
 
 def get_default_nowrap_functions():

@@ -68,46 +68,7 @@ void kt__plan_block(kt_plan *plan, int at, int n, const kt_tensor *t)
     }
 }
 
-/* ---- order of dims ---- */
-
-/* Compares dims a and b by the first operand that has a stride in both (not broadcast). > 0: b is the outer one. */
-static int slower(const kt_plan *plan, int first, int count, int a, int b)
-{
-    for (int i = first; i < count; i++) {
-        int64_t sa = plan->stride[i][a], sb = plan->stride[i][b];
-        if (sa == 0 || sb == 0)
-            continue;
-        if (sa != sb)
-            return sa < sb ? 1 : -1;
-        if (plan->size[a] < plan->size[b])
-            return 1;
-    }
-    return 0;
-}
-
-/* Dims, slowest first, as the operands [first, count) lie in memory. Ambiguous pairs keep their order. */
-static void sort_dims(const kt_plan *plan, int first, int count, int rank, uint8_t *order)
-{
-    for (int d = 0; d < rank; d++)
-        order[d] = (uint8_t)(rank - 1 - d); /* fastest first while sorting */
-    for (int i = 1; i < rank; i++)
-        for (int at = i, below = i - 1; below >= 0; below--) {
-            int c = slower(plan, first, count, order[at], order[below]);
-            if (c < 0)
-                break;
-            if (c > 0) {
-                uint8_t swap = order[at];
-                order[at] = order[below];
-                order[below] = swap;
-                at = below;
-            }
-        }
-    for (int d = 0; d < rank / 2; d++) {
-        uint8_t swap = order[d];
-        order[d] = order[rank - 1 - d];
-        order[rank - 1 - d] = swap;
-    }
-}
+/* ---- dims that are walked as one ---- */
 
 static void merge_dims(kt_plan *plan, bool reorder)
 {
@@ -115,7 +76,7 @@ static void merge_dims(kt_plan *plan, bool reorder)
     uint8_t order[KT_MAX_DIMS];
     int64_t size[KT_MAX_DIMS], stride[KT_MAX_OPERANDS][KT_MAX_DIMS];
     if (reorder)
-        sort_dims(plan, 0, count, rank, order);
+        kt__order_dims(plan->size, plan->stride[0], count, rank, order);
     else
         for (int d = 0; d < rank; d++)
             order[d] = (uint8_t)d;
@@ -220,15 +181,10 @@ static KT__COLD void make_immediate(kt_plan *plan, int at, const kt_tensor *t)
 static const int64_t *output_strides(const kt_plan *plan, int rank, int64_t *strides)
 {
     uint8_t order[KT_MAX_DIMS];
-    int64_t step = 1;
-    bool    in_order = true;
-    sort_dims(plan, plan->n_out, plan->n_out + plan->n_in, rank, order);
-    for (int i = rank - 1; i >= 0; i--) {
-        strides[order[i]] = step;
-        step *= plan->size[order[i]]; /* a size of 0 leaves no stride to the dims outside it */
-        in_order &= order[i] == i;
-    }
-    return in_order ? NULL : strides;
+    if (kt__order_dims(plan->size, plan->stride[plan->n_out], plan->n_in, rank, order))
+        return NULL;
+    kt__strides_in_order(plan->size, order, rank, strides);
+    return strides;
 }
 
 static kt_tensor *fresh_output(const kt_plan *plan, kt_dtype dtype, const kt_tensor *like, int rank, bool row_major)

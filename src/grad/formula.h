@@ -106,6 +106,10 @@ static inline kt_dtype in_dtype(const kt_back *c, int64_t i, const kt_tensor *g)
  * view's own. */
 kt_tensor *kt__seen_alike(const kt_back *c, kt_tensor *t, int skip);
 
+/* The slope of the p-norm n of t, sgn(t) (|t| / n)^(p - 1), by each element, of finite orders but 0 and 1: no power of a
+ * magnitude alone, which may overflow. 0 where t or n is, NaN where n is. */
+kt_tensor *kt__norm_slope(kt_tensor *t, kt_tensor *n, double p);
+
 /* One of the gradients that arrived; there is at least one. */
 static inline kt_tensor *any_grad(const kt_back *c)
 {

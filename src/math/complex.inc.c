@@ -30,18 +30,17 @@ KT_ALWAYS T FN(mul)(T a, T b)
     return FN(make)(x * u + FN(minus)(y * v), x * v + y * u);
 }
 
-/* Divided through by the larger part of b, so that |b|^2 is never formed. */
+/* Robert L. Smith, Algorithm 116: Complex division, Communications of the ACM 5 (1962), 435: divided through by the larger part
+ * of b, so that |b|^2 is never formed. The algorithm is for a larger real part; else both numbers are turned by -i first. Over
+ * zero each part is divided by it. */
 KT_ALWAYS T FN(div)(T a, T b)
 {
-    const R x = FN(re)(a), y = FN(im)(a), u = FN(re)(b), v = FN(im)(b), au = RFN(abs)(u), av = RFN(abs)(v);
-    if (au == 0 && av == 0)
-        return FN(make)(x / au, y / av);
-    if (au >= av) {
-        const R ratio = v / u, scale = 1 / (u + v * ratio);
-        return FN(make)((x + y * ratio) * scale, (y + FN(minus)(x * ratio)) * scale);
-    }
-    const R ratio = u / v, scale = 1 / (u * ratio + v);
-    return FN(make)((x * ratio + y) * scale, (y * ratio + FN(minus)(x)) * scale);
+    const bool turned = RFN(abs)(FN(re)(b)) < RFN(abs)(FN(im)(b));
+    const R    x = turned ? FN(im)(a) : FN(re)(a), y = turned ? FN(minus)(FN(re)(a)) : FN(im)(a);
+    const R    u = turned ? FN(im)(b) : FN(re)(b), v = turned ? FN(minus)(FN(re)(b)) : FN(im)(b);
+    const R    ratio = v / u, scale = 1 / (u + v * ratio);
+    return u == 0 && v == 0 ? FN(make)(x / RFN(abs)(u), y / RFN(abs)(u))
+                            : FN(make)((x + y * ratio) * scale, (y + FN(minus)(x * ratio)) * scale);
 }
 
 KT_ALWAYS T FN(sgn)(T a)

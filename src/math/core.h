@@ -49,7 +49,7 @@ KT_ALWAYS double core_exp(double x)
 /* A positive, finite, normal double as 2^k * (1 + f), with sqrt(1/2) <= 1 + f < sqrt(2). */
 KT_ALWAYS double core_split(double x, double *k)
 {
-    const uint64_t low = UINT64_C(0x3fe6a09e00000000);
+    const uint64_t low = UINT64_C(0x3fe6a09e667f3bcd); /* sqrt(1/2) */
     const uint64_t u = core_bits(x) + (UINT64_C(0x3ff0000000000000) - low);
     *k = core_double(u >> 52 | UINT64_C(0x4330000000000000)) - (0x1p52 + 1023);
     return core_double((u & UINT64_C(0x000fffffffffffff)) + low) - 1;

@@ -11,19 +11,16 @@ KT_ALWAYS T FN(clipped)(T x, T last, T *slope)
 /* Zeros around a volume: one place stands for all at which nothing is read. Weights are finite at infinity and NaN too. */
 KT_ALWAYS T FN(seen)(T x, T size) { return x >= -1 && x < size ? x : -2; }
 
-/* Reflected at both ends: elements' centres with align_corners, their outer borders without. */
+/* Reflected at both ends: elements' centres with align_corners, their outer borders without. A coordinate so goes up and down
+ * with a period of two spans; on the way down its slope is turned. */
 KT_ALWAYS T FN(reflected)(T x, T size, bool align, T *slope)
 {
-    const T low = align ? 0 : (T)-0.5, span = align ? size - 1 : size;
-    if (span == 0) {
-        *slope = 0;
-        return 0;
-    }
-    const T    from = x - low, away = from < 0 ? -from : from, flips = MATH(floor)(away / span);
-    const T    extra = away - flips * span;
-    const bool odd = flips - 2 * MATH(floor)(flips * (T)0.5) != 0;
-    *slope = (from < 0) != odd ? -*slope : *slope;
-    return odd ? (span - extra) + low : extra + low;
+    const T    low = align ? 0 : (T)-0.5, period = 2 * (align ? size - 1 : size);
+    const T    distance = MATH(fabs)(x - low), phase = distance - MATH(floor)(distance / period) * period;
+    const bool down = 2 * phase >= period;
+    const bool turned = (x < low) != down;
+    *slope = period == 0 ? 0 : turned ? -*slope : *slope;
+    return period == 0 ? 0 : (down ? period - phase : phase) + low;
 }
 
 /* The cubic of taps.inc.c with a = -0.75, at distances below 1 and from 1 to 2, and their derivatives. */

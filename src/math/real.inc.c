@@ -52,16 +52,15 @@ KT_ALWAYS T FN(remainder)(T a, T b)
     return m != 0 && (b < 0) != (m < 0) ? m + b : m;
 }
 
-/* floor(a / b) as if it were calculated without rounding a / b. */
+/* The floor of the quotient, which rounding a / b alone would miss next to an integer. What is left of a without the remainder is
+ * a multiple of b: their quotient lies at an integer, at whole + 1/2 at the most where both are rounded. It has the sign of a /
+ * b, as zero too. */
 KT_ALWAYS T FN(div_floor)(T a, T b)
 {
-    if (b == 0)
-        return a / b;
-    const T m = MATH(fmod)(a, b), q = (a - m) / b - (T)(m != 0 && (b < 0) != (m < 0));
-    if (q == 0)
-        return MATH(copysign)((T)0, a / b);
-    const T f = MATH(floor)(q);
-    return q - f > (T)0.5 ? f + 1 : f;
+    const T rest = MATH(fmod)(a, b), below = (T)(rest != 0 && (rest < 0) != (b < 0)); /* the floor is one multiple further */
+    const T multiple = (a - rest) / b - below, whole = MATH(floor)(multiple);
+    const T nearest = multiple - whole > (T)0.5 ? whole + 1 : whole;
+    return b == 0 ? a / b : MATH(copysign)(nearest, a / b);
 }
 
 KT_ALWAYS T FN(lerp)(T a, T b, T w)

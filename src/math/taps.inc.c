@@ -2,7 +2,11 @@
  * are defined, and math/taps.h, math/fma.h and tables/kernels/resample.h are included.
  *
  * Positions are computed as PyTorch computes them, in T, products and sums in one rounding where its build fuses them; the
- * nearest element depends on that. Elements beyond an end are the last ones: one may be named twice. */
+ * nearest element depends on that. Elements beyond an end are the last ones: one may be named twice.
+ *
+ * Cubic weights: R. G. Keys, Cubic convolution interpolation for digital image processing, IEEE Transactions on Acoustics,
+ * Speech, and Signal Processing 29 (1981), with a = -3/4, or -1/2 where a filter is stretched: D. Schumacher, General filtered
+ * image rescaling, Graphics Gems III (1992). */
 
 KT_ALWAYS T FN(apart)(const kt__along *a)
 {
@@ -80,25 +84,33 @@ KT_ALWAYS int64_t FN(cubic_taps)(const kt__along *a, T apart, int64_t i, int64_t
     return 4;
 }
 
-/* Weights as wide as the cells of the result, where they are wider than elements; they add up to one. */
+/* How many elements begin before a position, at most all. */
+KT_ALWAYS int64_t FN(elements_before)(T position, int64_t size)
+{
+    return !(position > 0) ? 0 : position < (T)size ? (int64_t)position : size;
+}
+
+/* Antialiasing: the filter is stretched where cells of the result are wider than elements, so that each element under a cell
+ * counts; elements whose middle lies under it are read, and the weights add up to one. */
 KT_ALWAYS int64_t FN(wide_taps)(const kt__along *a, T apart, int64_t i, int64_t *at, T *weight)
 {
-    const bool    cubic = a->filter == KT__CUBIC, shrinks = apart >= 1;
-    const T       reach = (cubic ? 2 : 1) * (shrinks ? apart : 1), inverse = shrinks ? 1 / apart : 1;
-    const T       centre = apart * ((T)i + (T)0.5);
-    const T       low = centre - reach + (T)0.5, high = centre + reach + (T)0.5;
-    const int64_t first = !(low > 0) ? 0 : low < (T)a->from ? (int64_t)low : a->from;
-    const int64_t end = !(high > 0) ? 0 : high < (T)a->from ? (int64_t)high : a->from;
-    T             sum = 0;
-    for (int64_t k = 0; at && k < end - first; k++) {
-        const T x = ((T)(k + first) - centre + (T)0.5) * inverse;
+    const bool    cubic = a->filter == KT__CUBIC;
+    const T       stretch = apart < 1 ? 1 : apart, narrowed = 1 / stretch, reach = cubic ? 2 * stretch : stretch;
+    const T       middle = apart * ((T)i + (T)0.5);
+    const int64_t first = FN(elements_before)(middle - reach + (T)0.5, a->from);
+    const int64_t taps = FN(elements_before)(middle + reach + (T)0.5, a->from) - first;
+    if (!at || taps <= 0)
+        return taps > 0 ? taps : 0;
+    T total = 0;
+    for (int64_t k = 0; k < taps; k++) {
         at[k] = first + k;
-        weight[k] = cubic ? FN(bump)(x, (T)-0.5) : FN(tent)(x);
-        sum += weight[k];
+        const T away = ((T)at[k] - middle + (T)0.5) * narrowed;
+        weight[k] = cubic ? FN(bump)(away, (T)-0.5) : FN(tent)(away);
+        total += weight[k];
     }
-    for (int64_t k = 0; at && sum != 0 && k < end - first; k++)
-        weight[k] /= sum;
-    return end > first ? end - first : 0;
+    for (int64_t k = 0; k < taps; k++)
+        weight[k] = total == 0 ? weight[k] : weight[k] / total;
+    return taps;
 }
 
 KT_ALWAYS int64_t FN(taps_at)(const kt__along *a, T apart, int64_t i, int64_t *at, T *weight)

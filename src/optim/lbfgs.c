@@ -2,7 +2,9 @@
  *
  * In: parameters with gradients, a function that evaluates the loss and its gradients, what the steps so far have left. Out:
  * parameters, moved. It is written as a user would: what is made of vectors are the operators kt_lbfgs_*. Independent of: who
- * keeps the state, how the loss is evaluated. */
+ * keeps the state, how the loss is evaluated.
+ *
+ * J. Nocedal, Updating quasi-Newton matrices with limited storage, Mathematics of Computation 35 (1980). */
 #include <math.h>
 #include <string.h>
 
@@ -77,109 +79,120 @@ static kt_status look(run *r, double t, point *p)
     return kt_failed() ? kt_error_status() : status;
 }
 
-/* ---- the line search ---- */
+/* ---- the line search ----
+ *
+ * J. Nocedal and S. J. Wright, Numerical Optimization (2nd ed., 2006), algorithms 3.5 and 3.6, as one loop: first outward, until
+ * a point shows that a minimum lies before it, then between the two ends of an interval that becomes narrower. */
 
-/* Where the cubic through two points with these slopes has its minimum, between the bounds. */
-static double lowest_of_cubic(const point *a, const point *b, double low, double high)
-{
-    const double d1 = a->slope + b->slope - 3 * (a->f - b->f) / (a->t - b->t), square = d1 * d1 - a->slope * b->slope;
-    if (!(square >= 0))
-        return (low + high) / 2;
-    const double d2 = sqrt(square);
-    const double at = a->t <= b->t ? b->t - (b->t - a->t) * ((b->slope + d2 - d1) / (b->slope - a->slope + 2 * d2))
-                                   : a->t - (a->t - b->t) * ((a->slope + d2 - d1) / (a->slope - b->slope + 2 * d2));
-    return fmin(fmax(at, low), high);
-}
-
-enum { SLOTS = 4 }; /* the start, the two ends of a bracket, and one that is looked at */
+enum { SLOTS = 4 }; /* the start, the two ends, and one that is looked at */
 
 typedef struct search {
     run   *r;
     point  slot[SLOTS];
-    point *start, *end[2]; /* of the bracket; end[1] NULL: end[0] is what was looked for */
-    int    steps, most;
-    bool   done;
+    point *start, *end[2]; /* end[1] is NULL on the way outward, where end[0] is the last point */
+    int    low;            /* the end with the lower loss */
+    int    steps, most;    /* looks after the first */
+    bool   stalled;        /* the last point lay near an end */
 } search;
 
-static point *spare(search *s, const point *used)
+static point *spare(search *s)
 {
     for (int i = 0; i < SLOTS; i++)
-        if (&s->slot[i] != s->start && &s->slot[i] != s->end[0] && &s->slot[i] != s->end[1] && &s->slot[i] != used)
+        if (&s->slot[i] != s->start && &s->slot[i] != s->end[0] && &s->slot[i] != s->end[1])
             return &s->slot[i];
     return NULL;
 }
 
-/* Does the loss not fall enough from the start, or not below another point? */
+/* The minimum of the cubic that has the losses and slopes of two points, brought into [low, high]: equation 3.59. */
+static double lowest_of_cubic(const point *a, const point *b, double low, double high)
+{
+    const point *left = a->t <= b->t ? a : b, *right = left == a ? b : a;
+    const double d1 = left->slope + right->slope - 3 * (left->f - right->f) / (left->t - right->t);
+    const double square = d1 * d1 - left->slope * right->slope;
+    if (!(square >= 0)) /* the cubic has no minimum */
+        return (low + high) / 2;
+    const double d2 = sqrt(square), share = (right->slope + d2 - d1) / (right->slope - left->slope + 2 * d2);
+    return fmin(fmax(right->t - (right->t - left->t) * share, low), high);
+}
+
+/* Further out than the last point: by a hundredth of the last step at least, ten times as far at most. */
+static double outward(const point *before, const point *last)
+{
+    return lowest_of_cubic(before, last, last->t + 0.01 * (last->t - before->t), last->t * 10);
+}
+
+/* Between the ends. The second point in a row that lies near an end, within a tenth of the width, is moved away from it, as is
+ * one at an end. */
+static double between(search *s)
+{
+    const double left = fmin(s->end[0]->t, s->end[1]->t), right = fmax(s->end[0]->t, s->end[1]->t), margin = 0.1 * (right - left);
+    const double t = lowest_of_cubic(s->end[0], s->end[1], left, right), to_left = t - left, to_right = right - t;
+    const bool   near = fmin(to_left, to_right) < margin, moves = near && (s->stalled || to_left <= 0 || to_right <= 0);
+    s->stalled = near && !moves;
+    return !moves ? t : to_right < to_left ? right - margin : left + margin;
+}
+
+/* Against the first condition of Wolfe: the loss does not fall enough from the start, or not below another point. */
 static bool is_high(const search *s, const point *p, const point *than)
 {
     return p->f > s->start->f + 1e-4 * p->t * s->start->slope || (than && p->f >= than->f);
 }
 
+/* The second condition, the strong one. */
 static bool is_flat(const search *s, const point *p) { return fabs(p->slope) <= -0.9 * s->start->slope; }
 
-static kt_status find_bracket(search *s, double t)
+static void set_ends(search *s, point *first, point *second)
 {
-    point *before = s->start, *now = spare(s, NULL);
-    if (look(s->r, t, now))
-        return kt_error_status();
+    s->end[0] = first;
+    s->end[1] = second;
+    s->low = first->f > second->f;
+}
+
+/* What a point on the way outward says. Returns whether it meets both conditions; PyTorch compares it with the point before from
+ * the third on. */
+static bool take_outward(search *s, point *p)
+{
+    const bool falls = !is_high(s, p, s->steps > 1 ? s->end[0] : NULL), found = falls && is_flat(s, p);
+    if (found || (falls && p->slope < 0))
+        s->end[0] = p;
+    else
+        set_ends(s, s->end[0], p);
+    return found;
+}
+
+/* The same of a point between the ends. */
+static bool take_between(search *s, point *p)
+{
+    point **best = &s->end[s->low], **other = &s->end[1 - s->low];
+    if (is_high(s, p, *best)) {
+        *other = p;
+        set_ends(s, s->end[0], s->end[1]);
+        return false;
+    }
+    const bool found = is_flat(s, p);
+    if (!found && p->slope * ((*other)->t - (*best)->t) >= 0) /* the minimum lies on the side of the best point so far */
+        *other = *best;
+    *best = p;
+    return found;
+}
+
+/* Looks until a point meets both conditions, the width is too small for a change of `reach` times it to count, or there were
+ * enough looks: end[low] is the result. */
+static kt_status find_point(search *s, double t, double reach)
+{
     for (;; s->steps++) {
-        if (s->steps == s->most) {
-            s->end[0] = s->start;
-            s->end[1] = now;
-            return KT_OK;
-        }
-        s->done = !is_high(s, now, s->steps > 1 ? before : NULL) && is_flat(s, now);
-        if (s->done || is_high(s, now, s->steps > 1 ? before : NULL) || now->slope >= 0) {
-            s->end[0] = s->done ? now : before;
-            s->end[1] = s->done ? NULL : now;
-            return KT_OK;
-        }
-        const double next = lowest_of_cubic(before, now, now->t + 0.01 * (now->t - before->t), now->t * 10);
-        before = now;
-        now = spare(s, before);
-        if (look(s->r, next, now))
+        point *now = spare(s), *before = s->end[0];
+        if (look(s->r, t, now))
             return kt_error_status();
+        const bool enough = s->steps >= s->most;
+        if (!s->end[1] && enough)
+            set_ends(s, s->start, now);
+        else if (s->end[1] ? take_between(s, now) : take_outward(s, now))
+            return KT_OK;
+        if (enough || (s->end[1] && fabs(s->end[1]->t - s->end[0]->t) * reach < s->r->options->tolerance_change))
+            return KT_OK;
+        t = s->end[1] ? between(s) : outward(before, now);
     }
-}
-
-/* A place between the ends, not too near to one of them twice in a row. */
-static double next_place(const search *s, bool *stalled)
-{
-    const point *a = s->end[0], *b = s->end[1];
-    const double left = fmin(a->t, b->t), right = fmax(a->t, b->t), margin = 0.1 * (right - left);
-    double       t = lowest_of_cubic(a, b, left, right);
-    const bool   near = fmin(right - t, t - left) < margin;
-    if (near && (*stalled || t >= right || t <= left)) {
-        t = fabs(t - right) < fabs(t - left) ? right - margin : left + margin;
-        *stalled = false;
-    } else {
-        *stalled = near;
-    }
-    return t;
-}
-
-static kt_status narrow_bracket(search *s, double reach, int *low)
-{
-    bool stalled = false;
-    *low = s->end[1] && s->end[0]->f > s->end[1]->f;
-    for (; !s->done && s->steps < s->most; s->steps++) {
-        if (fabs(s->end[1]->t - s->end[0]->t) * reach < s->r->options->tolerance_change)
-            break;
-        point *now = spare(s, NULL);
-        if (look(s->r, next_place(s, &stalled), now))
-            return kt_error_status();
-        const int high = 1 - *low;
-        if (is_high(s, now, s->end[*low])) {
-            s->end[high] = now;
-            *low = s->end[0]->f > s->end[1]->f;
-            continue;
-        }
-        s->done = is_flat(s, now);
-        if (!s->done && now->slope * (s->end[high]->t - s->end[*low]->t) >= 0)
-            s->end[high] = s->end[*low];
-        s->end[*low] = now;
-    }
-    return KT_OK;
 }
 
 /* A point that lowers the loss enough and is flat enough: its loss and gradient, and how far it is. */
@@ -187,18 +200,17 @@ static kt_status search_line(run *r, double slope, double *t)
 {
     const int64_t left = r->options->max_eval - r->evaluations;
     search        s = {.r = r, .most = left < 25 ? (int)left : 25};
-    int           low = 0;
-    s.start = &s.slot[0];
+    s.start = s.end[0] = &s.slot[0];
     *s.start = (point){0, r->loss, slope, kt_keep(r->gradient)};
     for (int64_t i = 0; i < r->n; i++)
         r->room[r->n + i] = kt_clone(r->params[i]);
-    kt_status status = kt_failed() ? kt_error_status() : find_bracket(&s, *t);
-    if (!status)
-        status = narrow_bracket(&s, largest(r->state->d), &low);
+    const double reach = largest(r->state->d);
+    kt_status    status = kt_failed() ? kt_error_status() : find_point(&s, *t, reach);
     if (!status) {
-        *t = s.end[low]->t;
-        r->loss = s.end[low]->f;
-        replace(&r->gradient, s.end[low]->gradient);
+        const point *found = s.end[s.low];
+        *t = found->t;
+        r->loss = found->f;
+        replace(&r->gradient, found->gradient);
         r->evaluations += s.steps + 1;
         r->state->func_evals += s.steps + 1;
     }

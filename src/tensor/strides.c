@@ -124,34 +124,65 @@ KT__HOT bool kt__is_dense(kt_shape shape, kt_shape strides)
     return true;
 }
 
+/* ---- the order of dims ---- */
+
+typedef enum standing { STANDS, UNKNOWN, TURNED } standing;
+
+/* Does a dim that stands before another lie outside it, in larger steps? The first tensor with a stride in both says so: a dim of
+ * stride 0 is repeated and lies nowhere. Of equal strides the one with fewer elements lies inside. */
+static standing compare_dims(const int64_t *sizes, const int64_t *strides, int n, int before, int behind)
+{
+    for (int i = 0; i < n; i++) {
+        const int64_t x = strides[i * KT_MAX_DIMS + before], y = strides[i * KT_MAX_DIMS + behind];
+        if (x && y && (x != y || sizes[before] < sizes[behind]))
+            return x > y ? STANDS : TURNED;
+    }
+    return UNKNOWN;
+}
+
+/* What no tensor decides, the dims' places do: M. Wiebe, NEP 10, Optimizing iterator/ufunc performance (2010), on axes whose
+ * comparison is ambiguous. Dims come from the last to the first. One that stands wrongly before another changes places with it,
+ * and goes on from there; those between, which cannot be compared with it, keep theirs. */
+bool kt__order_dims(const int64_t *sizes, const int64_t *strides, int n, int rank, uint8_t *order)
+{
+    bool in_place = true;
+    for (int first = rank - 1; first >= 0; first--) {
+        int at = first;
+        order[at] = (uint8_t)first;
+        for (int next = at + 1; next < rank; next++) {
+            const standing s = compare_dims(sizes, strides, n, first, order[next]);
+            if (s == STANDS)
+                break;
+            if (s == TURNED) {
+                order[at] = order[next];
+                order[next] = (uint8_t)first;
+                at = next;
+                in_place = false;
+            }
+        }
+    }
+    return in_place;
+}
+
+void kt__strides_in_order(const int64_t *sizes, const uint8_t *order, int rank, int64_t *strides)
+{
+    int64_t step = 1;
+    for (int i = rank - 1; i >= 0; i--) {
+        strides[order[i]] = step;
+        step *= sizes[order[i]];
+    }
+}
+
 /* A dense layout is kept; any other is packed in the order of its strides, as PyTorch's preserve_format does. */
 void kt__preserved_strides(kt_shape shape, kt_shape strides, int64_t *out)
 {
+    uint8_t order[KT_MAX_DIMS];
     if (kt__is_dense(shape, strides)) {
         memcpy(out, strides.d, (size_t)shape.n * sizeof(int64_t));
         return;
     }
-    uint8_t perm[KT_MAX_DIMS];
-    int     n = (int)shape.n;
-    for (int i = 0; i < n; i++)
-        perm[i] = (uint8_t)(n - 1 - i);
-    for (int i = 1; i < n; i++)
-        for (int later = i, earlier = i - 1; earlier >= 0; earlier--) {
-            int64_t s0 = strides.d[perm[earlier]], s1 = strides.d[perm[later]];
-            if (s0 == 0 || s1 == 0)
-                continue; /* a broadcast dim (stride 0) has no order: it keeps its position */
-            if (s0 < s1 || (s0 == s1 && shape.d[perm[earlier]] <= shape.d[perm[later]]))
-                break;
-            uint8_t swap = perm[earlier];
-            perm[earlier] = perm[later];
-            perm[later] = swap;
-            later = earlier;
-        }
-    int64_t step = 1;
-    for (int i = 0; i < n; i++) {
-        out[perm[i]] = step;
-        step *= shape.d[perm[i]] > 1 ? shape.d[perm[i]] : 1;
-    }
+    kt__order_dims(shape.d, strides.d, 1, (int)shape.n, order);
+    kt__strides_in_order(shape.d, order, (int)shape.n, out);
 }
 
 KT__HOT bool kt__overlaps_itself(const kt_tensor *t)
@@ -265,44 +296,66 @@ KT__HOT kt__overlap kt__overlap_of(const kt_tensor *a, const kt_tensor *b)
     return share_elements(a, b) ? KT_OVERLAP_SOME : KT_OVERLAP_NONE;
 }
 
-/* The strides of a view with sizes `to` and the same elements in the same order; false where a copy is needed. Works on
- * runs of dims that are contiguous among themselves: each run of the old shape must split evenly into new dims. */
+/* ---- the strides of a view ---- */
+
+/* Dims that are contiguous among themselves, taken as one: its elements, and the step from one to the next. */
+typedef struct run {
+    int64_t size, step;
+} run;
+
+/* The last run first. A dim of one element has no step: it ends no run, and makes none. */
+static int runs_of(kt_shape shape, kt_shape strides, run *runs)
+{
+    int n = 0;
+    for (int64_t i = shape.n - 1; i >= 0; i--) {
+        if (shape.d[i] == 1)
+            continue;
+        if (n && strides.d[i] == runs[n - 1].size * runs[n - 1].step)
+            runs[n - 1].size *= shape.d[i];
+        else
+            runs[n++] = (run){shape.d[i], strides.d[i]};
+    }
+    return n;
+}
+
+static bool has_no_element(kt_shape shape)
+{
+    bool none = false;
+    for (int64_t i = 0; i < shape.n; i++)
+        none |= shape.d[i] == 0;
+    return none;
+}
+
+/* An index counts elements with the sizes as its digits: both shapes number a run alike if new dims fill it without a rest. A dim
+ * of one element has the step that a larger one would have there. */
 bool kt__view_strides(kt_shape from, kt_shape strides, kt_shape to, int64_t *out)
 {
-    int64_t numel = 1;
-    for (int64_t i = 0; i < from.n; i++)
-        numel *= from.d[i];
-    if (numel == 0) {
+    run     runs[KT_MAX_DIMS];
+    int64_t step = from.n ? strides.d[from.n - 1] : 1, size = 1, filled = 1; /* of the run that is filled */
+    if (has_no_element(from)) {
         if (from.n == to.n && (from.n == 0 || memcmp(from.d, to.d, (size_t)from.n * sizeof(int64_t)) == 0))
             memcpy(out, strides.d, (size_t)from.n * sizeof(int64_t));
         else
             kt__dense_strides(to, out);
         return true;
     }
-    int64_t next = to.n - 1, run = 1, step = from.n ? strides.d[from.n - 1] : 1;
-    for (int64_t i = from.n - 1; i >= 0; i--) {
-        run *= from.d[i];
-        bool ends = i == 0 || (from.d[i - 1] != 1 && strides.d[i - 1] != run * step);
-        if (!ends)
-            continue;
-        int64_t filled = 1;
-        while (next >= 0 && (filled < run || to.d[next] == 1)) {
-            out[next] = filled * step;
-            filled *= to.d[next--];
+    const int n = runs_of(from, strides, runs);
+    int       next = 0;
+    for (int64_t i = to.n - 1; i >= 0; i--) {
+        if (filled == size && to.d[i] != 1) {
+            if (next == n)
+                return false;
+            size = runs[next].size;
+            step = runs[next++].step;
+            filled = 1;
         }
-        if (filled != run)
+        out[i] = step;
+        step *= to.d[i];
+        filled *= to.d[i];
+        if (filled > size)
             return false;
-        if (i > 0) {
-            step = strides.d[i - 1];
-            run = 1;
-        }
     }
-    while (next >= 0) {
-        if (to.d[next] != 1)
-            return false;
-        out[next--] = 1;
-    }
-    return true;
+    return filled == size && next == n;
 }
 
 const char *kt__shape_text(char *buffer, size_t size, kt_shape shape)

@@ -214,6 +214,11 @@ bool      kt__format_strides(kt_shape shape, kt_memory_format format, int64_t *s
 bool      kt__is_dense(kt_shape shape, kt_shape strides);                /* every address in its span occurs once: no gap, no
                                                                           * overlap */
 bool      kt__is_row_major(kt_shape shape, kt_shape strides);
+/* The order in which dims are walked, the outermost first, as n tensors lie in memory, of whose strides each list begins
+ * KT_MAX_DIMS behind the last. Returns whether it is that of the dims. */
+bool      kt__order_dims(const int64_t *sizes, const int64_t *strides, int n, int rank, uint8_t *order);
+/* No gaps; a size of 0 leaves no stride to the dims outside it. */
+void      kt__strides_in_order(const int64_t *sizes, const uint8_t *order, int rank, int64_t *strides);
 void      kt__preserved_strides(kt_shape shape, kt_shape strides, int64_t *out); /* empty_like's rule */
 bool      kt__overlaps_itself(const kt_tensor *t);                       /* two indices may reach one element */
 /* FULL: the same elements in the same order. PARTIAL: dense tensors that overlap. SOME: others that do, or may. */

@@ -241,6 +241,38 @@ def test_custom_functions_need_a_device_type():
         torch.amp.custom_bwd(lambda ctx: ctx, device_type=3)
 
 
+def test_custom_functions_keep_their_names():
+    def forward(ctx, x, scale=1):
+        """Doubles."""
+        return x * 2 * scale
+
+    for decorated in (torch.amp.custom_fwd(forward, device_type=KIND), torch.amp.custom_fwd(device_type=KIND)(forward)):
+        assert decorated.__name__ == "forward" and decorated.__doc__ == "Doubles." and decorated.__wrapped__ is forward
+        context = type("Context", (), {})()
+        assert decorated(context, 3, scale=2) == 12 and context._fwd_used_autocast is False
+
+
+def test_a_region_decorates_functions():
+    region = torch.autocast(KIND, dtype=bf16)
+
+    @region
+    def where():
+        return torch.is_autocast_enabled(KIND), torch.get_autocast_dtype(KIND)
+
+    assert where() == (True, bf16) and where.__name__ == "where" and not torch.is_autocast_enabled(KIND)
+    assert torch.amp.autocast_mode.autocast_decorator(region, where)() == (True, bf16)
+
+
+def test_a_state_with_a_key_too_few_changes_nothing():
+    scaler = torch.amp.GradScaler(KIND, init_scale=8.0)
+    scaler.scale(torch.ones(1))
+    state = scaler.state_dict() | {"scale": 2.0, "growth_factor": 5.0}
+    del state["_growth_tracker"]
+    with pytest.raises(KeyError, match="_growth_tracker"):
+        scaler.load_state_dict(state)
+    assert scaler.get_scale() == 8.0 and scaler.get_growth_factor() == 2.0
+
+
 @pytest.mark.parametrize("reentrant", [True, False])
 def test_a_checkpoint_is_run_again_under_the_same_autocast(reentrant):
     weight = nn.Parameter(torch.full((3, 3), 0.3))

@@ -1,5 +1,7 @@
 """karat.utils.benchmark: figures and texts as PyTorch 2.11's (written down here), timers, fuzzers."""
 
+import functools
+
 import pytest
 
 import karat
@@ -117,6 +119,39 @@ def test_timers(capsys):
             make()
     with pytest.raises(SyntaxError):
         Timer("x y")
+
+
+def test_what_is_measured_in_words():
+    """As PyTorch 2.11 writes them."""
+    spec = functools.partial(TaskSpec, stmt="x + 1", setup="pass")
+    assert (spec().title, spec().setup_str(), spec().summarize()) == ("x + 1", "", "x + 1")
+    assert spec(sub_label="s").title == "x + 1: s" and spec(label="L", sub_label="s").title == "L: s"
+    block = spec(stmt="a\nb", sub_label="s", setup="y = {1}\nz = 2", description="two\nlines")
+    assert block.title == "stmt: (s)\n  a\n  b" and block.setup_str() == "setup:\n  y = {1}\n  z = 2"
+    assert block.summarize() == "stmt: (s)\n  a\n  b\n\ntwo\nlines\n\nsetup:\n  y = {1}\n  z = 2\n"
+    assert spec(setup="y = {1}", label="", description="d").summarize() == "d\nsetup: y = {1}"
+    assert repr(Measurement(1, [1e-5], spec(setup="a\nb"))).partition("\n")[2] == (
+        "x + 1\nsetup:\n  a\n  b\n\n  10.00 us\n  1 measurement, 1 runs , 1 thread")
+
+
+def test_what_is_no_measurement_changes_nothing():
+    compare = Compare([Measurement(1, [1e-5], TaskSpec("x", "pass"))])
+    with pytest.raises(ValueError, match="^Expected an instance of `Measurement`, got <class 'int'> instead.$"):
+        compare.extend_results([Measurement(1, [1e-5], TaskSpec("y", "pass")), 3])
+    assert [one.stmt for one in compare._results] == ["x"]
+
+
+def test_strict_parameters_and_orders():
+    fuzzer = Fuzzer([FuzzedParameter("k", 1, 9, "uniform", strict=True), FuzzedParameter("n", 2, 9, "uniform")],
+                    [FuzzedTensor("x", size=("k", 4, "n"), steps=(1, 2), probability_contiguous=0.0)],
+                    constraints=[lambda params: params["n"] > 5], seed=1)
+    for tensors, properties, params in fuzzer.take(20):
+        x, order = tensors["x"], properties["x"]["order"]
+        assert x.shape == (params["k"], 4, params["n"]) and params["n"] > 5 and properties["x"]["steps"] == (1, 2, 1)
+        innermost = x.permute(order).stride()[-1]
+        assert x.shape[order[-1]] == 1 or innermost == properties["x"]["steps"][order[-1]]
+    with pytest.raises(ValueError, match="Some names are repeated"):
+        Fuzzer([FuzzedParameter("k", 1, 2, "uniform")] * 2, [])
 
 
 def test_fuzzers():

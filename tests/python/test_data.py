@@ -1,6 +1,7 @@
 """torch.utils.data: datasets, samplers and loaders in PyTorch's order."""
 
 import collections
+import warnings
 
 import pytest
 
@@ -138,3 +139,19 @@ def test_what_loaders_samplers_and_datasets_refuse():
             (lambda: IterableDataset(), TypeError, "Can't instantiate abstract class IterableDataset")):
         with pytest.raises(error, match=text):
             call()
+
+
+def test_shares_of_a_dataset():
+    """Lengths as PyTorch 2.11's: of each fraction the whole part, and one more for the first ones."""
+    for n, fractions, want in ((10, [0.3, 0.3, 0.4], [3, 3, 4]), (7, [1 / 3] * 3, [3, 2, 2]), (7, [0.1] * 10, [1] * 7 + [0] * 3),
+                               (10, [1.0], [10])):
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            parts = random_split(range(n), fractions)
+        assert [len(part) for part in parts] == want and sorted(i for part in parts for i in part.indices) == list(range(n))
+        assert [str(w.message) for w in said] == [f"Length of split at index {i} is 0. This might result in an empty dataset."
+                                                  for i, length in enumerate(want) if not length]
+    with pytest.raises(ValueError, match="^Fraction at index 0 is not between 0 and 1$"):
+        random_split(range(10), [1.2, -0.2])
+    with pytest.raises(ValueError, match="^Sum of input lengths does not equal the length of the input dataset!$"):
+        random_split(range(10), [0.5, 0.4])

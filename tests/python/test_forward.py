@@ -572,3 +572,20 @@ def test_the_tangent_of_an_embedding_is_a_lookup():
     for f, table in (read, tables[0]), (torch.func.vmap(read), tables):
         values, tangents = jvp(f, (table,), (table * 2,))
         assert torch.equal(tangents, values * 2)
+
+
+def test_levels_that_are_wrong():
+    """The messages and their order are PyTorch 2.11's."""
+    x, whole = torch.ones(2), torch.ones(2, dtype=torch.int64)
+    with pytest.raises(RuntimeError, match="^Dual level must be a positive number.$"):
+        fw.exit_dual_level()
+    with pytest.raises(RuntimeError, match="^Trying to create a dual Tensor for forward AD but no level exists"):
+        fw.make_dual(whole, x)
+    assert fw.unpack_dual(x).primal is x and fw.unpack_dual(x).tangent is None
+    with fw.dual_level():
+        for given, role in (((whole, x), "primal"), ((x, whole), "tangent")):
+            with pytest.raises(ValueError, match=f"^Expected {role} to be floating point or complex, but got: "):
+                fw.make_dual(*given)
+        with pytest.raises(RuntimeError, match="^Trying to exit a forward AD level that was not the last one"):
+            fw.exit_dual_level(level=7)
+    assert fw._current_level == -1

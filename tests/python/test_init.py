@@ -118,3 +118,52 @@ def test_a_subclass_sees_the_call():
 
     init.uniform_(torch.empty(2).as_subclass(Mine))
     assert calls[0] is init.uniform_
+    calls.clear()
+    init.kaiming_uniform_(torch.empty(2, 2).as_subclass(Mine), mode="fan_out")
+    assert calls[0] is init.kaiming_uniform_
+
+
+@pytest.mark.parametrize("sizes", [(30, 50), (40, 20, 5), (16, 8, 3, 3)])
+def test_deviations_follow_from_fans_and_gains(sizes):
+    t, kernel = torch.empty(sizes, dtype=torch.float64), math.prod(sizes[2:])
+    fan_in, fan_out = sizes[1] * kernel, sizes[0] * kernel
+    for draw, std in ((lambda t: init.xavier_normal_(t, 3.0), 3.0 * math.sqrt(2 / (fan_in + fan_out))),
+                      (lambda t: init.xavier_uniform_(t, 3.0), 3.0 * math.sqrt(2 / (fan_in + fan_out))),
+                      (lambda t: init.kaiming_normal_(t, nonlinearity="relu"), math.sqrt(2 / fan_in)),
+                      (lambda t: init.kaiming_uniform_(t, 0.5, "FAN_OUT"), math.sqrt(2 / 1.25 / fan_out))):
+        assert draw(t).std().item() == pytest.approx(std, rel=0.12) and abs(t.mean().item()) < std / 4
+        if "uniform" in "".join(draw.__code__.co_names):
+            assert t.abs().max() <= math.sqrt(3) * std
+    bound = 1 / math.sqrt(fan_in)
+    linear = torch.nn.Linear(fan_in, 7)
+    assert linear.weight.abs().max() <= bound and linear.bias.abs().max() <= bound
+
+
+@pytest.mark.parametrize("sizes, sparsity, zeros", [((5, 3), 0.4, 2), ((10, 4), 0.25, 3), ((4, 2), 0.0, 0), ((3, 2), 1.0, 3),
+                                                    ((3, 2), 2.0, 3)])
+def test_each_column_has_its_zeros(sizes, sparsity, zeros):
+    assert init.sparse_(torch.empty(sizes), sparsity, std=1.0).eq(0).sum(0).tolist() == [zeros] * sizes[1]
+
+
+def test_nothing_to_draw():
+    assert init.sparse_(torch.empty(3, 0), 0.5).shape == (3, 0)
+    assert init.orthogonal_(torch.empty(0, 3)).shape == (0, 3)
+    with pytest.warns(UserWarning, match="no-op") as said:
+        assert init.kaiming_normal_(torch.empty(0, 3), mode="neither").shape == (0, 3)
+    assert said[0].filename == __file__
+
+
+def test_orthogonal_into_any_layout():
+    turned = torch.empty(5, 3, dtype=torch.float64).t()
+    assert torch.allclose(init.orthogonal_(turned) @ turned.t(), torch.eye(3, dtype=torch.float64))
+
+
+def test_private_names_that_public_code_imports():
+    from karat.nn.init import _calculate_correct_fan, _calculate_fan_in_and_fan_out, _no_grad_uniform_
+
+    t = torch.empty(3, 4, 5)
+    assert _calculate_fan_in_and_fan_out(t) == (20, 15)
+    assert [_calculate_correct_fan(t, mode) for mode in ("fan_in", "Fan_Out")] == [20, 15]
+    assert _no_grad_uniform_(t.requires_grad_(), 1, 2).min() >= 1 and t.grad_fn is None
+    with pytest.raises(AttributeError, match="module 'karat.nn.init' has no attribute '_calculate_nothing'"):
+        init._calculate_nothing

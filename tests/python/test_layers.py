@@ -1,9 +1,12 @@
 """The layers of karat.nn: each is built, called and differentiated, prints and draws as PyTorch's does, keeps dtype= and device=,
 and refuses bad arguments with PyTorch's words. The values are those that PyTorch 2.11 prints."""
 
+import ast
 import copy
+import inspect
 import math
 import pickle
+import re
 import warnings
 
 import karat as torch
@@ -491,6 +494,291 @@ def test_embedding_renormalises_rows():
     assert (norms[1:3] <= 0.5001).all() and (norms[[0, 3]] > 0.5001).all()
 
 
+# ---- what a class declares: its arguments become attributes, the repr shows what differs, the function is found at the call ----
+
+SHOWN = [
+    (lambda: nn.Conv2d(4, 4, 3, padding=(0, 1), dilation=(1, 2), groups=2, bias=False, padding_mode="reflect"),
+     "4, 4, kernel_size=(3, 3), stride=(1, 1), padding=(0, 1), dilation=(1, 2), groups=2, bias=False, padding_mode=reflect"),
+    (lambda: nn.Conv1d(2, 2, 1, padding="valid"), "2, 2, kernel_size=(1,), stride=(1,), padding=valid"),
+    (lambda: nn.ConvTranspose1d(2, 2, 3, 2, output_padding=1), "2, 2, kernel_size=(3,), stride=(2,), output_padding=(1,)"),
+    (lambda: nn.LazyConv2d(3, 1), "0, 3, kernel_size=(1, 1), stride=(1, 1)"),
+    (lambda: nn.MaxPool2d(3, padding=(1, 0)), "kernel_size=3, stride=3, padding=(1, 0), dilation=1, ceil_mode=False"),
+    (lambda: nn.MaxUnpool2d(2), "kernel_size=(2, 2), stride=(2, 2), padding=(0, 0)"),
+    (lambda: nn.AvgPool1d(2), "kernel_size=(2,), stride=(2,), padding=(0,)"),
+    (lambda: nn.AvgPool3d(2, 1), "kernel_size=2, stride=1, padding=0"),
+    (lambda: nn.LPPool2d(2, 3), "norm_type=2, kernel_size=3, stride=None, ceil_mode=False"),
+    (lambda: nn.AdaptiveMaxPool2d((None, 2)), "output_size=(None, 2)"),
+    (lambda: nn.FractionalMaxPool2d(2, 3), ""),
+    (lambda: nn.ReplicationPad3d(1), "(1, 1, 1, 1, 1, 1)"), (lambda: nn.ZeroPad1d((1, 2)), "(1, 2)"),
+    (lambda: nn.ConstantPad2d(1, 0.5), "padding=(1, 1, 1, 1), value=0.5"),
+    (lambda: nn.Embedding(5, 3), "5, 3"),
+    (lambda: nn.Embedding(5, 3, -1, 1.0, 1.0, True, True),
+     "5, 3, padding_idx=4, max_norm=1.0, norm_type=1.0, scale_grad_by_freq=True, sparse=True"),
+    (lambda: nn.EmbeddingBag(5, 3, 1.0, 1, True, "sum", padding_idx=0),
+     "5, 3, max_norm=1.0, norm_type=1, scale_grad_by_freq=True, mode='sum', padding_idx=0"),
+    (lambda: nn.BatchNorm1d(3, momentum=None), "3, eps=1e-05, momentum=None, affine=True, track_running_stats=True"),
+    (lambda: nn.Upsample(4), "size=4, mode='nearest'"),
+    (lambda: nn.Upsample(4, (2, 3), "bilinear"), "scale_factor=(2.0, 3.0), mode='bilinear'"),
+    (lambda: nn.CrossEntropyLoss(torch.ones(2), reduction="sum"), ""),
+]
+
+
+@pytest.mark.parametrize("make, text", SHOWN, ids=[f"{n}" for n in range(len(SHOWN))])
+def test_reprs_show_what_differs(make, text):
+    layer = make()
+    assert layer.extra_repr() == text
+
+
+def test_reprs_show_what_a_layer_has_now():
+    conv = nn.Conv2d(2, 2, 1, padding=1)
+    conv.padding, conv.stride, conv.bias = (0, 0), (2, 2), None
+    assert conv.extra_repr() == "2, 2, kernel_size=(1, 1), stride=(2, 2), bias=False"
+    conv.padding = 0
+    assert "padding" not in conv.extra_repr()
+
+
+KEPT = {
+    nn.Conv2d: dict(in_channels=2, out_channels=4, kernel_size=3, stride=2, padding=1, dilation=2, groups=2,
+                    padding_mode="circular"),
+    nn.ConvTranspose3d: dict(in_channels=2, out_channels=4, kernel_size=3, stride=2, padding=1, output_padding=1, groups=2,
+                             dilation=2),
+    nn.MaxPool2d: dict(kernel_size=3, stride=2, padding=1, dilation=2, return_indices=True, ceil_mode=True),
+    nn.AvgPool2d: dict(kernel_size=3, stride=2, padding=1, ceil_mode=True, count_include_pad=False, divisor_override=4),
+    nn.LPPool1d: dict(norm_type=2, kernel_size=3, stride=2, ceil_mode=True),
+    nn.MaxUnpool3d: dict(kernel_size=3, stride=2, padding=1),
+    nn.AdaptiveMaxPool3d: dict(output_size=3, return_indices=True), nn.FractionalMaxPool2d: dict(kernel_size=2, output_ratio=0.5),
+    nn.ConstantPad1d: dict(padding=2, value=0.5), nn.LocalResponseNorm: dict(size=2, alpha=0.1, beta=0.2, k=3.0),
+    nn.BatchNorm2d: dict(num_features=3, eps=0.1, momentum=0.2, affine=False, track_running_stats=False),
+    nn.GroupNorm: dict(num_groups=2, num_channels=4, eps=0.1, affine=False),
+    nn.LayerNorm: dict(normalized_shape=(3, 4), eps=0.1, elementwise_affine=False),
+    nn.SyncBatchNorm: dict(num_features=3, process_group="all"),
+    nn.Embedding: dict(num_embeddings=5, embedding_dim=3, padding_idx=1, max_norm=1.0, norm_type=1.0, scale_grad_by_freq=True,
+                       sparse=True),
+    nn.EmbeddingBag: dict(num_embeddings=5, embedding_dim=3, mode="max", include_last_offset=True, padding_idx=1),
+    nn.Upsample: dict(scale_factor=2.0, mode="linear", align_corners=True, recompute_scale_factor=True),
+    nn.PoissonNLLLoss: dict(log_input=False, full=True, eps=0.1, reduction="sum"), nn.KLDivLoss: dict(log_target=True),
+    nn.GaussianNLLLoss: dict(full=True, eps=0.1, reduction="none"),
+    nn.CTCLoss: dict(blank=1, reduction="sum", zero_infinity=True),
+    nn.CrossEntropyLoss: dict(ignore_index=1, label_smoothing=0.5, reduction="none"), nn.MultiMarginLoss: dict(p=2, margin=0.5),
+    nn.TripletMarginLoss: dict(margin=0.5, p=1.0, eps=0.1, swap=True), nn.SmoothL1Loss: dict(beta=0.5),
+    nn.HuberLoss: dict(delta=2.0, reduction="none"),
+}
+
+
+@pytest.mark.parametrize("kind", KEPT, ids=lambda kind: kind.__name__)
+def test_arguments_become_attributes(kind):
+    layer = kind(**KEPT[kind])
+    for name, given in KEPT[kind].items():
+        kept = getattr(layer, name)
+        assert kept == given or set(kept) == {given}, name  # as it is, or once for each dim
+    assert not {"self", "device", "dtype", "__class__"} & set(vars(layer))
+    no_attributes = {"device", "dtype", "size_average", "reduce", "bias", "_weight", "_freeze"}
+    assert all(hasattr(layer, name) for name in inspect.signature(kind).parameters if name not in no_attributes)
+    for other in copy.deepcopy(layer), pickle.loads(pickle.dumps(layer)):
+        assert vars(other).keys() == vars(layer).keys() and repr(other) == repr(layer)
+
+
+FUNCTIONS = {"BCELoss": "binary_cross_entropy", "BCEWithLogitsLoss": "binary_cross_entropy_with_logits", "KLDivLoss": "kl_div",
+             "MultiLabelMarginLoss": "multilabel_margin_loss", "MultiLabelSoftMarginLoss": "multilabel_soft_margin_loss",
+             "CrossEntropyLoss": "cross_entropy", "CTCLoss": "ctc_loss", "L1Loss": "l1_loss", "MSELoss": "mse_loss",
+             "NLLLoss": "nll_loss", "PoissonNLLLoss": "poisson_nll_loss", "GaussianNLLLoss": "gaussian_nll_loss",
+             "SmoothL1Loss": "smooth_l1_loss", "HuberLoss": "huber_loss", "SoftMarginLoss": "soft_margin_loss",
+             "HingeEmbeddingLoss": "hinge_embedding_loss", "CosineEmbeddingLoss": "cosine_embedding_loss",
+             "MarginRankingLoss": "margin_ranking_loss", "MultiMarginLoss": "multi_margin_loss",
+             "TripletMarginLoss": "triplet_margin_loss"}
+
+
+@pytest.mark.parametrize("loss, function", FUNCTIONS.items())
+def test_a_loss_has_the_options_of_its_function(loss, function):
+    """Their names, order and defaults are those of the operator table's schema; forward has the tensors."""
+    schema = next(line for line in getattr(F, function).__doc__.splitlines() if line.startswith(function + "("))
+    table = dict((part.rpartition(" = ")[::2] if " = " in part else (part, None))
+                 for part in re.findall(r"\w+ (\w+(?: = [^,)]+)?)[,)]", schema.replace("tuple of ints", "ints")))
+    kind = getattr(nn, loss)
+    options = inspect.signature(kind).parameters
+    assert [name for name in table if name in options] == list(options)
+    for name, option in options.items():
+        assert option.default == ast.literal_eval(table[name]), name
+    tensors = [name for name, default in table.items() if default is None]
+    assert len(inspect.signature(kind.forward).parameters) == 1 + len(tensors)
+
+
+@pytest.mark.parametrize("make, name, inputs", [
+    (lambda: nn.Conv2d(4, 2, 1), "conv2d", lambda: (r(*IMAGE),)),
+    (lambda: nn.ConvTranspose1d(4, 2, 1), "conv_transpose1d", lambda: (r(*SIGNAL),)),
+    (lambda: nn.MaxPool3d(2), "max_pool3d", lambda: (r(*VOLUME),)), (lambda: nn.AvgPool2d(2), "avg_pool2d", lambda: (r(*IMAGE),)),
+    (lambda: nn.AdaptiveAvgPool2d(2), "adaptive_avg_pool2d", lambda: (r(*IMAGE),)),
+    (lambda: nn.MSELoss(), "mse_loss", lambda: (r(2), r(2))), (lambda: nn.BatchNorm2d(4), "batch_norm", lambda: (r(*IMAGE),)),
+    (lambda: nn.ReflectionPad1d(1), "pad", lambda: (r(*SIGNAL),)),
+])
+def test_the_function_is_found_at_the_call(make, name, inputs, monkeypatch):
+    """Profilers and counters of operations put their own function into nn.functional."""
+    layer, seen, function = make(), [], getattr(F, name)
+    monkeypatch.setattr(F, name, lambda *args, **kwargs: seen.append(len(args)) or function(*args, **kwargs))
+    layer(*inputs())
+    assert len(seen) == 1
+
+
+def test_a_convolution_with_a_step_of_its_own():
+    class Doubled(nn.Conv1d):
+        def _conv_forward(self, input, weight, bias):
+            return super()._conv_forward(input, weight * 2, None)
+
+    conv, x = Doubled(2, 3, 2, padding=1, padding_mode="circular"), r(1, 2, 5)
+    assert torch.allclose(conv(x), F.conv1d(F.pad(x, (1, 1), "circular"), conv.weight * 2), atol=1e-6)
+
+    class Own(nn.modules.conv._ConvNd):
+        def __init__(self):
+            super().__init__(2, 3, (2, 2), (1, 1), (0, 1), (1, 1), False, (0, 0), 1, True, "zeros")
+
+        def forward(self, x):
+            return self.weight.sum() * x
+
+    assert repr(Own()) == "Own(2, 3, kernel_size=(2, 2), stride=(1, 1), padding=(0, 1))"
+    assert Own().weight.shape == (3, 2, 2, 2) and Own()._reversed_padding_repeated_twice == (1, 1, 0, 0)
+
+
+def test_private_bases_that_public_code_imports():
+    from karat.nn.modules.conv import _ConvNd, _ConvTransposeNd
+    from karat.nn.modules.padding import _CircularPadNd, _ConstantPadNd, _ReflectionPadNd, _ReplicationPadNd
+    from karat.nn.modules.pooling import _AdaptiveAvgPoolNd, _AdaptiveMaxPoolNd, _AvgPoolNd, _LPPoolNd, _MaxPoolNd, _MaxUnpoolNd
+
+    families = {_ConvTransposeNd: "ConvTranspose", _AdaptiveAvgPoolNd: "AdaptiveAvgPool", _AdaptiveMaxPoolNd: "AdaptiveMaxPool",
+                _AvgPoolNd: "AvgPool", _LPPoolNd: "LPPool", _MaxPoolNd: "MaxPool", _MaxUnpoolNd: "MaxUnpool",
+                _CircularPadNd: "CircularPad", _ReflectionPadNd: "ReflectionPad", _ReplicationPadNd: "ReplicationPad"}
+    kinds = [kind for kind in vars(nn).values() if isinstance(kind, type)]
+    for base, name in families.items():
+        found = {kind.__name__ for kind in kinds if issubclass(kind, base)} - {"Lazy" + name + f"{n}d" for n in (1, 2, 3)}
+        assert found == {f"{name}{n}d" for n in (1, 2, 3)}
+    assert issubclass(nn.ZeroPad2d, _ConstantPadNd) and issubclass(nn.ConvTranspose2d, _ConvNd)
+    with pytest.raises(AttributeError, match="_NothingNd"):
+        nn.modules.pooling._NothingNd
+
+    class Windows(_MaxPoolNd):
+        def forward(self, x):
+            return self.kernel_size, self.stride
+
+    assert Windows(3)(None) == (3, 3)
+
+
+def test_a_transposed_convolution_that_asks_for_its_output_padding():
+    class Own(nn.ConvTranspose2d):
+        def forward(self, x, output_size=None):
+            more = self._output_padding(x, output_size, self.stride, self.padding, self.kernel_size, 2, self.dilation)
+            return F.conv_transpose2d(x, self.weight, self.bias, self.stride, self.padding, more, self.groups, self.dilation)
+
+    conv, x = Own(2, 3, 3, stride=3, padding=1), r(1, 2, 5, 4)
+    assert conv(x).shape == (1, 3, 13, 10) and conv(x, (15, 11)).shape == (1, 3, 15, 11)
+    assert conv._output_padding(x, (14, 12), (3, 3), (1, 1), (3, 3), 2) == [1, 2]
+    with pytest.raises(ValueError, match=r"requested an output size of \(16, 11\), but valid sizes range from \[13, 10\] to "
+                                         r"\[15, 12\] \(for an input of torch.Size\(\[5, 4\]\)\)"):
+        conv(x, (16, 11))
+    with pytest.raises(ValueError, match="for 4D input, output_size must have 2 or 4 elements \\(got 3\\)"):
+        conv(x, (1, 2, 3))
+
+
+@pytest.mark.parametrize("padding, kernel, dilation, ends", [
+    ("valid", 3, 1, [0, 0, 0, 0]), ("same", (3, 4), (2, 1), [1, 2, 2, 2]), ((1, 2), 3, 1, (2, 2, 1, 1)), (3, 3, 1, (3, 3, 3, 3))])
+def test_what_pad_adds_before_a_convolution(padding, kernel, dilation, ends):
+    assert nn.Conv2d(1, 1, kernel, padding=padding, dilation=dilation)._reversed_padding_repeated_twice == ends
+
+
+def test_a_norm_that_takes_inputs_of_its_own():
+    class AnyDims(nn.InstanceNorm1d):
+        def _check_input_dim(self, input):
+            pass
+
+    x = r(2, 3, 4, 5)
+    assert torch.allclose(AnyDims(3)(x), nn.InstanceNorm2d(3)(x))
+
+    class Rows(nn.modules.batchnorm._BatchNorm):
+        pass
+
+    with pytest.raises(NotImplementedError):
+        Rows(3)(r(2, 3))
+    norm = nn.BatchNorm1d(3)
+    norm.num_batches_tracked = None
+    norm(r(4, 3))
+    assert not norm.running_mean.eq(0).all()
+
+
+def test_sync_batch_norm_takes_everything_along():
+    shared = nn.BatchNorm1d(3, eps=0.5, momentum=None).eval()
+    shared.qconfig, shared.inner = "q", nn.Linear(1, 1)
+    net = nn.Sequential(shared, shared, nn.InstanceNorm1d(3))
+    tensors = [*shared.parameters(recurse=False), *shared.buffers(recurse=False)]
+
+    class Mine(nn.SyncBatchNorm):
+        pass
+
+    made = Mine.convert_sync_batchnorm(net, "group")
+    assert made is net and type(made[0]) is nn.SyncBatchNorm and type(made[2]) is nn.InstanceNorm1d
+    assert made[1] is shared  # PyTorch's too visits a module once, under its first name
+    taken = [*made[0].parameters(recurse=False), *made[0].buffers(recurse=False)]
+    assert all(a is b for a, b in zip(taken, tensors, strict=True))
+    assert (made[0].eps, made[0].momentum, made[0].training, made[0].qconfig) == (0.5, None, False, "q")
+    assert made[0].process_group == "group" and made[0].inner is shared.inner
+    for x, says in (r(3), "expected at least 2D input"), (r(2, 0), "number of input channels should be non-zero"):
+        with pytest.raises(ValueError, match=says):
+            made[0](x)
+
+
+def test_old_states_of_layers_are_completed():
+    for layer, names in ((nn.Conv2d(1, 1, 1), {"padding_mode": "zeros"}), (nn.Upsample(2), {"recompute_scale_factor": True}),
+                         (nn.AvgPool3d(2), {"padding": 0, "ceil_mode": False, "count_include_pad": True})):
+        for name in names:
+            del layer.__dict__[name]
+        other = copy.deepcopy(layer)
+        assert {name: getattr(other, name) for name in names} == names
+        assert not set(names) & set(vars(layer))  # the state that was given is not written
+
+
+def test_rows_of_padding_are_zero():
+    layer = nn.Embedding(4, 2, padding_idx=-3)
+    assert layer.padding_idx == 1 and layer.weight[1].tolist() == [0, 0] and layer.weight[0].ne(0).all()
+    layer.weight.data.fill_(3)
+    layer._fill_padding_idx_with_zero()
+    assert layer.weight[1].tolist() == [0, 0] and layer.weight.is_leaf and layer.weight.requires_grad
+    for kind, says in (nn.Embedding, "Padding_idx must be within"), (nn.EmbeddingBag, "padding_idx must be within"):
+        for place in (4, -5):
+            with pytest.raises(AssertionError, match=says):
+                kind(4, 2, padding_idx=place)
+
+
+def test_a_table_of_a_class_of_its_own():
+    class Own(nn.Embedding):
+        def __init__(self, num_embeddings, embedding_dim, **options):
+            super().__init__(num_embeddings, embedding_dim, **options)
+            self.names = sorted(options)
+
+    made = Own.from_pretrained(r(5, 3), padding_idx=2, sparse=True)
+    assert type(made) is Own and {"padding_idx", "sparse", "_weight"} <= set(made.names) and not made.weight.requires_grad
+    with pytest.raises(AssertionError, match="2-dimensional"):
+        Own.from_pretrained(r(5))
+
+
+def test_the_old_name_of_a_loss_warns_whenever_it_is_made():
+    with pytest.warns(FutureWarning, match="`NLLLoss2d` has been deprecated"):
+        loss = nn.NLLLoss2d(ignore_index=3)
+    with pytest.warns(FutureWarning, match="`NLLLoss2d` has been deprecated"):
+        assert copy.deepcopy(loss).ignore_index == 3
+
+    class Mine(nn.NLLLoss2d):
+        pass
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert Mine(reduction="sum").reduction == "sum"
+
+
+def test_a_lazy_convolution_refuses_what_its_groups_do_not_divide():
+    lazy = nn.LazyConv1d(4, 1, groups=2)
+    with pytest.raises(ValueError, match="^in_channels must be divisible by groups$"):
+        lazy(r(1, 3, 5))
+    with pytest.raises(RuntimeError, match=r"Expected 2D \(unbatched\) or 3D \(batched\) input to LazyConv1d"):
+        nn.LazyConv1d(4, 1)(r(4))
+
+
 # ---- recurrent layers ----
 
 
@@ -719,6 +1007,10 @@ def test_factory_kwargs():
     assert nn.factory_kwargs(None) == {}
     assert nn.factory_kwargs({"dtype": torch.float64, "factory_kwargs": {"device": "meta"}}) == {"dtype": torch.float64,
                                                                                               "device": "meta"}
+    twice = {"dtype": None, "device": 1, "factory_kwargs": {"dtype": None, "device": 2}}
+    for wrong, says in ({"size": 1}, "unexpected kwargs {'size'}"), (twice, "^device specified twice, in"):
+        with pytest.raises(TypeError, match=says):
+            nn.factory_kwargs(wrong)
 
 
 def test_prefixes_of_state_dicts():
@@ -811,3 +1103,60 @@ def test_separate_projections_must_fit(wrong, says):
                                        False, 0.0, ones(4, 4), ones(4), use_separate_proj_weight=True,
                                        q_proj_weight=ones(*sizes["query"]), k_proj_weight=ones(*sizes["key"]),
                                        v_proj_weight=ones(*sizes["value"]))
+
+
+@pytest.mark.parametrize("options, error, text", [
+    (dict(bias=1), TypeError, "bias should be of type bool, got: int"),
+    (dict(batch_first=0, input_size=0), TypeError, "batch_first should be of type bool, got: int"),
+    (dict(dropout=2, bias=1), ValueError, "dropout should be a number in range [0, 1]"),
+    (dict(input_size=0, hidden_size=2.0), ValueError, "input_size must be greater than zero"),
+    (dict(hidden_size=2.0), TypeError, "hidden_size should be of type int, got: float"),
+    (dict(num_layers=0), ValueError, "num_layers must be greater than zero"),
+    (dict(proj_size=4), ValueError, "proj_size has to be smaller than hidden_size"),
+])
+def test_options_of_recurrent_layers_are_refused_in_order(options, error, text):
+    with pytest.raises(error, match=re.escape(text)):
+        nn.LSTM(**{"input_size": 3, "hidden_size": 4, **options})
+
+
+def test_states_of_recurrent_layers():
+    lstm, gru, x = nn.LSTM(3, 4, 2, bidirectional=True, proj_size=2), nn.GRU(3, 4), torch.ones(5, 3)
+    assert [[tuple(w.shape) for w in layer] for layer in lstm.all_weights][0] == [(16, 3), (16, 2), (16,), (16,), (2, 4)]
+    out, (h, c) = lstm(x)
+    assert out.shape == (5, 4) and h.shape == (4, 2) and c.shape == (4, 4)
+    assert all(torch.equal(a, b) for a, b in zip(lstm(x, (torch.zeros(4, 2), torch.zeros(4, 4)))[1], (h, c)))
+    for layer, hx, text in ((lstm, (torch.zeros(4, 1, 2), torch.zeros(4, 4)),
+                             "For unbatched 2-D input, hx and cx should also be 2-D but got (3-D, 2-D) tensors"),
+                            (gru, torch.zeros(1, 1, 4), "For unbatched 2-D input, hx should also be 2-D but got 3-D tensor"),
+                            (lstm, (torch.zeros(4, 2), torch.zeros(4, 2)), "Expected hidden[1] size (4, 1, 4), got [4, 1, 2]")):
+        with pytest.raises(RuntimeError, match=re.escape(text)):
+            layer(x, hx)
+    cell = nn.LSTMCell(3, 4)
+    assert [t.shape for t in cell(torch.ones(3))] == [(4,), (4,)]
+    with pytest.raises(TypeError, match="argument 'hx' .*must be tuple of Tensors, not Tensor"):
+        cell(torch.ones(2, 3), torch.zeros(2, 4))
+    with pytest.raises(ValueError, match=re.escape("LSTMCell: Expected hx[1] to be 1D or 2D, got 3D instead")):
+        type("Mine", (nn.LSTMCell,), {})(3, 4)(torch.ones(2, 3), (torch.zeros(2, 4), torch.zeros(1, 1, 4)))
+    with pytest.raises(ValueError, match="RNN: Expected input to be 2D or 3D, got 1D tensor instead"):
+        type("Mine", (nn.RNN,), {})(3, 4)(torch.ones(3))
+
+
+def test_masks_of_a_decoder_reach_its_layers_by_their_names():
+    class Seen(nn.TransformerDecoderLayer):
+        def forward(self, tgt, memory, **options):
+            seen.append(options)
+            return super().forward(tgt, memory, **options)
+
+    seen = []
+    decoder = nn.TransformerDecoder(Seen(4, 2, 8), 2)
+    model = nn.Transformer(4, 2, 1, 1, 8, custom_decoder=decoder)
+    mask = nn.Transformer.generate_square_subsequent_mask(3)
+    assert model(torch.ones(3, 1, 4), torch.ones(3, 1, 4), tgt_mask=mask).shape == (3, 1, 4)
+    assert len(seen) == 2 and set(seen[0]) == {"tgt_mask", "memory_mask", "tgt_key_padding_mask", "memory_key_padding_mask",
+                                               "tgt_is_causal", "memory_is_causal"}
+    assert seen[0]["tgt_mask"] is mask and seen[0]["tgt_is_causal"] is True and seen[0]["memory_is_causal"] is False
+    assert [name for name, _ in decoder.layers[0].named_children()] == [
+        "self_attn", "multihead_attn", "linear1", "dropout", "linear2", "norm1", "norm2", "norm3", "dropout1", "dropout2",
+        "dropout3"]
+    assert list(nn.ELU().__dict__)[-2:] == ["alpha", "inplace"]
+    assert nn.modules.transformer._get_activation_fn("relu") is F.relu

@@ -4,6 +4,8 @@ import copy
 import gc
 import os
 import pickle
+import re
+import typing
 import weakref
 from collections import OrderedDict
 
@@ -651,3 +653,225 @@ def test_backward_hooks_without_inputs_that_want_a_gradient_warn():
     layer.register_full_backward_pre_hook(lambda m, outputs: None)
     with pytest.warns(UserWarning, match="Full backward hook is firing when gradients are computed"):
         layer(torch.ones(1, 2)).sum().backward()
+
+
+# ---- one mechanism for what is noted by name ----
+
+class Doubled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.w = nn.Parameter(torch.ones(2))
+        self.register_buffer("b", torch.ones(1))
+        self.child = nn.ReLU()
+
+    def __getattr__(self, name):
+        if name in self.__dict__.get("_parameters", {}):
+            return self._parameters[name] * 2
+        return super().__getattr__(name)
+
+
+class DoubledToo(Doubled):
+    pass
+
+
+@pytest.mark.parametrize("kind", [Doubled, DoubledToo])
+def test_a_class_with_its_own_getattr_is_asked_for_what_is_registered(kind):
+    m = kind()
+    assert m.w.tolist() == [2.0, 2.0] and m.b.tolist() == [1.0] and type(m.child) is nn.ReLU
+    m.w = nn.Parameter(torch.full((2,), 3.0))
+    assert m.w.tolist() == [6.0, 6.0] and m._parameters["w"].tolist() == [3.0, 3.0]
+    with pytest.raises(AttributeError, match=f"'{kind.__name__}' object has no attribute 'nothing'"):
+        m.nothing
+
+
+def test_generic_modules_and_options_of_classes():
+    T = typing.TypeVar("T")
+
+    class Holder(nn.Module, typing.Generic[T]):
+        def forward(self, x):
+            return x
+
+    assert Holder.__parameters__ == (T,) and isinstance(Holder[int](), Holder) and Holder()(3) == 3
+
+    class Named:
+        def __init_subclass__(cls, called=None, **options):
+            super().__init_subclass__(**options)
+            cls.called = called
+
+    class Layer(nn.Linear, Named, called="it"):
+        pass
+
+    assert Layer.called == "it" and Layer(1, 1).weight.shape == (1, 1)
+    with pytest.raises(TypeError, match="takes no keyword arguments"):
+        type("Bad", (nn.Module,), {}, called=3)
+
+
+def test_a_walk_sees_what_is_replaced_and_asks_overridden_walks():
+    class Closed(nn.Sequential):
+        def named_modules(self, memo=None, prefix="", remove_duplicate=True):
+            yield prefix + "!", self
+
+    inner = nn.Linear(1, 1)
+    m = nn.Sequential(nn.Sequential(inner, inner), Closed(nn.ReLU()))
+    assert [name for name, _ in m.named_modules()] == ["", "0", "0.0", "1!"]
+    assert [name for name, _ in m.named_modules(remove_duplicate=False)] == ["", "0", "0.0", "0.1", "1!"]
+    assert [name for name, _ in m.named_modules({m[0]}, "at")] == ["at", "at.1!"]
+    assert [name for name, _ in m.named_parameters("at")] == ["at.0.0.weight", "at.0.0.bias"]
+    assert [name for name, _ in m[0].named_parameters(remove_duplicate=False)] == ["0.weight", "0.bias", "1.weight", "1.bias"]
+    seen = []
+    for name, module in m.named_modules():
+        seen.append(type(module).__name__)
+        if name == "":
+            m[0] = nn.Tanh()
+    assert seen == ["Sequential", "Tanh", "Closed"]
+
+
+def test_registration_hooks_replace_what_is_registered():
+    register = nn.modules.module
+    log = []
+
+    def note(module, name, value):
+        log.append((type(module).__name__, name))
+
+    handles = [register.register_module_parameter_registration_hook(note),
+               register.register_module_buffer_registration_hook(note),
+               register.register_module_module_registration_hook(note),
+               register.register_module_buffer_registration_hook(lambda module, name, value: torch.zeros(7))]
+    try:
+        m = nn.Module()
+        m.p, m.b, m.c = nn.Parameter(torch.ones(1)), nn.Buffer(torch.ones(1)), nn.ReLU()
+        m.register_parameter("none", None)
+        m.b = torch.ones(2)
+    finally:
+        for handle in handles:
+            handle.remove()
+    assert log == [("Module", "p"), ("Module", "b"), ("Module", "c"), ("Module", "b")] and m.b.shape == (7,)
+    m.b = torch.ones(2)
+    assert m.b.shape == (2,) and len(log) == 4
+    assert register._global_parameter_registration_hooks is register._PARAMETERS.hooks
+    assert register._global_forward_hooks == {} and register._addindent("a\nb", 3) == "a\n   b"
+    with pytest.raises(AttributeError, match="has no attribute '_global_nothing'"):
+        register._global_nothing
+
+
+def test_hooks_of_all_modules_go_before_a_modules_own():
+    log = []
+    m = nn.ReLU()
+    m.register_forward_hook(lambda module, args, out: log.append("own"))
+    m.register_forward_hook(lambda module, args, kwargs, out: log.append(kwargs), with_kwargs=True, prepend=True)
+    handle = nn.modules.module.register_module_forward_hook(lambda module, args, kwargs, out: out + 1, with_kwargs=True)
+    try:
+        assert m(torch.ones(1)).item() == 2.0 and log == [{}, "own"]
+    finally:
+        handle.remove()
+    assert m(torch.ones(1)).item() == 1.0
+
+
+def test_a_state_is_split_by_child_after_the_hooks_of_its_parent():
+    m = nn.Sequential(nn.Linear(1, 1), nn.Sequential(nn.Linear(1, 1)))
+    seen = {}
+    m.register_load_state_dict_pre_hook(
+        lambda module, state, *rest: state.update({key.replace("old.", "1."): state.pop(key) for key in list(state)}))
+    m[1].register_load_state_dict_pre_hook(lambda module, state, prefix, *rest: seen.update({prefix: sorted(state)}))
+    state = {key.replace("1.", "old.", 1): value + 1 for key, value in m.state_dict().items()}
+    assert m.load_state_dict(state) == ([], []) and seen == {"1.": ["1.0.bias", "1.0.weight"]}
+    assert torch.equal(m[1][0].weight, state["old.0.weight"])
+
+
+def test_loading_leaves_the_metadata_alone():
+    state = nn.Linear(1, 1).state_dict()
+    m = nn.Linear(1, 1)
+    weight = m.weight
+    m.load_state_dict(state, assign=True)
+    assert m.weight is not weight and dict(state._metadata[""]) == {"version": 1}
+    weight = m.weight
+    m.load_state_dict(state)
+    assert m.weight is weight
+
+
+def test_hooks_that_must_return_nothing():
+    m, ran = nn.Linear(1, 1), []
+    m.register_load_state_dict_post_hook(lambda module, keys: keys)
+    m.register_load_state_dict_post_hook(lambda module, keys: ran.append(1))
+    with pytest.raises(AssertionError, match="should be done inplace"):
+        m.load_state_dict(m.state_dict())
+    assert not ran
+
+    def post(module, state, prefix, metadata):
+        return state
+
+    m.register_state_dict_post_hook(post)
+    with pytest.raises(RuntimeError, match="state_dict post-hook must return None"):
+        m.state_dict()
+    with pytest.raises(RuntimeError, match="Cannot register the same function as the state dict post hook"):
+        m._register_state_dict_hook(post)
+
+
+def test_a_state_from_before_a_table_existed():
+    state = nn.Linear(1, 1).__getstate__()
+    del state["_forward_hooks_with_kwargs"], state["_non_persistent_buffers_set"]
+    m = nn.Linear.__new__(nn.Linear)
+    m.__setstate__(state)
+    assert m._forward_hooks_with_kwargs == {} and m._non_persistent_buffers_set == set() and m(torch.ones(1)).shape == (1,)
+    assert list(m.state_dict()) == ["weight", "bias"]
+
+
+def test_a_replica_shares_all_but_its_parameters_and_may_lose_children():
+    m = Net()
+    replica = m._replicate_for_data_parallel()
+    assert type(replica) is Net and replica._parameters == {} and list(replica.__dict__)[-1] == "_is_replica"
+    name = next(iter(m._modules))
+    del replica._modules[name]
+    assert name in m._modules
+    with pytest.warns(UserWarning, match=r"Calling .zero_grad\(\) from a module created with nn.DataParallel"):
+        replica.zero_grad()
+
+
+def test_zero_grad_keeps_the_tensor_and_drops_its_history():
+    m = nn.Linear(2, 1)
+    m(torch.ones(1, 2)).pow(2).sum().backward(create_graph=True)
+    grad = m.weight.grad
+    assert grad.grad_fn is not None
+    m.zero_grad(set_to_none=False)
+    assert m.weight.grad is grad and grad.grad_fn is None and not grad.requires_grad and grad.tolist() == [[0.0, 0.0]]
+    m.zero_grad()
+    assert m.weight.grad is None
+
+
+def test_set_submodule_looks_at_the_module_first():
+    m = nn.Sequential(nn.ReLU())
+    with pytest.raises(ValueError, match="`module` is not an nn.Module, found <class 'int'>"):
+        m.set_submodule("nowhere.at", 3)
+    with pytest.raises(AttributeError, match="Sequential has no attribute `1`"):
+        m.set_submodule("1", nn.ReLU(), strict=True)
+    with pytest.raises(AttributeError, match="`training` is not an nn.Module"):
+        m.set_submodule("training", nn.ReLU())
+    m.set_submodule("0", nn.Tanh(), strict=True)
+    assert type(m[0]) is nn.Tanh
+
+
+def test_names_of_a_sequential_stay_where_nothing_moves():
+    m = nn.Sequential(OrderedDict(a=nn.ReLU(), b=nn.Tanh()))
+    assert list(m.insert(2, nn.ReLU())._modules) == ["a", "b", "2"]
+    assert type(m.pop(0)) is nn.ReLU and list(m._modules) == ["0", "1"]
+    m *= 2
+    assert [type(one).__name__ for one in m] == ["Tanh", "ReLU", "Tanh", "ReLU"]
+    with pytest.raises(ValueError, match="Non-positive multiplication factor 0"):
+        m * 0
+    with pytest.raises(ValueError, match="add operator supports only objects of Sequential class"):
+        m += [nn.ReLU()]
+    with pytest.raises(AssertionError, match="module should be of type"):
+        m.insert(0, 3)
+
+
+@pytest.mark.parametrize("call, text", [
+    (lambda: nn.ParameterList(torch.ones(2)), "ParameterList.extend should be called with an iterable, but got Tensor"),
+    (lambda: nn.ModuleList(3), "ModuleList.extend should be called with an iterable, but got int"),
+    (lambda: nn.ModuleDict(3), "ModuleDict.update should be called with an iterable of key/value pairs, but got int"),
+    (lambda: nn.ParameterDict(3), "ParametersDict.update should be called with an iterable of key/value pairs, but got int"),
+    (lambda: nn.ParameterDict([3]), "ParameterDict update sequence element #0 should be Iterable; isint"),
+    (lambda: nn.ParameterDict()[3], "Index given to ParameterDict cannot be used as a key as it is not a string"),
+])
+def test_what_containers_refuse(call, text):
+    with pytest.raises(TypeError, match=re.escape(text)):
+        call()

@@ -1,11 +1,13 @@
 """Names as in PyTorch: modes, settings, backends and cuda that tell the truth, the default device, names that are absent."""
 
+import importlib
 import pickle
 import warnings
 
 import karat
 import numpy
 import pytest
+from karat import _torch_private
 
 
 def test_a_name_of_pytorchs_that_is_absent_says_so():
@@ -464,3 +466,12 @@ def test_a_tensor_of_the_cpu_has_no_memory_of_cuda():
     if not karat.cuda.is_available():
         with pytest.raises((AssertionError, RuntimeError)):
             karat.as_tensor(Lender())
+
+
+@pytest.mark.parametrize("module, names", _torch_private.ALIASES.items())
+def test_private_names_that_public_code_uses(module, names):
+    found = importlib.import_module(f"karat.{module}")
+    for theirs, ours in names.items():
+        assert theirs not in vars(found) and getattr(found, theirs) is getattr(found, ours)
+    with pytest.raises(AttributeError, match="_no_such_name"):
+        found._no_such_name

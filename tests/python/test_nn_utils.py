@@ -180,3 +180,37 @@ def test_gradients_of_convolutions_as_functions(dims):
     of_input, of_weight = getattr(nn.grad, f"conv{dims}d_input"), getattr(nn.grad, f"conv{dims}d_weight")
     assert torch.allclose(of_input(x.shape, weight.detach(), grad, **options), x.grad, atol=1e-5)
     assert torch.allclose(of_weight(x.detach(), weight.shape, grad, **options), weight.grad, atol=1e-4)
+
+
+@pytest.mark.parametrize("dim", [0, 1])
+def test_spectral_norm_of_states_before_v_was_kept(dim):
+    torch.manual_seed(0)
+    layer = utils.spectral_norm(nn.Linear(3, 4), dim=dim)
+    state = layer.state_dict()
+    sigma = 2.5
+    state["weight"] = state["weight_orig"] / sigma
+    del state["weight_v"], state._metadata[""]["spectral_norm"]
+    layer.load_state_dict(state)
+    layer.eval()(torch.ones(3))  # without power iteration: the weight that was saved
+    assert torch.allclose(layer.weight, state["weight_orig"] / sigma, atol=1e-5)
+    del state["weight"]
+    with pytest.raises(RuntimeError, match="Missing key"):
+        layer.load_state_dict(state)
+
+
+def test_hooks_of_one_parameter_alone():
+    linear = old_weight_norm(old_weight_norm(nn.Linear(2, 3)), name="bias", dim=None)
+    utils.remove_weight_norm(linear, "bias")
+    assert [name for name, _ in linear.named_parameters()] == ["weight_g", "weight_v", "bias"]
+    with pytest.raises(ValueError, match="weight_norm of 'bias' not found in Linear"):
+        utils.remove_weight_norm(linear, "bias")
+    with pytest.raises(ValueError, match="spectral_norm of 'weight' not found in Linear"):
+        utils.remove_spectral_norm(linear)
+
+
+def test_pad_packed_sequence_refuses_a_total_that_is_too_short():
+    packed = utils.rnn.pack_sequence([torch.ones(3), torch.ones(2)])
+    for total in (0, 2):
+        with pytest.raises(ValueError, match=f"got total_length={total} and max sequence length being 3"):
+            utils.rnn.pad_packed_sequence(packed, total_length=total)
+    assert utils.rnn.pad_packed_sequence(packed, total_length=4)[0].shape == (4, 2)

@@ -696,3 +696,60 @@ def test_an_overridden_init_group_decides_what_is_stepped():
         p.grad = torch.ones(1)
     Masked(ps, lr=0.5, momentum=0.9).step()
     assert [p.item() for p in ps] == [0.5, 1.0]
+
+
+def test_private_names_that_libraries_import():
+    from karat.optim.optimizer import (
+        _default_to_fused_or_foreach,
+        _get_capturable_supported_devices,
+        _get_value,
+        _use_grad_for_differentiable,
+    )
+
+    assert _default_to_fused_or_foreach([], False) == (False, False) and "cuda" in _get_capturable_supported_devices()
+    assert _get_value(torch.tensor(2.5)) == 2.5 and _get_value("x") == "x" and callable(_use_grad_for_differentiable)
+    with pytest.raises(AttributeError, match="no attribute '_nothing'"):
+        optim.optimizer._nothing
+
+
+@pytest.mark.parametrize("groups, error, text", [
+    (lambda a, b: [{"params": {a}}], TypeError, "organized in ordered collections"),
+    (lambda a, b: [("x", a), b], ValueError, "Some param names are missing"),
+    (lambda a, b: [{"params": [("x", a)]}, {"params": [b]}], ValueError, "cannot add param group without names"),
+    (lambda a, b: [{"params": [a]}, {"params": [("y", b)]}], ValueError, "cannot add param group with names"),
+    (lambda a, b: [{"params": [a]}, {"params": [b, a]}], ValueError, "some parameters appear in more than one parameter group"),
+    (lambda a, b: [a, 3], TypeError, "one of the params is int"), (lambda a, b: [a * b], ValueError, "can't optimize a non-leaf"),
+])
+def test_groups_that_are_refused(groups, error, text):
+    a, b = leaf(2), leaf(2)
+    with pytest.raises(error, match=text):
+        optim.SGD(groups(a, b), lr=0.1)
+
+
+def test_names_of_parameters_are_kept():
+    made = optim.SGD([("x", leaf(2)), ("y", leaf(3))], lr=0.1)
+    assert made.param_groups[0]["param_names"] == ["x", "y"] and [p.shape[0] for p in made.param_groups[0]["params"]] == [2, 3]
+    plain = optim.SGD([leaf(2), leaf(3)], lr=0.5)
+    made.load_state_dict(plain.state_dict())  # which has no names
+    assert made.param_groups[0]["param_names"] == ["x", "y"] and made.param_groups[0]["lr"] == 0.5
+    with pytest.warns(UserWarning, match="duplicate parameters"):
+        made.add_param_group({"params": [("z", p := leaf(1)), ("w", p)]})
+
+
+def test_adamw_is_adam_with_weights_that_decay_by_themselves():
+    from karat.optim.adam import adam
+    from karat.optim.adamw import adamw
+
+    made = []
+    for step, more in ((adamw, {}), (adam, {"decoupled_weight_decay": True})):
+        p, g, m, v, n = torch.ones(2), torch.full((2,), 0.5), torch.zeros(2), torch.zeros(2), torch.tensor(0.0)
+        step([p], [g], [m], [v], [], [n], amsgrad=False, beta1=0.9, beta2=0.99, lr=0.1, weight_decay=0.1, eps=1e-8,
+             maximize=False, **more)
+        made.append((p.tolist(), m.tolist(), v.tolist(), n.item()))
+    assert made[0] == made[1] and made[0][0] == pytest.approx([0.89, 0.89]) and made[0][3] == 1.0
+
+
+def test_states_of_adagrad_are_shared():
+    made = optim.Adagrad([leaf(2)], lr=0.1)
+    made.share_memory()
+    assert made.state[made.param_groups[0]["params"][0]]["sum"].is_shared()

@@ -268,12 +268,35 @@ def test_global_pruning():
     (lambda m: prune.global_unstructured([(m, "weight")], prune.LnStructured, amount=1, n=1), TypeError,
      'Only "unstructured" PRUNING_TYPE supported'),
     (lambda m: prune.BasePruningMethod(), TypeError, "abstract"),
+    (lambda m: prune.custom_from_mask(m, "weight", torch.ones(2)), AssertionError,
+     r"default_mask shape torch.Size\(\[3, 2\]\) must match self.mask shape torch.Size\(\[2\]\)"),
+    (lambda m: prune.l1_unstructured(m, "weight", -1), ValueError, "amount=-1 should either be a float"),
 ])
 def test_pruning_refusals(call, kind, text):
     linear = nn.Linear(2, 3)
     with pytest.raises(kind, match=text):
         call(linear)
     assert sorted(linear.state_dict()) == ["bias", "weight"]  # a refusal leaves the module as it was
+
+
+def test_a_container_takes_prunings_of_one_parameter():
+    of_weight, of_bias = prune.L1Unstructured(0.5), prune.L1Unstructured(0.5)
+    of_weight._tensor_name, of_bias._tensor_name = "weight", "bias"
+    container = prune.PruningContainer(of_weight)
+    with pytest.raises(ValueError, match="acting on the parameter named 'weight' to PruningContainer .* Found 'bias'"):
+        container.add_pruning_method(of_bias)
+    with pytest.raises(TypeError, match="<class 'int'> is not a BasePruningMethod subclass"):
+        container.add_pruning_method(3)
+    assert len(container) == 1 and list(prune.PruningContainer(of_weight, of_weight)) == [of_weight, of_weight]
+
+
+def test_two_parameters_pruned_and_one_taken_back():
+    linear = nn.Linear(2, 3)
+    prune.l1_unstructured(linear, "weight", 2)
+    prune.l1_unstructured(linear, "bias", 1)
+    prune.remove(linear, "weight")
+    assert sorted(linear.state_dict()) == ["bias_mask", "bias_orig", "weight"] and linear.weight.eq(0).sum() == 2
+    assert [hook._tensor_name for hook in linear._forward_pre_hooks.values()] == ["bias"] and prune.is_pruned(linear)
 
 
 # ---- modules as functions ----
@@ -350,3 +373,34 @@ def test_stacked_modules():
     nets[0].bias.requires_grad_(False)
     with pytest.raises(RuntimeError, match="Expected bias from each model to have the same .requires_grad"):
         func.stack_module_state(nets)
+
+
+def test_the_cache_lasts_until_the_outermost_block_ends():
+    linear = parametrizations.weight_norm(nn.Linear(2, 2))
+    with parametrize.cached():
+        first = linear.weight
+        with parametrize.cached():
+            assert linear.weight is first
+        assert linear.weight is first
+    assert linear.weight is not first
+    assert parametrize.cached()(lambda: linear.weight is linear.weight)()
+    with pytest.raises(RuntimeError, match="inside"), parametrize.cached():
+        raise RuntimeError("inside")
+    assert linear.weight is not linear.weight
+
+
+def test_a_refused_assignment_changes_no_original():
+    class Halves(nn.Module):
+        def forward(self, a, b):
+            return a + b
+
+        def right_inverse(self, value):
+            return value / 2, (value / 2).to(self.dtype)
+
+    halves = Halves()
+    halves.dtype = torch.float32
+    linear = parametrize.register_parametrization(nn.Linear(2, 2), "weight", halves)
+    before, halves.dtype = linear.weight.detach().clone(), torch.float64
+    with pytest.raises(ValueError, match="has dtype torch.float64 while `original1` has dtype torch.float32"):
+        linear.weight = torch.ones(2, 2)
+    assert torch.equal(linear.weight, before)

@@ -291,3 +291,48 @@ def test_places_are_drawn_in_the_samples_dtype(dtype, sample):
     _, places = F.fractional_max_pool2d(x, kernel, output_size=few, return_indices=True,
                                         _random_samples=torch.full((1, 1, 2), sample, dtype=dtype))
     assert [p % have for p in places[0, 0, 0].tolist()] == [b + kernel - 1 for b in begin]
+
+
+def test_a_subclass_is_asked_once_and_sees_what_was_given():
+    """Arguments without a default arrive by position, the others by name, whichever way they were given."""
+    calls = []
+
+    class Mine(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            calls.append((func, args[1:], kwargs))
+            return "asked"
+
+    x = torch.ones(1, 2, 6, 6).as_subclass(Mine)
+    plain = {"stride": None, "padding": 1, "dilation": 1, "ceil_mode": False}
+    for run, seen in (
+        (lambda: F.max_pool2d(x, 2, None, 1), (F.max_pool2d, (2,), {**plain, "return_indices": False})),
+        (lambda: F.max_pool2d(x, kernel_size=2, padding=1, return_indices=True),
+         (F.max_pool2d_with_indices, (2,), {**plain, "return_indices": True})),
+        (lambda: F.adaptive_max_pool2d(x, output_size=3), (F.adaptive_max_pool2d, (3,), {"return_indices": False})),
+        (lambda: F.adaptive_avg_pool3d(x, 3), (F.adaptive_avg_pool3d, (3,), {})),
+        (lambda: F.lp_pool2d(x, 2.0, 3), (F.lp_pool2d, (2.0, 3), {"stride": None, "ceil_mode": False})),
+        (lambda: F.elu(x, inplace=True), (F.elu, (), {"alpha": 1.0, "inplace": True})),
+        (lambda: F.threshold(x, 1, value=2), (F.threshold, (1, 2), {"inplace": False})),
+        (lambda: F.relu(x, True), (F.relu, (), {"inplace": True})),
+        (lambda: F.triplet_margin_with_distance_loss(x, x, x, swap=True), (
+            F.triplet_margin_with_distance_loss, (x, x),
+            {"distance_function": None, "margin": 1.0, "swap": True, "reduction": "mean"})),
+        (lambda: F.affine_grid(x, (1, 2)), (F.affine_grid, ((1, 2),), {"align_corners": None})),
+    ):
+        calls.clear()
+        assert run() == "asked" and len(calls) == 1
+        func, args, kwargs = calls[0]
+        assert func is seen[0] and kwargs == seen[2] and all(a is b or a == b for a, b in zip(args, seen[1], strict=True))
+
+
+def test_fractional_layers_take_a_size_or_a_ratio():
+    for kind, dims in (torch.nn.FractionalMaxPool2d, 2), (torch.nn.FractionalMaxPool3d, 3):
+        made = kind(2, output_ratio=0.5)
+        assert made.output_ratio == (0.5,) * dims and made.output_size is None and made.kernel_size == (2,) * dims
+        assert kind(2, output_size=3).output_size == (3,) * dims
+        for options, says in (({}, f"{kind.__name__} requires specifying either an output size, or a pooling ratio"),
+                              ({"output_size": 2, "output_ratio": 0.5}, "only one of output_size and output_ratio"),
+                              ({"output_ratio": 1.0}, r"output_ratio must be between 0 and 1 \(got 1.0\)")):
+            with pytest.raises(ValueError, match=says):
+                kind(2, **options)

@@ -3,6 +3,7 @@
 import gc
 import gzip
 import json
+import re
 import threading
 import warnings
 
@@ -449,6 +450,72 @@ def test_schedule():
         schedule(wait=0, warmup=0, active=1)
 
 
+def test_a_schedule_is_a_function_of_the_step():
+    letters = "-wrS"
+
+    def shown(**how):
+        actions = schedule(**how)
+        return "".join(letters[actions(i).value] for i in range(12))
+
+    assert shown(wait=1, warmup=1, active=2) == "-wrS-wrS-wrS"
+    assert shown(wait=0, warmup=2, active=1, repeat=2) == "wwSwwS------"
+    assert shown(wait=2, warmup=1, active=1, skip_first=1) == "---wS--wS--w"
+    assert shown(wait=2, warmup=1, active=1, skip_first=1, skip_first_wait=1) == "-wS--wS--wS-"
+    assert shown(wait=2, warmup=1, active=1, repeat=1, skip_first_wait=3) == "wS----------"
+    far = schedule(wait=10**12, warmup=1, active=10**12)
+    assert far(10**12) is ProfilerAction.WARMUP and far(2 * 10**12) is ProfilerAction.RECORD_AND_SAVE
+    with pytest.raises(AssertionError, match=re.escape("Got wait=0 (need >= 0), warmup=-2 (need >= 0), active=0 (need > 0), "
+                                                       "repeat=-1 (need >= 0), skip_first=-3 (need >= 0).")):
+        schedule(wait=0, warmup=-2, active=0, repeat=-1, skip_first=-3)
+
+
+def test_from_action_to_action():
+    """Every pair of actions, and the end after each; p: prepare, s: start, e: stop, r: ready, !: a warning."""
+    done = []
+
+    class Told(profile):
+        def prepare_trace(self):
+            done.append("p")
+
+        def start_trace(self):
+            done.append("s")
+
+        def stop_trace(self):
+            done.append("e")
+
+    want = {"00": "||", "01": "|p|se", "02": "|ps|er", "03": "|ps|er",
+            "10": "p|!se|", "11": "p||se", "12": "p|s|er", "13": "p|s|er",
+            "20": "ps|!e|", "21": "ps|!e|se", "22": "ps||er", "23": "ps||er",
+            "30": "ps|er|", "31": "ps|erp|se", "32": "ps|erps|er", "33": "ps|erps|er"}
+    for pair, expected in want.items():
+        done.clear()
+        actions = [ProfilerAction(int(one)) for one in pair]
+        with warnings.catch_warnings():
+            warnings.showwarning = lambda message, category, path, line, *_: done.append("!" if path == __file__ else path)
+            warnings.simplefilter("always")
+            p = Told(activities=CPU, schedule=actions.__getitem__, on_trace_ready=lambda p: done.append("r"))
+            p.start()
+            done.append("|")
+            p.step()
+            done.append("|")
+            p.stop()
+        assert "".join(done) == expected, pair
+
+
+def test_a_profile_that_was_not_prepared(tmp_path):
+    p = karat.profiler._KinetoProfile(activities=CPU)
+    for call, doing in ((p.start_trace, "starting trace"), (p.stop, "stopping trace"), (p.events, "accessing events"),
+                        (p.key_averages, "getting key averages"), (lambda: p.export_stacks("x"), "exporting stacks"),
+                        (lambda: p.export_chrome_trace("x"), "exporting chrome trace")):
+        with pytest.raises(AssertionError, match=f"^Profiler must be initialized before {doing}$"):
+            call()
+    assert p.toggle_collection_dynamic(True, []) is None and p.get_trace_id() is None
+    assert karat.profiler.profiler._default_schedule_fn(7) is ProfilerAction.RECORD  # Lightning asks for it
+    (tmp_path / "file").write_text("")
+    with pytest.raises(RuntimeError, match=f"^Can't create directory: {tmp_path}/file/inner$"):
+        tensorboard_trace_handler(f"{tmp_path}/file/inner")(p)
+
+
 def test_steps():
     ready = []
     with profile(activities=CPU, schedule=schedule(wait=1, warmup=1, active=2),
@@ -546,3 +613,67 @@ def test_events_of_ones_own():
     assert repr(events.total_average()).startswith("<FunctionEventAvg key=Total self_cpu_time=100.000us cpu_time=38.333us")
     assert util.Interval(1.0, 3.0).elapsed_us() == 2.0 and util.EventList([]).table() == ""
     assert repr(events[0]).startswith("<FunctionEvent id=0 name=a overload_name=None device_type=DeviceType.CPU node_id=-1 ")
+
+
+def own_events(*rows, **options):
+    """Events of one's own, each a dict of what is not 0, in a list with its tree."""
+    made = [util.FunctionEvent(**{"id": i, "thread": 0, "stack": [], "input_shapes": [], "overload_name": "",
+                                  "use_device": options.get("use_device"), **row}) for i, row in enumerate(rows)]
+    events = util.EventList(made, **options)
+    events._build_tree()
+    return events
+
+
+def cells(table):
+    return [line.split() for line in table.splitlines()]
+
+
+def test_a_table_of_ones_own_events():
+    """The figures are PyTorch 2.11's."""
+    rows = [{"name": "a", "start_us": 0.0, "end_us": 100.0, "cpu_memory_usage": 2048, "device_memory_usage": 4096},
+            {"name": "b", "start_us": 10.0, "end_us": 50.0, "cpu_memory_usage": 1000},
+            {"name": "k", "start_us": 20.0, "end_us": 27.0, "device_type": util.DeviceType.CUDA, "thread": 5},
+            {"name": "c", "start_us": 60.0, "end_us": 70.0, "is_async": True}]
+    events = own_events(*rows, use_device="cuda", profile_memory=True)
+    for event, duration in zip([events[1], events[0], events[3]], (7.0, 30.0, 1.0)):
+        event.append_kernel("k", 0, duration)
+    text = events.table()
+    assert cells(text)[1] == ("Name Self CPU % Self CPU CPU total % CPU total CPU time avg Self CUDA Self CUDA % CUDA total "
+                              "CUDA time avg CPU Mem Self CPU Mem CUDA Mem Self CUDA Mem # of Calls").split()
+    assert [" ".join(line) for line in cells(text)[3:7]] == [
+        "a 60.00% 60.000us 100.00% 100.000us 100.000us 30.000us 428.57% 37.000us 37.000us 2.00 KB 1.02 KB 4.00 KB 4.00 KB 1",
+        "b 40.00% 40.000us 40.00% 40.000us 40.000us 7.000us 100.00% 7.000us 7.000us 1000 B 1000 B 0 B 0 B 1",
+        "k 0.00% 0.000us 0.00% 0.000us 0.000us 7.000us 100.00% 7.000us 7.000us 0 B 0 B 0 B 0 B 1",
+        "c 0.00% 0.000us 0 10.000us 10.000us 0.000us 0.00% 0.000us 0.000us 0 B 0 B 0 B 0 B 1"]
+    assert text.endswith("Self CPU time total: 100.000us\nSelf CUDA time total: 7.000us\n")
+    first = [line[0] for line in cells(events.table(sort_by="device_time_total", row_limit=2))[3:-3]]
+    assert first == ["a", "b"]
+    assert len(events.table(row_limit=0).splitlines()) == 6 and len(events.table(row_limit=-1).splitlines()) == 10
+    lines = events.table(top_level_events_only=True, header="H").splitlines()
+    assert lines[0] == "=" * (len(lines[4]) - 2) == lines[2] and lines[1] == "H"
+    assert [line.split()[0] for line in lines[7:10]] == list("akc")
+    with pytest.raises(AttributeError):
+        events.table(sort_by="nope")
+
+
+def test_columns_that_are_there_when_there_is_something():
+    wide = {"name": "n" * 80, "start_us": 0.0, "end_us": 1e7, "overload_name": "Tensor", "flops": 10**30, "node_id": 2}
+    text = own_events(wide, {"name": "m", "start_us": 0.0, "end_us": 5.0, "thread": 1}, with_flops=True).table()
+    assert " ".join(cells(text)[1]).endswith("CPU time avg # of Calls Node ID Total PFLOPs")
+    assert cells(text)[3][:2] == ["n" * 52 + "...", "Tensor"] and cells(text)[3][-2:] == ["2", "1000000000000000.000"]
+    assert cells(text)[4][-2:] == ["-1", "--"]
+    text = own_events(wide).table(max_name_column_width=None, time_unit="ms")
+    assert cells(text)[3][0] == "n" * 80 and "10000.000ms" in text and text.endswith("Self CPU time total: 10000.000ms\n")
+    assert cells(own_events(wide).table(max_name_column_width=5))[3][:2] == ["nn...", "Te..."]
+    stacked = own_events({"name": "a", "start_us": 0.0, "end_us": 1.0, "stack": ["file.py(1): f", "x" * 90]})
+    lines = stacked.table(max_src_column_width=30).splitlines()
+    assert lines[3].rstrip().endswith("file.py(1): f") and lines[4].strip() == "..." + "x" * 27 and not lines[5].strip()
+
+
+def test_what_only_calls_its_like_is_one_event():
+    spans = {"f": (0.0, 100.0), "g": (5.0, 80.0), "h": (10.0, 20.0)}
+    whole, inner, last = ({"name": "f", "start_us": a, "end_us": b} for a, b in spans.values())
+    events = own_events(whole, inner, {**last, "name": "h"})
+    assert tree(events) == [["f", [["h", []]]]] and len(events) == 2 and events[0].self_cpu_time_total == 90.0
+    beside = {"name": "f", "start_us": 85.0, "end_us": 90.0}
+    assert tree(own_events(whole, inner, beside)) == [["f", [["f", []], ["f", []]]]]

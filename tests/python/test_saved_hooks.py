@@ -361,3 +361,26 @@ def test_a_checkpoint_without_checks_takes_another_dtype():
     runs.clear()
     with pytest.raises(CheckpointError, match="different metadata than during the forward pass"):
         checkpoint(function, x, use_reentrant=False).sum().backward()
+
+
+def test_segments_and_options():
+    x = torch.ones(3, requires_grad=True)
+    for count, segments, error in ((2, 0, ZeroDivisionError), (2, 3, ValueError), (0, 1, ValueError)):  # as PyTorch's
+        with pytest.raises(error):
+            checkpoint_sequential([torch.sin] * count, segments, x, use_reentrant=False)
+    calls = []
+    steps = [lambda v, i=i: (calls.append(i), v * 2)[1] for i in range(5)]
+    checkpoint_sequential(steps, 3, x, use_reentrant=True).sum().backward()
+    assert calls == [0, 1, 2, 3, 4, 1, 0] and x.grad.tolist() == [32.0] * 3  # the last segment is kept
+    with pytest.warns(UserWarning, match=r"checkpoint_sequential: the use_reentrant parameter .* In version 2.9 we will") as said:
+        checkpoint_sequential(steps, 2, x)
+    assert [w.filename for w in said] == [__file__]
+    with set_checkpoint_early_stop(False):
+        with set_checkpoint_early_stop(True), pytest.raises(KeyError):
+            raise KeyError
+        seen = []
+        checkpoint(lambda v: (v.sin(), seen.append(1))[0], x, use_reentrant=False, early_stop=True).sum().backward()
+        assert len(seen) == 2  # the second run was not stopped
+    seen.clear()
+    checkpoint(lambda v: (v.sin(), seen.append(1))[0], x, use_reentrant=False).sum().backward()
+    assert len(seen) == 1

@@ -48,3 +48,27 @@ def test_what_is_written(tmp_path):
     assert list(found["h"][1].histo.bucket_limit) == [0, 1e-12] and list(found["h"][1].histo.bucket) == [0, 3]
     assert list(found["pr"][1].tensor.float_val)[:10] == [3, 3, 2, 1, 0, 2, 1, 0, 0, 0]
     assert (tmp_path / "both_a").is_dir() and (tmp_path / "both_b").is_dir()
+
+
+@needs_it
+def test_steps_times_and_files(tmp_path):
+    from tensorboard.backend.event_processing.event_file_loader import LegacyEventFileLoader
+
+    from karat.utils.tensorboard import SummaryWriter
+
+    writer = SummaryWriter(tmp_path, purge_step=4)
+    writer.add_scalar("a", 1, karat.tensor(7), 10.0)
+    writer.add_text("b", "text", walltime=12.0, global_step=8)
+    writer.add_scalars("c/d", {"x": 1}, 9, 13.0)
+    with pytest.raises(ValueError, match=r"^len\(bucket_limits\) != len\(bucket_counts\), see the document.$"):
+        writer.add_histogram_raw("h", 0, 1, 2, 3, 4, [1.0], [1, 2])
+    assert list(writer.all_writers) == [str(tmp_path), f"{tmp_path}/c_d_x"]
+    writer.close()
+    assert writer.all_writers is None and writer.file_writer is None
+    writer.close()
+    writer.add_scalar("again", 1)
+    writer.close()
+    events = [event for path in sorted(tmp_path.glob("*tfevents*")) for event in LegacyEventFileLoader(str(path)).Load()]
+    assert [event.step for event in events if event.HasField("session_log")] == [4]  # once, not again after close()
+    kept = {value.tag: (event.step, event.wall_time) for event in events for value in event.summary.value}
+    assert kept["a"] == (7, 10.0) and kept["b/text_summary"] == (8, 12.0) and kept["again"][0] == 0 and kept["again"][1] > 1e9

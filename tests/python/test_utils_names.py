@@ -107,8 +107,8 @@ def test_scopes_that_decorate():
         yield 1
 
     assert twice(3) == 6 and list(steps()) == [1] and entered[:2] == ["in", "out"]
-    with pytest.raises(RuntimeError, match="^Cannot decorate classes"):
-        scope()(int)
+    with pytest.warns(FutureWarning, match="^Decorating classes is deprecated"):
+        assert scope()(int)("7") == 7 and entered[-2:] == ["in", "out"]
     with pytest.raises(NotImplementedError):
         _DecoratorContextManager().__enter__()
 

@@ -3,6 +3,7 @@ errors in PyTorch's words, exceptions, leaks and threads. Texts and random numbe
 
 import collections
 import gc
+import re
 import threading
 import weakref
 
@@ -636,3 +637,31 @@ DRAWN_INTO = {
 def test_targets_of_what_is_drawn_are_refused(name, randomness):
     with pytest.raises(RuntimeError, match="^vmap: We do not support calling out variants of random operations inside of vmap"):
         vmap(DRAWN_INTO[name], randomness=randomness)(torch.full((2, 3), 0.5))
+
+
+def test_names_and_refusals_of_nested_results():
+    """As PyTorch 2.11's."""
+    from functools import partial
+
+    class Called:
+        def __call__(self, x):
+            return x
+
+        def __repr__(self):
+            return "Called!"
+
+    x = torch.ones(2, 3)
+    for func, name in ((Called(), "Called!"), (partial(partial(Called())), "functools.partial(Called!, ...)"),
+                       (partial(torch.sin), "functools.partial(sin, ...)")):
+        with pytest.raises(ValueError, match=re.escape(f"vmap({name}, in_dims=5, ...)(<inputs>): Got in_dim=5 for some input")):
+            torch.vmap(func, in_dims=5)(x)
+    for out_dims in ([0], (0, 0), {"a": 0}):
+        with pytest.raises(ValueError, match=re.escape(f"out_dims={out_dims})(<inputs>): out_dims is not compatible with the "
+                                                       "structure of `outputs`")):
+            torch.vmap(torch.sin, out_dims=out_dims)(x)
+    with pytest.raises(ValueError, match="`sin` can not return a BatchedTensor when out_dim is None"):
+        torch.vmap(torch.sin, out_dims=(None,))(x)
+    with pytest.raises(ValueError, match="must only return Tensors, got type <class 'float'>. Did you mean to set out_dims= to"):
+        torch.vmap(lambda a: (a, 1.0))(x)
+    assert torch.vmap(lambda a: (a, 1.0), out_dims=(0, None))(x)[1] == 1.0
+    assert torch.vmap(torch.sin).__wrapped__ is torch.sin and torch.vmap(torch.sin).__name__ == "sin"

@@ -2,6 +2,7 @@
 
 import functools
 import warnings
+from contextlib import ContextDecorator
 
 from .. import _karat
 from .._karat import Tensor, device as _device, dtype as _dtype
@@ -15,16 +16,10 @@ _bf16, _f16 = _karat.dtypes["bfloat16"], _karat.dtypes["float16"]
 
 def autocast_decorator(autocast_instance, func):
     """The function, run inside the region."""
-
-    @functools.wraps(func)
-    def decorate_autocast(*args, **kwargs):
-        with autocast_instance:
-            return func(*args, **kwargs)
-
-    return decorate_autocast
+    return autocast_instance(func)
 
 
-class autocast:
+class autocast(ContextDecorator):
     """A region, as a context or a decorator, in which operators on one type of device choose their dtypes by class: matrix
     products run in a narrow float, what needs the range in float32, the others as their inputs come.
     `print(karat.amp.lists)` lists the classes.
@@ -95,9 +90,6 @@ class autocast:
         _karat.set_autocast_cache(cache)
         return False
 
-    def __call__(self, func):
-        return autocast_decorator(self, func)
-
     def report(self):
         """What ran inside so far, as text: each operator with its dtype and class, each conversion with its line, and what looks
         like a mistake: weights of 16 bits, backward inside the region, float16 without a scaler, a scaler without autocast,
@@ -129,38 +121,42 @@ def _cast(value, device_type, dtype):
     return value
 
 
+def _decorator(decorate, function, device_type):
+    """decorate of the function; without one decorate itself, for the function that is still to come."""
+    if not isinstance(device_type, str):
+        raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
+    return decorate if function is None else decorate(function)
+
+
 def custom_fwd(fwd=None, *, device_type, cast_inputs=None):
     """For the forward of an autograd.Function under autocast. cast_inputs: floating inputs are cast to it and forward runs
     without autocast; without it forward runs as the caller does, and custom_bwd lets backward do the same."""
-    if not isinstance(device_type, str):
-        raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
-    if fwd is None:
-        return functools.partial(custom_fwd, device_type=device_type, cast_inputs=cast_inputs)
 
-    @functools.wraps(fwd)
-    def decorate_fwd(*args, **kwargs):
-        args[0]._dtype = state.get_autocast_dtype(device_type)
-        enabled = state.is_autocast_enabled(device_type)
-        if cast_inputs is None or not enabled:
-            args[0]._fwd_used_autocast = enabled
-            return fwd(*args, **kwargs)
-        args[0]._fwd_used_autocast = False
-        with autocast(device_type=device_type, enabled=False):
-            return fwd(*_cast(args, device_type, cast_inputs), **_cast(kwargs, device_type, cast_inputs))
+    def decorate(forward):
+        @functools.wraps(forward)
+        def run(ctx, *args, **kwargs):
+            enabled, ctx._dtype = state.is_autocast_enabled(device_type), state.get_autocast_dtype(device_type)
+            ctx._fwd_used_autocast = enabled and cast_inputs is None
+            if ctx._fwd_used_autocast or not enabled:
+                return forward(ctx, *args, **kwargs)
+            args, kwargs = _cast((args, kwargs), device_type, cast_inputs)
+            with autocast(device_type, enabled=False):
+                return forward(ctx, *args, **kwargs)
 
-    return decorate_fwd
+        return run
+
+    return _decorator(decorate, fwd, device_type)
 
 
 def custom_bwd(bwd=None, *, device_type):
     """For the backward of an autograd.Function: it runs with autocast as its forward did."""
-    if not isinstance(device_type, str):
-        raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
-    if bwd is None:
-        return functools.partial(custom_bwd, device_type=device_type)
 
-    @functools.wraps(bwd)
-    def decorate_bwd(*args, **kwargs):
-        with autocast(device_type=device_type, enabled=args[0]._fwd_used_autocast, dtype=args[0]._dtype):
-            return bwd(*args, **kwargs)
+    def decorate(backward):
+        @functools.wraps(backward)
+        def run(ctx, *grads, **kwargs):
+            with autocast(device_type, ctx._dtype, ctx._fwd_used_autocast):
+                return backward(ctx, *grads, **kwargs)
 
-    return decorate_bwd
+        return run
+
+    return _decorator(decorate, bwd, device_type)

@@ -21,17 +21,24 @@ __all__ = ["OptState", "GradScaler"]
 _MOST_ENTRIES = 1000  # of a log
 
 
-class _MultiDeviceReplicator:
-    """A tensor's copies on other devices, each made once."""
+_SETTINGS = ("growth_factor", "backoff_factor", "growth_interval")  # as states name them; attributes have a _ before
 
-    def __init__(self, master_tensor):
-        self.master = master_tensor
-        self._per_device_tensors = {}
 
-    def get(self, device):
-        if device not in self._per_device_tensors:
-            self._per_device_tensors[device] = self.master.to(device=device, non_blocking=True, copy=True)
-        return self._per_device_tensors[device]
+class _Copies(dict):
+    """A tensor's copies by device, each made when it is first asked for."""
+
+    def __init__(self, tensor):
+        self._tensor = tensor
+
+    def __missing__(self, device):
+        made = self[device] = self._tensor.to(device=device, non_blocking=True, copy=True)
+        return made
+
+
+def _number(value, dtype, device):
+    from .. import full
+
+    return full((), value, dtype=_karat.dtypes[dtype], device=device)
 
 
 class OptState(Enum):
@@ -42,7 +49,14 @@ class OptState(Enum):
     STEPPED = 2
 
 
-def _refresh_per_optimizer_state():
+_TOO_LATE_TO_UNSCALE = {
+    OptState.UNSCALED: "unscale_() has already been called on this optimizer since the last update().",
+    OptState.STEPPED: "unscale_() is being called after step().",
+}
+
+
+def _ready():
+    """What is known of an optimizer after update()."""
     return {"stage": OptState.READY, "found_inf_per_device": {}}
 
 
@@ -80,7 +94,7 @@ class GradScaler:
             self._growth_interval = growth_interval
             self._init_growth_tracker = 0
             self._growth_tracker = None
-            self._per_optimizer_states = defaultdict(_refresh_per_optimizer_state)
+            self._per_optimizer_states = defaultdict(_ready)
         self.stepped = None
         self.log = []
         self._updates = 0
@@ -96,20 +110,17 @@ class GradScaler:
             _report.scalers.add(self)
 
     def _check_scale_growth_tracker(self, funcname):
-        fix = "This may indicate your script did not use scaler.scale(loss or outputs) earlier in the iteration."
-        if self._scale is None:
-            raise AssertionError(f"Attempted {funcname} but _scale is None.  {fix}")
-        if self._growth_tracker is None:
-            raise AssertionError(f"Attempted {funcname} but _growth_tracker is None.  {fix}")
+        for name in ("_scale", "_growth_tracker"):
+            if getattr(self, name) is None:
+                raise AssertionError(f"Attempted {funcname} but {name} is None.  This may indicate your script did not use "
+                                     "scaler.scale(loss or outputs) earlier in the iteration.")
         return self._scale, self._growth_tracker
 
     def _lazy_init_scale_growth_tracker(self, dev):
-        from .. import full
-
         if self._growth_tracker is not None:
             raise AssertionError("_growth_tracker initialized before _scale")
-        self._scale = full((), self._init_scale, dtype=_karat.dtypes["float32"], device=dev)
-        self._growth_tracker = full((), self._init_growth_tracker, dtype=_karat.dtypes["int32"], device=dev)
+        self._scale = _number(self._init_scale, "float32", dev)
+        self._growth_tracker = _number(self._init_growth_tracker, "int32", dev)
 
     def scale(self, outputs):
         """The tensor, or each tensor of an iterable, times the scale."""
@@ -128,8 +139,8 @@ class GradScaler:
                 if not copies:
                     if self._scale is None:
                         self._lazy_init_scale_growth_tracker(value.device)
-                    copies.append(_MultiDeviceReplicator(self._scale))
-                return value * copies[0].get(value.device)
+                    copies.append(_Copies(self._scale))
+                return value * copies[0][value.device]
             if hasattr(value, "__iter__"):
                 made = map(scaled, value)
                 return type(value)(made) if isinstance(value, (list, tuple)) else made
@@ -140,7 +151,7 @@ class GradScaler:
     def _unscale_grads_(self, optimizer, inv_scale, found_inf, allow_fp16):
         from .. import _amp_foreach_non_finite_check_and_unscale_, no_grad
 
-        inverses, found = _MultiDeviceReplicator(inv_scale), _MultiDeviceReplicator(found_inf)
+        inverses, found = _Copies(inv_scale), _Copies(found_inf)
         grads = defaultdict(lambda: defaultdict(list))
         with no_grad():
             for group in optimizer.param_groups:
@@ -153,33 +164,31 @@ class GradScaler:
                     grads[grad.device][grad.dtype].append(grad)
             for device, by_dtype in grads.items():
                 for some in by_dtype.values():
-                    _amp_foreach_non_finite_check_and_unscale_(some, found.get(device), inverses.get(device))
-        return found._per_device_tensors
+                    _amp_foreach_non_finite_check_and_unscale_(some, found[device], inverses[device])
+        return dict(found)
+
+    def _search_grads(self, optimizer, factor, allow_fp16):
+        """Multiplies the gradients by the factor; returns for each device whether one is not finite."""
+        return self._unscale_grads_(optimizer, factor, _number(0.0, "float32", factor.device), allow_fp16)
 
     def unscale_(self, optimizer):
         """Divides the gradients of the optimizer's parameters by the scale; step() does it unless it was done. Call it before the
         gradients are clipped or looked at."""
         if not self._enabled:
             return
-        self._check_scale_growth_tracker("unscale_")
+        scale, _ = self._check_scale_growth_tracker("unscale_")
         state = self._per_optimizer_states[id(optimizer)]
-        if state["stage"] is OptState.UNSCALED:
-            raise RuntimeError("unscale_() has already been called on this optimizer since the last update().")
-        if state["stage"] is OptState.STEPPED:
-            raise RuntimeError("unscale_() is being called after step().")
-        from .. import full
-
-        inverse = self._scale.double().reciprocal().float()
-        found_inf = full((), 0.0, dtype=_karat.dtypes["float32"], device=self._scale.device)
-        state["found_inf_per_device"] = self._unscale_grads_(optimizer, inverse, found_inf, False)
+        if state["stage"] in _TOO_LATE_TO_UNSCALE:
+            raise RuntimeError(_TOO_LATE_TO_UNSCALE[state["stage"]])
+        inverse = scale.double().reciprocal().float()  # rounded once
+        state["found_inf_per_device"] = self._search_grads(optimizer, inverse, allow_fp16=False)
         state["stage"] = OptState.UNSCALED
 
-    def _maybe_opt_step(self, optimizer, state, *args, **kwargs):
-        self.stepped = not sum(v.item() for v in state["found_inf_per_device"].values())
-        if self.stepped:
-            return optimizer.step(*args, **kwargs)
-        self._note_skip(optimizer)
-        return None
+    def _maybe_opt_step(self, optimizer, optimizer_state, *args, **kwargs):
+        self.stepped = not any(found.item() for found in optimizer_state["found_inf_per_device"].values())
+        if not self.stepped:
+            return self._note_skip(optimizer)
+        return optimizer.step(*args, **kwargs)
 
     def step(self, optimizer, *args, **kwargs):
         """optimizer.step(), unless a gradient is not finite; returns what it returns, or None. `stepped` says which."""
@@ -251,7 +260,7 @@ class GradScaler:
             skipped = bool(self._not_finite) or (any(state["stage"] is OptState.UNSCALED
                                                      for state in self._per_optimizer_states.values()) and total.item() > 0)
             _amp_update_scale_(scale, tracker, total, self._growth_factor, self._backoff_factor, self._growth_interval)
-        self._per_optimizer_states = defaultdict(_refresh_per_optimizer_state)
+        self._per_optimizer_states = defaultdict(_ready)
         self._note_update("set" if new_scale is not None else "skipped" if skipped else "grown")
 
     # ---- beyond PyTorch: what happened ----
@@ -332,9 +341,8 @@ class GradScaler:
         self._growth_interval = new_interval
 
     def _get_growth_tracker(self):
-        if not self._enabled:
-            return 0
-        return self._init_growth_tracker if self._growth_tracker is None else self._growth_tracker.item()
+        tracker = self._growth_tracker if self._enabled else None
+        return tracker.item() if tracker is not None else getattr(self, "_init_growth_tracker", 0)
 
     def is_enabled(self):
         """Does it scale?"""
@@ -344,8 +352,8 @@ class GradScaler:
         """The scale and how it adapts; empty if the scaler is disabled."""
         if not self._enabled:
             return {}
-        return {"scale": self.get_scale(), "growth_factor": self._growth_factor, "backoff_factor": self._backoff_factor,
-                "growth_interval": self._growth_interval, "_growth_tracker": self._get_growth_tracker()}
+        settings = {name: getattr(self, "_" + name) for name in _SETTINGS}
+        return {"scale": self.get_scale(), **settings, "_growth_tracker": self._get_growth_tracker()}
 
     def load_state_dict(self, state_dict):
         """Takes what state_dict gave."""
@@ -354,16 +362,14 @@ class GradScaler:
         if not state_dict:
             raise RuntimeError("The source state dict is empty, possibly because it was saved from a disabled instance of "
                                "GradScaler.")
-        self._init_scale = state_dict["scale"]
-        if self._scale is not None:
-            self._scale.fill_(state_dict["scale"])
-        self._growth_factor = state_dict["growth_factor"]
-        self._backoff_factor = state_dict["backoff_factor"]
-        self._growth_interval = state_dict["growth_interval"]
-        self._init_growth_tracker = self._known_tracker = state_dict["_growth_tracker"]
-        self._known_scale = state_dict["scale"]
-        if self._growth_tracker is not None:
-            self._growth_tracker.fill_(state_dict["_growth_tracker"])
+        scale, *settings, tracker = (state_dict[key] for key in ("scale", *_SETTINGS, "_growth_tracker"))
+        for name, value in zip(_SETTINGS, settings):
+            setattr(self, "_" + name, value)
+        self._init_scale = self._known_scale = scale
+        self._init_growth_tracker = self._known_tracker = tracker
+        for tensor, value in ((self._scale, scale), (self._growth_tracker, tracker)):
+            if tensor is not None:
+                tensor.fill_(value)
 
     def __getstate__(self):
         state = self.__dict__.copy()
@@ -381,13 +387,10 @@ class GradScaler:
         self.__dict__.update(state)
 
     def _check_inf_per_device(self, optimizer):
-        from .. import full
-
         scale, _ = self._check_scale_growth_tracker("_check_inf_per_device")
-        one = full((), 1.0, dtype=_karat.dtypes["float32"], device=scale.device)
-        found_inf = full((), 0.0, dtype=_karat.dtypes["float32"], device=scale.device)
-        self._per_optimizer_states[id(optimizer)]["found_inf_per_device"] = self._unscale_grads_(optimizer, one, found_inf, True)
-        return self._per_optimizer_states[id(optimizer)]["found_inf_per_device"]
+        found = self._search_grads(optimizer, _number(1.0, "float32", scale.device), allow_fp16=True)
+        self._per_optimizer_states[id(optimizer)]["found_inf_per_device"] = found
+        return found
 
     def _found_inf_per_device(self, optimizer):
         return self._per_optimizer_states[id(optimizer)]["found_inf_per_device"]

@@ -20,31 +20,32 @@ def enter_dual_level():
     return _current_level
 
 
+def _or_open(level):
+    return _current_level if level is None else level
+
+
 def exit_dual_level(*, level=None):
     """Ends the level: the tangents of all tensors go."""
     global _current_level
-    if level is None:
-        level = _current_level
-    if level != _current_level:
-        raise RuntimeError("Trying to exit a forward AD level that was not the last one that was created. This is not supported.")
-    if level < 0:
-        raise RuntimeError("Dual level must be a positive number.")
-    _karat.exit_dual_level(level)
-    _current_level = level - 1
+    ends = _or_open(level)
+    refused = ("Trying to exit a forward AD level that was not the last one that was created. This is not supported."
+               if ends != _current_level else "Dual level must be a positive number." if ends < 0 else None)
+    if refused:
+        raise RuntimeError(refused)
+    _karat.exit_dual_level(ends)
+    _current_level -= 1
 
 
 def make_dual(tensor, tangent, *, level=None):
     """A view of `tensor` with that tangent."""
-    if level is None:
-        level = _current_level
-    if level < 0:
+    at = _or_open(level)
+    if at < 0:
         raise RuntimeError("Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() "
                            "first.")
-    if not (tensor.is_floating_point() or tensor.is_complex()):
-        raise ValueError(f"Expected primal to be floating point or complex, but got: {tensor.dtype}")
-    if not (tangent.is_floating_point() or tangent.is_complex()):
-        raise ValueError(f"Expected tangent to be floating point or complex, but got: {tangent.dtype}")
-    return _karat.make_dual(tensor, tangent, level)
+    for role, one in (("primal", tensor), ("tangent", tangent)):
+        if not one.is_floating_point() and not one.is_complex():
+            raise ValueError(f"Expected {role} to be floating point or complex, but got: {one.dtype}")
+    return _karat.make_dual(tensor, tangent, at)
 
 
 class UnpackedDualTensor(NamedTuple):
@@ -56,11 +57,8 @@ class UnpackedDualTensor(NamedTuple):
 
 def unpack_dual(tensor, *, level=None):
     """The tensor without its tangent, and the tangent; None if it has none."""
-    if level is None:
-        level = _current_level
-    if level < 0:
-        return UnpackedDualTensor(tensor, None)
-    return UnpackedDualTensor(*_karat.unpack_dual(tensor, level))
+    at = _or_open(level)
+    return UnpackedDualTensor(*(_karat.unpack_dual(tensor, at) if at >= 0 else (tensor, None)))
 
 
 class dual_level(_Mode):

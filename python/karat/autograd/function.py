@@ -30,11 +30,14 @@ class BackwardCFunction(_FunctionBase, FunctionCtx, _HookMixin):
 
     def apply(self, *args):
         """Calls the derivative that the user wrote."""
-        backward, vjp = self._forward_cls.backward, self._forward_cls.vjp
-        if backward is not Function.backward and vjp is not Function.vjp:
-            raise RuntimeError("Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only "
-                               "implement one of them.")
-        return (backward if vjp is Function.vjp else vjp)(self, *args)
+        by_either_name = Function.backward  # what both are until a class has its own
+        written = self._forward_cls
+        if written.vjp is by_either_name:
+            return written.backward(self, *args)
+        if written.backward is by_either_name:
+            return written.vjp(self, *args)
+        raise RuntimeError("Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only "
+                           "implement one of them.")
 
     def apply_jvp(self, *args):
         return self._forward_cls.jvp(self, *args)

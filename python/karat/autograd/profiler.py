@@ -5,7 +5,6 @@ The engine records (karat/profiler.h); here its events become FunctionEvents.
 
 import bisect
 import functools
-import inspect
 import json
 import os
 import sys
@@ -13,6 +12,7 @@ import uuid
 from warnings import warn
 
 from .. import _karat, _missing
+from ..modes import inside
 from .profiler_util import (  # noqa: F401
     MEMORY_EVENT_NAME,
     OUT_OF_MEMORY_EVENT_NAME,
@@ -20,8 +20,7 @@ from .profiler_util import (  # noqa: F401
     EventList,
     FunctionEvent,
     FunctionEventAvg,
-    _filter_name,
-    _rewrite_name,
+    _shown_name,
 )
 
 _is_profiler_enabled = False  # PyTorch's name; libraries read it
@@ -107,7 +106,7 @@ class _Converter:
 
     def event(self, kind, name, begin, end, thread, stack, inputs, sequence, flops):
         shapes, dtypes = inputs
-        event = FunctionEvent(id=len(self.found) + 1, name=_rewrite_name(name, with_wildcard=True), trace_name=name,
+        event = FunctionEvent(id=len(self.found) + 1, name=_shown_name(name), trace_name=name,
                               overload_name="", thread=self.threads.setdefault(thread, len(self.threads) + 1),
                               start_us=(begin - self.begin) / 1000,
                               end_us=(end - self.begin) / 1000, fwd_thread=1 if kind in ("node", "formula") else 0,
@@ -171,6 +170,17 @@ def _module_paths(modules):
 # ---- profile ----
 
 
+def _of_its_events(name):
+    """A method of the list of events as one of the profile that has recorded them."""
+    method = getattr(EventList, name)
+
+    @functools.wraps(method)
+    def of_events(self, *args, **kwargs):
+        return method(self._events, *args, **kwargs)
+
+    return of_events
+
+
 class profile:
     """Records what runs inside `with profile() as p:`; p.key_averages() sums it up and p.table() shows it.
 
@@ -206,7 +216,7 @@ class profile:
         self.post_processing_timeout_s = post_processing_timeout_s
         self.trace_id = ""
         self._made = EventList(use_device=None, profile_memory=profile_memory, with_flops=with_flops)
-        self._made._tree_built = True
+        self._made._has_tree = True
         self._profile = None
         self._waiting = []  # profiles of the engine whose events nobody has asked for
         if not self.use_cpu and not use_kineto:
@@ -236,11 +246,11 @@ class profile:
             return None
         if self.entered:
             raise RuntimeError("Profiler context manager is not reentrant")
-        self._prepare_trace()
+        self._prepare()
         self._start_trace()
         return self
 
-    def _prepare_trace(self):
+    def _prepare(self):
         self.entered = True
         self.trace_id = self.create_trace_id()
 
@@ -284,23 +294,13 @@ class profile:
     def __str__(self):
         return "<unfinished torch.autograd.profile>" if self._profile is None else str(self._events)
 
-    def table(self, sort_by=None, row_limit=100, max_src_column_width=75, max_name_column_width=55, max_shapes_column_width=80,
-              header=None, top_level_events_only=False, columns=()):
-        return self._events.table(sort_by=sort_by, row_limit=row_limit, max_src_column_width=max_src_column_width,
-                                  max_name_column_width=max_name_column_width, max_shapes_column_width=max_shapes_column_width,
-                                  header=header, top_level_events_only=top_level_events_only, columns=columns)
-
-    table.__doc__ = EventList.table.__doc__
+    table = _of_its_events("table")
+    total_average = _of_its_events("total_average")
 
     def key_averages(self, group_by_input_shape=False, group_by_stack_n=0, group_by_overload_name=False, group_by=None):
         return self._events.key_averages(group_by_input_shape, group_by_stack_n, group_by_overload_name, group_by)
 
     key_averages.__doc__ = EventList.key_averages.__doc__
-
-    def total_average(self):
-        return self._events.total_average()
-
-    total_average.__doc__ = EventList.total_average.__doc__
 
     @property
     def self_cpu_time_total(self):
@@ -354,28 +354,7 @@ class record_function:
         _karat.range_end(self.record)
 
     def __call__(self, function):
-        if inspect.isgeneratorfunction(function):
-
-            @functools.wraps(function)
-            def run(*args, **kwargs):
-                generator = function(*args, **kwargs)
-                sent = None
-                while True:
-                    with type(self)(self.name, self.args):
-                        try:
-                            value = generator.send(sent)
-                        except StopIteration as end:
-                            return end.value
-                    sent = yield value
-
-            return run
-
-        @functools.wraps(function)
-        def run(*args, **kwargs):
-            with type(self)(self.name, self.args):
-                return function(*args, **kwargs)
-
-        return run
+        return inside(lambda: type(self)(self.name, self.args), function)
 
 
 class _Emit:

@@ -33,70 +33,55 @@ class DeviceType(enum.Enum):
 
 # ---- texts ----
 
-
-def _format_time(time_us):
-    for unit, least in (("s", 1e6), ("ms", 1e3)):
-        if time_us >= least:
-            return f"{time_us / least:.3f}{unit}"
-    return f"{time_us:.3f}us"
+# Units, the largest first: (name, size).
+_TIMES = (("s", 1e6), ("ms", 1e3), ("us", 1.0))
+_BYTES = (("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10), ("B", 1))
+_FLOPS = (("PFLOPs", 1e15), ("TFLOPs", 1e12), ("GFLOPs", 1e9), ("MFLOPs", 1e6), ("KFLOPs", 1e3), ("FLOPs", 1.0))
 
 
-def _format_time_share(time_us, total_time_us):
-    if total_time_us == 0:
-        return "NaN"
-    return f"{time_us * 100.0 / total_time_us:.2f}%"
+def _unit_of(value, units):
+    """The largest unit that the value reaches, or the smallest one."""
+    return next((unit for unit in units if value >= unit[1]), units[-1])
 
 
-def _format_memory(nbytes):
-    for unit, least in (("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10)):
-        if abs(nbytes) >= least:
-            return f"{nbytes * 1.0 / least:.2f} {unit}"
-    return f"{nbytes} B"
+def _time_text(us, unit=None):
+    name, size = next((one for one in _TIMES if one[0] == unit), None) or _unit_of(us, _TIMES)
+    return f"{us / size:.3f}{name}"
 
 
-def _attr_formatter(name):
-    return property(lambda self: _format_time(getattr(self, name)))
+def _bytes_text(nbytes):
+    name, size = _unit_of(abs(nbytes), _BYTES)
+    return f"{nbytes} B" if size == 1 else f"{nbytes / size:.2f} {name}"
 
 
-_HIDDEN = {MEMORY_EVENT_NAME, OUT_OF_MEMORY_EVENT_NAME, "profiler::_record_function_enter",
-           "profiler::_record_function_enter_new", "profiler::_record_function_exit", "aten::is_leaf", "aten::output_nr",
-           "aten::_version"}
+def _share_text(part, whole):
+    return f"{100.0 * part / whole:.2f}%" if whole else "NaN"
 
 
-def _filter_name(name):
-    """Is it no event of the program?"""
-    return name in _HIDDEN
+def _as_text(name):
+    return property(lambda self: _time_text(getattr(self, name)))
 
 
-def _rewrite_name(name, with_wildcard=False):
-    return "ProfilerStep*" if with_wildcard and name.startswith("ProfilerStep#") else name
+def _mean(name):
+    return property(lambda self: getattr(self, name) / self.count if self.count else 0.0)
 
 
-def _filter_stack_entry(entry):
-    return True
+def _shown_name(name):
+    """The name that steps have in common, whatever their number."""
+    return "ProfilerStep*" if name.startswith("ProfilerStep#") else name
 
 
 class FormattedTimesMixin:
     """Averages, and times as text."""
 
-    cpu_time_str = _attr_formatter("cpu_time")
-    cpu_time_total_str = _attr_formatter("cpu_time_total")
-    self_cpu_time_total_str = _attr_formatter("self_cpu_time_total")
-    device_time_str = _attr_formatter("device_time")
-    device_time_total_str = _attr_formatter("device_time_total")
-    self_device_time_total_str = _attr_formatter("self_device_time_total")
-
-    @property
-    def cpu_time(self):
-        return 0.0 if self.count == 0 else 1.0 * self.cpu_time_total / self.count
-
-    @property
-    def device_time(self):
-        return 0.0 if self.count == 0 else 1.0 * self.device_time_total / self.count
-
-    @property
-    def cuda_time(self):
-        return self.device_time
+    cpu_time = _mean("cpu_time_total")
+    device_time = cuda_time = _mean("device_time_total")
+    cpu_time_str = _as_text("cpu_time")
+    cpu_time_total_str = _as_text("cpu_time_total")
+    self_cpu_time_total_str = _as_text("self_cpu_time_total")
+    device_time_str = _as_text("device_time")
+    device_time_total_str = _as_text("device_time_total")
+    self_device_time_total_str = _as_text("self_device_time_total")
 
 
 class Interval:
@@ -113,6 +98,22 @@ class Interval:
 # ---- events ----
 
 
+# What an event has before anything is known of it but what it was made with.
+_NOTHING_YET = {"count": 1, "cpu_parent": None, "self_cpu_percent": -1, "total_cpu_percent": -1, "total_device_percent": -1,
+                "dtype": "", "file": None, "line": 0, "module": None, "failed": False, "conversions": 0, "conversion_bytes": 0,
+                "conversion_time": 0.0}
+
+
+def _own(name, on_devices=False):
+    """The part of a sum that is not the children's. Events of a device have none but, where on_devices says so, the whole."""
+    def own(event):
+        if event.is_async or not (on_devices or event.device_type == DeviceType.CPU):
+            return 0
+        return getattr(event, name) - sum(getattr(child, name) for child in event.cpu_children)
+
+    return property(own)
+
+
 class FunctionEvent(FormattedTimesMixin):
     """One event of a profile. Beyond PyTorch's attributes: dtype and input_dtypes (names), file and line of the call, module (the
     path of the module that was called), failed, and of conversions that kernels made as they read their operands: conversions
@@ -123,49 +124,11 @@ class FunctionEvent(FormattedTimesMixin):
                  scope=0, use_device=None, cpu_memory_usage=0, device_memory_usage=0, is_async=False, is_remote=False,
                  sequence_nr=-1, node_id=-1, device_type=DeviceType.CPU, device_index=0, device_resource_id=None, is_legacy=False,
                  flops=None, trace_name=None, concrete_inputs=None, kwinputs=None, is_user_annotation=False, metadata_json=None):
-        self.id = id
-        self.node_id = node_id
-        self.name = name
-        self.overload_name = overload_name
-        self.trace_name = trace_name
-        self.time_range = Interval(start_us, end_us)
-        self.thread = thread
-        self.fwd_thread = fwd_thread
-        self.kernels = []
-        self.count = 1
-        self.cpu_children = []
-        self.cpu_parent = None
-        self.input_shapes = input_shapes
-        self.concrete_inputs = concrete_inputs
-        self.kwinputs = kwinputs
-        self.stack = stack
-        self.scope = scope
-        self.use_device = use_device
-        self.cpu_memory_usage = cpu_memory_usage
-        self.device_memory_usage = device_memory_usage
-        self.is_async = is_async
-        self.is_remote = is_remote
-        self.sequence_nr = sequence_nr
-        self.device_type = device_type
-        self.device_index = device_index
-        self.device_resource_id = thread if device_resource_id is None else device_resource_id
-        self.is_legacy = is_legacy
-        self.flops = flops
-        self.is_user_annotation = is_user_annotation
-        self.self_cpu_percent = -1
-        self.total_cpu_percent = -1
-        self.total_device_percent = -1
-        self.metadata_json = metadata_json
-        self.dtype = ""
-        self.input_dtypes = []
-        self.file = None
-        self.line = 0
-        self.module = None
-        self.failed = False
-        self.conversions = 0
-        self.conversion_bytes = 0
-        self.conversion_time = 0.0
-        self.ran = []
+        facts = {**locals(), **_NOTHING_YET}
+        del facts["self"], facts["start_us"], facts["end_us"]
+        vars(self).update(facts, time_range=Interval(start_us, end_us), kernels=[], cpu_children=[], input_dtypes=[], ran=[])
+        if device_resource_id is None:
+            self.device_resource_id = thread
 
     def append_kernel(self, name, device, duration):
         self.kernels.append(Kernel(name, device, duration))
@@ -185,24 +148,18 @@ class FunctionEvent(FormattedTimesMixin):
         return self.time_range.elapsed_us() if self.device_type == DeviceType.CPU else 0
 
     @property
-    def self_cpu_time_total(self):
-        return self.cpu_time_total - sum(child.cpu_time_total for child in self.cpu_children)
-
-    @property
-    def self_cpu_memory_usage(self):
-        return self.cpu_memory_usage - sum(child.cpu_memory_usage for child in self.cpu_children)
-
-    @property
-    def self_device_memory_usage(self):
-        return self.device_memory_usage - sum(child.device_memory_usage for child in self.cpu_children)
-
-    @property
     def device_time_total(self):
-        return sum(kernel.duration for kernel in self.kernels) + sum(child.device_time_total for child in self.cpu_children)
+        if self.is_async or not self.use_device:
+            return 0
+        if self.device_type != DeviceType.CPU:
+            return self.time_range.elapsed_us()
+        inside = sum(child.device_time_total for child in self.cpu_children)
+        return inside + sum(kernel.duration for kernel in self.kernels)
 
-    @property
-    def self_device_time_total(self):
-        return self.device_time_total - sum(child.device_time_total for child in self.cpu_children)
+    self_cpu_time_total = _own("cpu_time_total")
+    self_cpu_memory_usage = _own("cpu_memory_usage")
+    self_device_memory_usage = _own("device_memory_usage")
+    self_device_time_total = _own("device_time_total", on_devices=True)
 
     cuda_time_total = device_time_total
     self_cuda_time_total = self_device_time_total
@@ -210,13 +167,15 @@ class FunctionEvent(FormattedTimesMixin):
 
     def __repr__(self):
         device = self.use_device
-        return (f"<FunctionEvent id={self.id} name={self.name} overload_name={self.overload_name} "
-                f"device_type=DeviceType.{self.device_type.name} node_id={self.node_id} cpu_time={self.cpu_time_str} "
-                f"start_us={self.time_range.start} end_us={self.time_range.end} "
-                f"cpu_children={[child.id for child in self.cpu_children]} {device}_time={self.device_time_str} name={self.name} "
-                f"thread={self.thread} input_shapes={self.input_shapes} cpu_memory_usage={self.cpu_memory_usage} "
-                f"{device}_memory_usage={self.device_memory_usage} is_async={self.is_async} is_remote={self.is_remote} "
-                f"seq_nr={self.sequence_nr} is_legacy={self.is_legacy}>")
+        shown = [("id", self.id), ("name", self.name), ("overload_name", self.overload_name),
+                 ("device_type", f"DeviceType.{self.device_type.name}"), ("node_id", self.node_id),
+                 ("cpu_time", self.cpu_time_str), ("start_us", self.time_range.start),
+                 ("end_us", self.time_range.end), ("cpu_children", [child.id for child in self.cpu_children]),
+                 (f"{device}_time", self.device_time_str),
+                 *((name, getattr(self, name)) for name in ("name", "thread", "input_shapes", "cpu_memory_usage")),
+                 (f"{device}_memory_usage", self.device_memory_usage), ("is_async", self.is_async),
+                 ("is_remote", self.is_remote), ("seq_nr", self.sequence_nr), ("is_legacy", self.is_legacy)]
+        return f"<FunctionEvent {' '.join(f'{name}={value}' for name, value in shown)}>"
 
 
 class FunctionEventAvg(FormattedTimesMixin):
@@ -226,37 +185,12 @@ class FunctionEventAvg(FormattedTimesMixin):
              "device_memory_usage", "self_cpu_memory_usage", "self_device_memory_usage", "count", "conversions",
              "conversion_bytes", "conversion_time")
 
+    _UNKNOWN = ("key", "use_device", "input_shapes", "overload_name", "stack", "scope", "cpu_children", "cpu_parent", "dtype",
+                "line", "module")
+
     def __init__(self):
-        self.key = None
-        self.count = 0
-        self.node_id = 0
-        self.is_async = False
-        self.is_remote = False
-        self.use_device = None
-        self.cpu_time_total = 0
-        self.device_time_total = 0
-        self.self_cpu_time_total = 0
-        self.self_device_time_total = 0
-        self.input_shapes = None
-        self.overload_name = None
-        self.stack = None
-        self.scope = None
-        self.cpu_memory_usage = 0
-        self.device_memory_usage = 0
-        self.self_cpu_memory_usage = 0
-        self.self_device_memory_usage = 0
-        self.cpu_children = None
-        self.cpu_parent = None
-        self.device_type = DeviceType.CPU
-        self.is_legacy = False
-        self.flops = 0
-        self.dtype = None
-        self.conversions = 0
-        self.conversion_bytes = 0
-        self.conversion_time = 0.0
-        self.ran = {}
-        self.line = None
-        self.module = None
+        vars(self).update({**dict.fromkeys(self._UNKNOWN), **dict.fromkeys(self._SUMS, 0)}, conversion_time=0.0, node_id=0,
+                          flops=0, is_async=False, is_remote=False, is_legacy=False, device_type=DeviceType.CPU, ran={})
 
     def _begin(self, event):
         self.key = event.key
@@ -321,24 +255,35 @@ class EventList(list):
         super().__init__(*args, **kwargs)
         self._use_device = use_device
         self._profile_memory = profile_memory
-        self._tree_built = False
+        self._has_tree = False
         self._with_flops = with_flops
         self._grouped = None
 
     def _build_tree(self):
-        """Finds what is inside what, thread by thread."""
+        """Finds what is inside what, thread by thread. What does nothing but call one of its own name is the same event."""
+        ordered = [event for event in self if event.device_type == DeviceType.CPU and not event.is_async]
+        ordered.sort(key=lambda event: (event.time_range.start, -event.time_range.end))
+        inside = {}  # by thread: the events that are open, the outermost first
         for event in self:
             event.cpu_children, event.cpu_parent = [], None
-        for thread in {event.thread for event in self}:
-            inside = []
-            for event in sorted((e for e in self if e.thread == thread), key=lambda e: (e.time_range.start, -e.time_range.end)):
-                while inside and event.time_range.end > inside[-1].time_range.end:
-                    inside.pop()
-                if inside:
-                    inside[-1].append_cpu_child(event)
-                    event.set_cpu_parent(inside[-1])
-                inside.append(event)
-        self._tree_built = True
+        for event in ordered:
+            around = inside.setdefault((event.thread, event.node_id), [])
+            while around and event.time_range.end > around[-1].time_range.end:
+                around.pop()
+            if around:
+                around[-1].append_cpu_child(event)
+                event.set_cpu_parent(around[-1])
+            around.append(event)
+        again = set()
+        for event in ordered:  # from the outside
+            while len(event.cpu_children) == 1 and event.cpu_children[0].name == event.name and event not in again:
+                (inner,) = event.cpu_children
+                again.add(inner)
+                event.cpu_children, event.kernels = inner.cpu_children, inner.kernels
+                for child in event.cpu_children:
+                    child.set_cpu_parent(event)
+        self[:] = [event for event in self if event not in again]
+        self._has_tree = True
 
     @property
     def self_cpu_time_total(self):
@@ -350,13 +295,20 @@ class EventList(list):
     def table(self, sort_by=None, row_limit=100, max_src_column_width=75, max_name_column_width=55, max_shapes_column_width=80,
               header=None, top_level_events_only=False, time_unit=None, columns=()):
         """The events as text, in PyTorch's layout. columns: more of them: "dtype", "conversions", "kernels", "line", "module"."""
-        return _build_table(self, sort_by, row_limit, max_src_column_width, max_name_column_width, max_shapes_column_width,
-                            header, self._profile_memory, self._with_flops, top_level_events_only, time_unit, columns)
+        if not self:
+            return ""
+        shown = self if sort_by is None else sorted(self, key=attrgetter(sort_by), reverse=True)
+        table = _Table(self, time_unit, max_name_column_width, max_shapes_column_width, max_src_column_width, columns)
+        notes = [] if header is None else [str(header)]
+        if top_level_events_only:
+            notes.append("This report only display top-level ops statistics")
+            shown = [event for event in shown if event.cpu_parent is None]
+        return table.text(shown[:row_limit] if row_limit >= 0 else shown, notes)
 
     def key_averages(self, group_by_input_shapes=False, group_by_stack_n=0, group_by_overload_name=False, group_by=None):
         """The sums of events of one name, and on request of one list of input shapes, of one stack. group_by: "line", "module" or
         "dtype": the sums of all events of one line of the program, one module or one dtype."""
-        if not self._tree_built:
+        if not self._has_tree:
             raise AssertionError("Expected tree to be built before calling key_averages")
         if group_by is not None:
             return self._grouped_by(group_by)
@@ -410,11 +362,8 @@ class EventList(list):
         """The sum of all events."""
         total = FunctionEventAvg()
         for event in self:
-            total.key = event.key if total.key is None else total.key
-            if total.count == 0:
-                total._begin(event)
-            total.key = event.key
-            total += event
+            total._begin(event)
+            total.add(event)
         total.key = "Total"
         return total
 
@@ -444,21 +393,21 @@ class EventList(list):
 
 # ---- the table ----
 
-_SHORTEST_UNITS = {"us": 1.0, "ms": 1e3, "s": 1e6}
-_FLOPS = ("FLOPs", "KFLOPs", "MFLOPs", "GFLOPs", "TFLOPs", "PFLOPs", "EFLOPs", "ZFLOPs", "YFLOPs")
 _WIDTH = 12
 
 
-def _width(values, most):
-    return min(max((len(value) for value in values), default=0) + 4, most)
+def _width(texts, most):
+    """Of a column: so that its longest text fits, with room between; at most `most`."""
+    needed = max(map(len, texts), default=0) + 4
+    return needed if most is None else min(needed, most)
 
 
-def _cut_name(name, most):
-    return name[:most - 3] + "..." if most is not None and len(name) >= most - 3 else name
+def _beginning(text, most):
+    return text if most is None or len(text) < most - 3 else text[:most - 3] + "..."
 
 
-def _cut_path(path, most):
-    return "..." + path[len(path) - (most - 3):] if len(path) > most else path
+def _ending(path, most):
+    return path if len(path) <= most else "..." + path[3 - most:]
 
 
 def _kernels_text(event):
@@ -471,8 +420,8 @@ def _kernels_text(event):
 _MORE = {
     "dtype": (("dtype", lambda event: event.dtype or "--"),),
     "conversions": (("Conversions", lambda event: str(event.conversions)),
-                    ("Converted", lambda event: _format_memory(event.conversion_bytes)),
-                    ("Conv. time", lambda event: _format_time(event.conversion_time))),
+                    ("Converted", lambda event: _bytes_text(event.conversion_bytes)),
+                    ("Conv. time", lambda event: _time_text(event.conversion_time))),
     "kernels": (("Kernels", lambda event: _kernels_text(event) or "--"),),
     "line": (("Line", lambda event: (event.line if isinstance(event, FunctionEventAvg) else _line_of(event)) or "--"),),
     "module": (("Module", lambda event: "--" if event.module is None else event.module or "(root)"),),
@@ -488,81 +437,84 @@ def _more_columns(columns):
     return found
 
 
-def _build_table(events, sort_by=None, row_limit=100, max_src_column_width=75, max_name_column_width=55,
-                 max_shapes_column_width=80, header=None, profile_memory=False, with_flops=False, top_level_events_only=False,
-                 time_unit=None, columns=()):
-    if len(events) == 0:
-        return ""
+# The columns: heading, what of a _Table is its width, what of it says that it is shown, text of an event.
+_COLUMNS = (
+    ("Name", "name_width", "always", lambda t, e: _beginning(e.key, t.most_name)),
+    ("Overload Name", "name_width", "overloads", lambda t, e: _beginning(e.overload_name or "", t.most_name)),
+    ("Self CPU %", "width", "always", lambda t, e: _share_text(e.self_cpu_time_total, t.cpu_total)),
+    ("Self CPU", "width", "always", lambda t, e: t.time(e.self_cpu_time_total)),
+    ("CPU total %", "width", "always", lambda t, e: "0" if e.is_async else _share_text(e.cpu_time_total, t.cpu_total)),
+    ("CPU total", "width", "always", lambda t, e: t.time(e.cpu_time_total)),
+    ("CPU time avg", "width", "always", lambda t, e: t.time(e.cpu_time)),
+    ("Self {device}", "width", "device_times", lambda t, e: t.time(e.self_device_time_total)),
+    ("Self {device} %", "width", "device_times", lambda t, e: _share_text(e.self_device_time_total, t.device_total)),
+    ("{device} total", "width", "device_times", lambda t, e: t.time(e.device_time_total)),
+    ("{device} time avg", "width", "device_times", lambda t, e: t.time(e.device_time)),
+    ("CPU Mem", "width", "memory", lambda t, e: _bytes_text(e.cpu_memory_usage)),
+    ("Self CPU Mem", "width", "memory", lambda t, e: _bytes_text(e.self_cpu_memory_usage)),
+    ("{device} Mem", "width", "device_memory", lambda t, e: _bytes_text(e.device_memory_usage)),
+    ("Self {device} Mem", "width", "device_memory", lambda t, e: _bytes_text(e.self_device_memory_usage)),
+    ("# of Calls", "width", "always", lambda t, e: e.count),
+    ("Node ID", "width", "nodes", lambda t, e: e.node_id),
+    ("Input Shapes", "shapes_width", "shapes", lambda t, e: str(e.input_shapes)[:t.most_shapes]),
+    None,  # the caller's own
+    ("Source Location", "source_width", "sources", lambda t, e: _ending(e.stack[0], t.source_width) if e.stack else ""),
+    ("Total {flops}", "width", "with_flops", lambda t, e: f"{e.flops / t.flops[1]:8.3f}" if e.flops and e.flops > 0 else "--"),
+)
 
-    def time_text(us):
-        return _format_time(us) if time_unit is None else f"{us / _SHORTEST_UNITS[time_unit]:.3f}{time_unit}"
 
-    if sort_by is not None:
-        events = EventList(sorted(events, key=attrgetter(sort_by), reverse=True))
-    name_width = _width([event.key for event in events], max_name_column_width)
-    shapes_width = _width([str(event.input_shapes) for event in events], max_shapes_column_width)
-    shaped = any(event.input_shapes is not None and len(event.input_shapes) > 0 for event in events)
-    sources = [entry for event in events if event.stack for entry in event.stack]
-    source_width = _width(sources, max_src_column_width)
-    nodes = any(event.node_id != -1 for event in events)
-    more = _more_columns(columns)
-    total = sum(event.self_cpu_time_total for event in events if event.device_type == DeviceType.CPU and event.is_legacy is False)
-    flops = [event.flops for event in events if event.flops] if with_flops else []
-    scale = 0
-    while flops and scale + 1 < len(_FLOPS) and min(flops) >= 1000 ** (scale + 1):
-        scale += 1
+class _Table:
+    """What the columns of a list of events need to know of all of them, and the text."""
 
-    # each: header, width, alignment, text of an event
-    table = [("Name", name_width, ">", lambda e: _cut_name(e.key, max_name_column_width)),
-             ("Self CPU %", _WIDTH, ">", lambda e: _format_time_share(e.self_cpu_time_total, total)),
-             ("Self CPU", _WIDTH, ">", lambda e: time_text(e.self_cpu_time_total)),
-             ("CPU total %", _WIDTH, ">", lambda e: "0" if e.is_async else _format_time_share(e.cpu_time_total, total)),
-             ("CPU total", _WIDTH, ">", lambda e: time_text(e.cpu_time_total)),
-             ("CPU time avg", _WIDTH, ">", lambda e: time_text(e.cpu_time))]
-    if profile_memory:
-        table += [("CPU Mem", _WIDTH, ">", lambda e: _format_memory(e.cpu_memory_usage)),
-                  ("Self CPU Mem", _WIDTH, ">", lambda e: _format_memory(e.self_cpu_memory_usage))]
-    table.append(("# of Calls", _WIDTH, ">", lambda e: e.count))
-    if nodes:
-        table.append(("Node ID", _WIDTH, ">", lambda e: e.node_id))
-    if shaped:
-        table.append(("Input Shapes", shapes_width, ">", lambda e: str(e.input_shapes)[:max_shapes_column_width]))
-    for title, text in more:
-        table.append((title, max([_WIDTH] + [len(text(e)) for e in events]), ">", text))
-    source_at = len(table)
-    if sources:
-        table.append(("Source Location", source_width, "<",
-                      lambda e: _cut_path(e.stack[0], source_width) if e.stack else ""))
-    if with_flops:
-        table.append((f"Total {_FLOPS[scale]}", _WIDTH, ">",
-                      lambda e: f"{e.flops / 1000 ** scale:8.3f}" if e.flops and e.flops > 0 else "--"))
+    width, always = _WIDTH, True
 
-    def row(values):
-        return "".join(f"{value: {align}{width}}  " for value, (_, width, align, _) in zip(values, table)) + "\n"
+    def __init__(self, events, unit, most_name, most_shapes, most_source, more):
+        self.unit, self.most_name, self.most_shapes = unit, most_name, most_shapes
+        self.name_width = _width([event.key for event in events], most_name)
+        self.shapes_width = _width([str(event.input_shapes) for event in events], most_shapes)
+        self.sources = [entry for event in events for entry in event.stack or ()]
+        self.source_width = _width(self.sources, most_source)
+        self.overloads = any(event.overload_name for event in events)
+        self.shapes = any(event.input_shapes for event in events)
+        self.nodes = any(event.node_id != -1 for event in events)
+        self.memory, self.with_flops, self.device = events._profile_memory, events._with_flops, events._use_device
+        self.device_times = any(event.self_device_time_total > 0 for event in events)
+        self.device_memory = self.memory and self.device and any(event.self_device_memory_usage > 0 for event in events)
+        self.flops = _unit_of(min((event.flops for event in events if event.flops), default=0), _FLOPS)
+        self.cpu_total = sum(event.self_cpu_time_total for event in events if event.device_type == DeviceType.CPU)
+        self.device_total = sum(event.self_device_time_total for event in events if (
+            event.is_legacy if event.device_type == DeviceType.CPU else not event.is_user_annotation))
+        words = {"device": (self.device or "").upper(), "flops": self.flops[0]}
+        self.columns = []  # heading, width, text of an event
+        for column in _COLUMNS:
+            if column is None:
+                self.columns += [(title, max([_WIDTH, *(len(text(event)) for event in events)]), lambda t, e, text=text: text(e))
+                                 for title, text in _more_columns(more)]
+            elif getattr(self, column[2]):
+                self.columns.append((column[0].format(**words), getattr(self, column[1]), column[3]))
 
-    line = "".join("-" * width + "  " for _, width, _, _ in table) + "\n"
-    length = len(line) - 3
-    lines = []
-    if header is not None:
-        lines += ["=" * length + "\n", f"{header}\n"]
-    if top_level_events_only:
-        lines += ["=" * length + "\n", "This report only display top-level ops statistics\n"]
-    lines += [line, row([title for title, _, _, _ in table]), line]
-    shown = 0
-    for event in events:
-        if shown == row_limit:
-            break
-        if top_level_events_only and event.cpu_parent is not None:
-            continue
-        shown += 1
-        lines.append(row([text(event) for _, _, _, text in table]))
-        if sources:
-            for entry in [*event.stack[1:], ""]:
-                values = [""] * len(table)
-                values[source_at] = _cut_path(entry, source_width)
-                lines.append(row(values))
-    lines += [line, f"Self CPU time total: {time_text(total)}\n"]
-    return "".join(lines)
+    def time(self, us):
+        return _time_text(us, self.unit)
+
+    def row(self, cells):
+        """A line; cells are those of all columns, or {heading: cell}, the others empty."""
+        if isinstance(cells, dict):
+            cells = [cells.get(heading, "") for heading, *_ in self.columns]
+        return "".join(f"{cell: {'<' if heading == 'Source Location' else '>'}{width}}  "
+                       for cell, (heading, width, _) in zip(cells, self.columns)) + "\n"
+
+    def text(self, events, notes):
+        rule = "".join("-" * width + "  " for _, width, _ in self.columns) + "\n"
+        lines = [part for note in notes for part in ("=" * (len(rule) - 3) + "\n", f"{note}\n")]
+        lines += [rule, self.row([heading for heading, *_ in self.columns]), rule]
+        for event in events:
+            lines.append(self.row([text(self, event) for *_, text in self.columns]))
+            if self.sources:
+                lines += [self.row({"Source Location": _ending(entry, self.source_width)}) for entry in [*event.stack[1:], ""]]
+        lines += [rule, f"Self CPU time total: {self.time(self.cpu_total)}\n"]
+        if self.device_times:
+            lines.append(f"Self {str(self.device).upper()} time total: {self.time(self.device_total)}\n")
+        return "".join(lines)
 
 
 __getattr__ = _missing.of(__name__)

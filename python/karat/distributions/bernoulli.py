@@ -3,14 +3,14 @@
 import karat
 from karat import Size, nan
 from karat.distributions import constraints
-from karat.distributions._odds import Odds
+from karat.distributions._families import Odds
+from karat.distributions.distribution import checked, family
 from karat.distributions.exp_family import ExponentialFamily
-from karat.distributions.utils import broadcast_all
-from karat.nn.functional import binary_cross_entropy_with_logits
 
 __all__ = ["Bernoulli"]
 
 
+@family("_param")
 class Bernoulli(Odds, ExponentialFamily):
     """1 with probability probs, else 0; logits are log odds."""
 
@@ -20,48 +20,32 @@ class Bernoulli(Odds, ExponentialFamily):
     _mean_carrier_measure = 0
 
     def __init__(self, probs=None, logits=None, validate_args=None):
-        self._take(probs, logits)
-        super().__init__(self._param.size(), validate_args=validate_args)
+        super().__init__(self._hold_odds(probs, logits), validate_args=validate_args)
 
-    def expand(self, batch_shape, _instance=None):
-        return self._expand_from(Bernoulli, batch_shape, _instance, probs=0, logits=0, _param=0)
-
-    @property
-    def mean(self):
-        return self.probs
+    mean = property(lambda self: self.probs)
+    variance = property(lambda self: self.probs * (1 - self.probs))
 
     @property
     def mode(self):
-        mode = (self.probs >= 0.5).to(self.probs)
-        mode[self.probs == 0.5] = nan
-        return mode
-
-    @property
-    def variance(self):
-        return self.probs * (1 - self.probs)
+        """The likelier of the two; NaN if neither is."""
+        return karat.where(self.probs == 0.5, nan, (self.probs > 0.5).to(self.probs))
 
     def sample(self, sample_shape=Size()):
-        shape = self._extended_shape(sample_shape)
-        with karat.no_grad():
-            return karat.bernoulli(self.probs.expand(shape))
+        return self._drawn(karat.bernoulli, sample_shape, self.probs)
 
+    @checked
     def log_prob(self, value):
-        if self._validate_args:
-            self._validate_sample(value)
-        logits, value = broadcast_all(self.logits, value)
-        return -binary_cross_entropy_with_logits(logits, value, reduction="none")
+        return -self._cross_entropy(value)
 
     def entropy(self):
-        return binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none")
+        return self._cross_entropy(self.probs)
 
     def enumerate_support(self, expand=True):
-        values = karat.arange(2, dtype=self._param.dtype, device=self._param.device)
-        values = values.view((-1,) + (1,) * len(self._batch_shape))
-        return values.expand((-1,) + self._batch_shape) if expand else values
+        return self._enumerated(karat.arange(2, dtype=self._param.dtype, device=self._param.device), expand)
 
     @property
     def _natural_params(self):
-        return (karat.logit(self.probs),)
+        return (self.probs.logit(),)
 
     def _log_normalizer(self, x):
-        return karat.log1p(karat.exp(x))
+        return -karat.nn.functional.logsigmoid(-x)

@@ -5,12 +5,14 @@ from numbers import Number
 import karat
 from karat.distributions import constraints
 from karat.distributions.dirichlet import Dirichlet
+from karat.distributions.distribution import checked, family
 from karat.distributions.exp_family import ExponentialFamily
-from karat.distributions.utils import broadcast_all
+from karat.distributions.utils import broadcast_all, log_beta
 
 __all__ = ["Beta"]
 
 
+@family("_dirichlet")
 class Beta(ExponentialFamily):
     """The beta distribution: the first component of a Dirichlet of two."""
 
@@ -18,56 +20,35 @@ class Beta(ExponentialFamily):
     support = constraints.unit_interval
     has_rsample = True
 
+    concentration1 = property(lambda self: self._dirichlet.concentration[..., 0])
+    concentration0 = property(lambda self: self._dirichlet.concentration[..., 1])
+    mean = property(lambda self: self._dirichlet.mean[..., 0])
+    mode = property(lambda self: self._dirichlet.mode[..., 0])
+    variance = property(lambda self: self._dirichlet.variance[..., 0])
+
     def __init__(self, concentration1, concentration0, validate_args=None):
-        if isinstance(concentration1, Number) and isinstance(concentration0, Number):
-            both = karat.tensor([float(concentration1), float(concentration0)])
+        both = concentration1, concentration0
+        if all(isinstance(one, Number) for one in both):
+            both = karat.tensor([float(one) for one in both])
         else:
-            both = karat.stack(broadcast_all(concentration1, concentration0), -1)
+            both = karat.stack(broadcast_all(*both), -1)
         self._dirichlet = Dirichlet(both, validate_args=validate_args)
-        super().__init__(self._dirichlet._batch_shape, validate_args=validate_args)
-
-    def expand(self, batch_shape, _instance=None):
-        new = self._get_checked_instance(Beta, _instance)
-        new._dirichlet = self._dirichlet.expand(batch_shape)
-        return self._expand_from(Beta, batch_shape, new)
-
-    @property
-    def mean(self):
-        return self.concentration1 / (self.concentration1 + self.concentration0)
-
-    @property
-    def mode(self):
-        return self._dirichlet.mode[..., 0]
-
-    @property
-    def variance(self):
-        total = self.concentration1 + self.concentration0
-        return self.concentration1 * self.concentration0 / (total.pow(2) * (total + 1))
+        super().__init__(both.shape[:-1], validate_args=validate_args)
 
     def rsample(self, sample_shape=()):
-        return self._dirichlet.rsample(sample_shape).select(-1, 0)
+        return self._dirichlet.rsample(sample_shape)[..., 0]
 
+    @checked
     def log_prob(self, value):
-        if self._validate_args:
-            self._validate_sample(value)
-        return self._dirichlet.log_prob(karat.stack([value, 1.0 - value], -1))
+        a, b = self.concentration1, self.concentration0
+        return (a - 1).xlogy(value) + (b - 1).xlogy(1 - value) - log_beta(a, b)
 
     def entropy(self):
         return self._dirichlet.entropy()
-
-    @property
-    def concentration1(self):
-        result = self._dirichlet.concentration[..., 0]
-        return karat.tensor([result]) if isinstance(result, Number) else result
-
-    @property
-    def concentration0(self):
-        result = self._dirichlet.concentration[..., 1]
-        return karat.tensor([result]) if isinstance(result, Number) else result
 
     @property
     def _natural_params(self):
         return (self.concentration1, self.concentration0)
 
     def _log_normalizer(self, x, y):
-        return karat.lgamma(x) + karat.lgamma(y) - karat.lgamma(x + y)
+        return log_beta(x, y)

@@ -1,57 +1,39 @@
 """karat.distributions.cauchy: the Cauchy distribution."""
 
 import math
+
 import karat
-from karat import Size, inf, nan
-from karat.distributions import constraints
-from karat.distributions.distribution import Distribution
-from karat.distributions.utils import broadcast_all
+from karat.distributions._families import LocationScale
+from karat.distributions.distribution import Distribution, family
 
 __all__ = ["Cauchy"]
 
 
-class Cauchy(Distribution):
+@family()
+class Cauchy(LocationScale, Distribution):
     """The Cauchy (Lorentz) distribution around loc; it has no mean."""
 
-    arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
-    support = constraints.real
-    has_rsample = True
+    _log_norm = math.log(math.pi)
+    _entropy = math.log(4 * math.pi)
 
     def __init__(self, loc, scale, validate_args=None):
-        self.loc, self.scale = broadcast_all(loc, scale)
-        super().__init__(self.loc.size(), validate_args=validate_args)
+        super().__init__(self._hold(("loc", "scale"), loc, scale), validate_args=validate_args)
 
-    def expand(self, batch_shape, _instance=None):
-        return self._expand_from(Cauchy, batch_shape, _instance, loc=0, scale=0)
-
-    @property
-    def mean(self):
-        return karat.full(self._extended_shape(), nan, dtype=self.loc.dtype, device=self.loc.device)
+    mean = property(lambda self: karat.full_like(self.loc, karat.nan))
+    variance = property(lambda self: karat.full_like(self.loc, karat.inf))
 
     @property
-    def mode(self):
-        return self.loc
+    def stddev(self):
+        return self.variance
 
-    @property
-    def variance(self):
-        return karat.full(self._extended_shape(), inf, dtype=self.loc.dtype, device=self.loc.device)
+    def _standard(self, sample_shape):
+        return self.loc.new_empty(self._extended_shape(sample_shape)).cauchy_()
 
-    def rsample(self, sample_shape=Size()):
-        eps = self.loc.new_empty(self._extended_shape(sample_shape)).cauchy_()
-        return self.loc + eps * self.scale
+    def _log_shape(self, y):
+        return -(y * y).log1p()
 
-    def log_prob(self, value):
-        if self._validate_args:
-            self._validate_sample(value)
-        return -math.log(math.pi) - self.scale.log() - (((value - self.loc) / self.scale) ** 2).log1p()
+    def _standard_cdf(self, z):
+        return z.atan() / math.pi + 0.5
 
-    def cdf(self, value):
-        if self._validate_args:
-            self._validate_sample(value)
-        return karat.atan((value - self.loc) / self.scale) / math.pi + 0.5
-
-    def icdf(self, value):
-        return karat.tan(math.pi * (value - 0.5)) * self.scale + self.loc
-
-    def entropy(self):
-        return math.log(4 * math.pi) + self.scale.log()
+    def _standard_icdf(self, share):
+        return (math.pi * (share - 0.5)).tan()

@@ -1,11 +1,13 @@
 """karat.distributions.chi2: the chi-squared distribution."""
 
 from karat.distributions import constraints
+from karat.distributions.distribution import family
 from karat.distributions.gamma import Gamma
 
 __all__ = ["Chi2"]
 
 
+@family()
 class Chi2(Gamma):
     """The chi-squared distribution of df degrees of freedom: Gamma(df / 2, 1 / 2)."""
 
@@ -14,9 +16,4 @@ class Chi2(Gamma):
     def __init__(self, df, validate_args=None):
         super().__init__(0.5 * df, 0.5, validate_args=validate_args)
 
-    def expand(self, batch_shape, _instance=None):
-        return super().expand(batch_shape, self._get_checked_instance(Chi2, _instance))
-
-    @property
-    def df(self):
-        return self.concentration * 2
+    df = property(lambda self: 2 * self.concentration)

@@ -1,8 +1,13 @@
 """karat.distributions.constraints: the regions in which parameters and samples must lie.
 
 A constraint has check(value), which gives a bool for each of the batch; event_dim, how many dims of the value are one element of
-the region; is_discrete.
+the region; is_discrete. Most are rows: an interval is the comparisons of its ends, a vector's region a constraint of its elements
+and a test of their sum, a matrix's region a list of tests. What is composed of other constraints asks those.
 """
+
+import itertools
+import operator
+from functools import reduce
 
 import karat
 
@@ -24,33 +29,30 @@ class Constraint:
         raise NotImplementedError
 
     def __repr__(self):
-        return self.__class__.__name__[1:] + "()"
+        return type(self).__name__[1:] + "()"
 
 
-def _bounds(constraint, *names):
-    inside = ", ".join(f"{name}={getattr(constraint, name)}" for name in names)
-    return f"{constraint.__class__.__name__[1:]}({inside})"
+# ---- regions that are known later ----
+
+def _stated(name):
+    """A property of a dependent constraint: what is known of it statically."""
+    def read(self):
+        known = getattr(self, "_" + name)
+        if known is NotImplemented:
+            raise NotImplementedError(f".{name} cannot be determined statically")
+        return known
+
+    return property(read)
 
 
 class _Dependent(Constraint):
     """A region that other variables decide."""
 
+    is_discrete = _stated("is_discrete")
+    event_dim = _stated("event_dim")
+
     def __init__(self, *, is_discrete=NotImplemented, event_dim=NotImplemented):
-        self._is_discrete = is_discrete
-        self._event_dim = event_dim
-        super().__init__()
-
-    @property
-    def is_discrete(self):
-        if self._is_discrete is NotImplemented:
-            raise NotImplementedError(".is_discrete cannot be determined statically")
-        return self._is_discrete
-
-    @property
-    def event_dim(self):
-        if self._event_dim is NotImplemented:
-            raise NotImplementedError(".event_dim cannot be determined statically")
-        return self._event_dim
+        self._is_discrete, self._event_dim = is_discrete, event_dim
 
     def __call__(self, *, is_discrete=NotImplemented, event_dim=NotImplemented):
         """The same with what is known of it statically."""
@@ -61,82 +63,136 @@ class _Dependent(Constraint):
         raise ValueError("Cannot determine validity of dependent constraint")
 
 
-def is_dependent(constraint):
-    """Is it a region that other variables decide?"""
-    return isinstance(constraint, _Dependent)
-
-
 class _DependentProperty(property, _Dependent):
     """A property that is a dependent constraint as its class shows it, and a plain one of an instance."""
 
     def __init__(self, fn=None, *, is_discrete=NotImplemented, event_dim=NotImplemented):
-        super().__init__(fn)
-        self._is_discrete = is_discrete
-        self._event_dim = event_dim
+        property.__init__(self, fn)
+        _Dependent.__init__(self, is_discrete=is_discrete, event_dim=event_dim)
 
     def __call__(self, fn):
         """Used as a decorator with arguments."""
         return _DependentProperty(fn, is_discrete=self._is_discrete, event_dim=self._event_dim)
 
 
-class _IndependentConstraint(Constraint):
+def is_dependent(constraint):
+    """Is it a region that other variables decide?"""
+    return isinstance(constraint, _Dependent)
+
+
+# ---- regions made of others ----
+
+def _all_last(flags, dims):
+    """Are the flags of the last dims all true?"""
+    return flags.all(tuple(range(-dims, 0))) if dims else flags
+
+
+def _of_base(name):
+    return property(operator.attrgetter("base_constraint." + name))
+
+
+class _OverConstraint(Constraint):
+    """The region of another constraint, seen with other dims."""
+
+    is_discrete = _of_base("is_discrete")
+    event_dim = _of_base("event_dim")
+
+    def __init__(self, base_constraint):
+        given = type(base_constraint)
+        assert issubclass(given, Constraint), f"base_constraint must be a Constraint, got {given.__name__}"
+        self.base_constraint = base_constraint
+
+
+class _IndependentConstraint(_OverConstraint):
     """A constraint whose last dims of the batch belong to the event: all of them must be valid."""
 
     def __init__(self, base_constraint, reinterpreted_batch_ndims):
-        assert isinstance(base_constraint, Constraint), f"base_constraint must be a Constraint, got {type(base_constraint)}"
-        assert isinstance(reinterpreted_batch_ndims, int), (
-            f"reinterpreted_batch_ndims must be an int, got {type(reinterpreted_batch_ndims)}")
+        super().__init__(base_constraint)
+        given = type(reinterpreted_batch_ndims)
+        assert issubclass(given, int), f"reinterpreted_batch_ndims must be an int, got {given.__name__}"
         assert reinterpreted_batch_ndims >= 0, f"reinterpreted_batch_ndims must be >= 0, got {reinterpreted_batch_ndims}"
-        self.base_constraint = base_constraint
         self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
-        super().__init__()
-
-    @property
-    def is_discrete(self):
-        return self.base_constraint.is_discrete
 
     @property
     def event_dim(self):
-        return self.base_constraint.event_dim + self.reinterpreted_batch_ndims
+        return self.reinterpreted_batch_ndims + self.base_constraint.event_dim
 
     def check(self, value):
-        result = self.base_constraint.check(value)
-        if result.dim() < self.reinterpreted_batch_ndims:
-            expected = self.base_constraint.event_dim + self.reinterpreted_batch_ndims
-            raise ValueError(f"Expected value.dim() >= {expected} but got {value.dim()}")
-        return result.reshape(result.shape[:result.dim() - self.reinterpreted_batch_ndims] + (-1,)).all(-1)
+        flags = self.base_constraint.check(value)
+        if self.reinterpreted_batch_ndims > flags.dim():
+            raise ValueError(f"Expected value.dim() >= {self.event_dim} but got {value.dim()}")
+        return _all_last(flags, self.reinterpreted_batch_ndims)
 
     def __repr__(self):
-        return f"{self.__class__.__name__[1:]}({self.base_constraint!r}, {self.reinterpreted_batch_ndims})"
+        return f"{type(self).__name__[1:]}({self.base_constraint!r}, {self.reinterpreted_batch_ndims})"
 
 
-class MixtureSameFamilyConstraint(Constraint):
+class MixtureSameFamilyConstraint(_OverConstraint):
     """The region of a mixture: that of its components, a dim of which the sample does not have."""
 
-    def __init__(self, base_constraint):
-        assert isinstance(base_constraint, Constraint), f"base_constraint must be a Constraint, got {type(base_constraint)}"
-        self.base_constraint = base_constraint
-        super().__init__()
+    def check(self, value):
+        batch_dims = value.dim() - self.event_dim
+        flags = self.base_constraint.check(value.unsqueeze(-1 - self.event_dim))
+        return _all_last(flags, flags.dim() - batch_dims)  # the components' dim, and dims that only they have
+
+    def __repr__(self):
+        return f"{type(self).__name__}({self.base_constraint!r})"
+
+
+class _Parts(Constraint):
+    """Constraints of the parts of a dim: a subclass says which parts, and how the flags become one tensor."""
+
+    def __init__(self, cseq, dim):
+        self.cseq = list(cseq)
+        assert all(isinstance(part, Constraint) for part in self.cseq), "All elements of cseq must be Constraint instances"
+        self.dim = dim
 
     @property
     def is_discrete(self):
-        return self.base_constraint.is_discrete
+        return any(part.is_discrete for part in self.cseq)
 
     @property
     def event_dim(self):
-        return self.base_constraint.event_dim
+        return max(part.event_dim for part in self.cseq)
 
     def check(self, value):
-        unsqueezed_value = value.unsqueeze(-1 - self.event_dim)
-        result = self.base_constraint.check(unsqueezed_value)
-        if value.dim() < self.event_dim:
-            raise ValueError(f"Expected value.dim() >= {self.event_dim} but got {value.dim()}")
-        num_dim_to_keep = value.dim() - self.event_dim
-        return result.reshape(result.shape[:num_dim_to_keep] + (-1,)).all(-1)
+        assert -value.dim() <= self.dim < value.dim(), f"dim {self.dim} out of range for value with {value.dim()} dimensions"
+        return self._joined([constraint.check(part) for constraint, part in zip(self.cseq, self._cut(value))], self.dim)
 
-    def __repr__(self):
-        return f"{self.__class__.__name__}({self.base_constraint!r})"
 
+class _Cat(_Parts):
+    """Constraints of the parts of a dim, of the given lengths."""
+
+    def __init__(self, cseq, dim=0, lengths=None):
+        super().__init__(cseq, dim)
+        self.lengths = [1] * len(self.cseq) if lengths is None else list(lengths)
+        assert len(self.lengths) == len(self.cseq), f"lengths ({len(self.lengths)}) must match cseq ({len(self.cseq)})"
+
+    def _cut(self, value):
+        starts = itertools.accumulate(self.lengths, initial=0)
+        return (value.narrow(self.dim, start, length) for start, length in zip(starts, self.lengths))
+
+    _joined = staticmethod(karat.cat)
+
+
+class _Stack(_Parts):
+    """Constraints of the slices of a dim."""
+
+    def __init__(self, cseq, dim=0):
+        super().__init__(cseq, dim)
+
+    @property
+    def event_dim(self):
+        inside = super().event_dim
+        return inside + (-self.dim > inside)  # the dim itself is one of the event's, if it is counted from the end
+
+    def _cut(self, value):
+        return value.unbind(self.dim)
+
+    _joined = staticmethod(karat.stack)
+
+
+# ---- numbers ----
 
 class _Boolean(Constraint):
     """0 and 1."""
@@ -147,18 +203,6 @@ class _Boolean(Constraint):
         return (value == 0) | (value == 1)
 
 
-class _OneHot(Constraint):
-    """Vectors of one 1, else 0."""
-
-    is_discrete = True
-    event_dim = 1
-
-    def check(self, value):
-        is_boolean = (value == 0) | (value == 1)
-        is_normalized = value.sum(-1).eq(1)
-        return is_boolean.all(-1) & is_normalized
-
-
 class _Real(Constraint):
     """Every number but NaN."""
 
@@ -166,267 +210,228 @@ class _Real(Constraint):
         return value == value
 
 
-class _GreaterThan(Constraint):
-    """Numbers above lower_bound."""
+class _Ends(Constraint):
+    """Numbers between ends. The class statement gives for each end how its bound compares with the values that it lets in."""
 
+    def __init_subclass__(cls, lower=None, upper=None):
+        super().__init_subclass__()
+        if lower is not None:
+            cls._lower = lower  # of operator: C functions, which are no methods
+        if upper is not None:
+            cls._upper = upper
+
+    def __repr__(self):
+        ends = ", ".join(f"{name}={bound}" for name, bound in vars(self).items())
+        return f"{type(self).__name__[1:]}({ends})"
+
+
+class _Above(_Ends):
     def __init__(self, lower_bound):
         self.lower_bound = lower_bound
-        super().__init__()
 
     def check(self, value):
-        return self.lower_bound < value
-
-    def __repr__(self):
-        return _bounds(self, "lower_bound")
+        return self._lower(self.lower_bound, value)
 
 
-class _GreaterThanEq(_GreaterThan):
-    """Numbers from lower_bound on."""
-
-    def check(self, value):
-        return self.lower_bound <= value
-
-
-class _LessThan(Constraint):
-    """Numbers below upper_bound."""
-
+class _Below(_Ends):
     def __init__(self, upper_bound):
         self.upper_bound = upper_bound
-        super().__init__()
 
     def check(self, value):
-        return value < self.upper_bound
-
-    def __repr__(self):
-        return _bounds(self, "upper_bound")
+        return self._upper(self.upper_bound, value)
 
 
-class _Interval(Constraint):
+class _Between(_Ends):
+    def __init__(self, lower_bound, upper_bound):
+        self.lower_bound, self.upper_bound = lower_bound, upper_bound
+
+    def check(self, value):
+        return self._lower(self.lower_bound, value) & self._upper(self.upper_bound, value)
+
+
+class _Whole(Constraint):
+    """Of the numbers of the next class the whole ones."""
+
+    is_discrete = True
+
+    def check(self, value):
+        return (value % 1 == 0) & super().check(value)
+
+
+class _GreaterThan(_Above, lower=operator.lt):
+    """Numbers above lower_bound."""
+
+
+class _GreaterThanEq(_Above, lower=operator.le):
+    """Numbers from lower_bound on."""
+
+
+class _LessThan(_Below, upper=operator.gt):
+    """Numbers below upper_bound."""
+
+
+class _Interval(_Between, lower=operator.le, upper=operator.ge):
     """Numbers from lower_bound to upper_bound."""
 
-    def __init__(self, lower_bound, upper_bound):
-        self.lower_bound = lower_bound
-        self.upper_bound = upper_bound
-        super().__init__()
 
-    def check(self, value):
-        return (self.lower_bound <= value) & (value <= self.upper_bound)
-
-    def __repr__(self):
-        return _bounds(self, "lower_bound", "upper_bound")
-
-
-class _HalfOpenInterval(_Interval):
+class _HalfOpenInterval(_Between, lower=operator.le, upper=operator.gt):
     """Numbers from lower_bound on, below upper_bound."""
 
-    def check(self, value):
-        return (self.lower_bound <= value) & (value < self.upper_bound)
 
-
-class _IntegerInterval(_Interval):
+class _IntegerInterval(_Whole, _Between, lower=operator.le, upper=operator.ge):
     """Whole numbers from lower_bound to upper_bound, both included."""
 
-    is_discrete = True
 
-    def check(self, value):
-        return (value % 1 == 0) & (self.lower_bound <= value) & (value <= self.upper_bound)
-
-
-class _IntegerLessThan(_LessThan):
+class _IntegerLessThan(_Whole, _Below, upper=operator.ge):
     """Whole numbers up to upper_bound."""
 
-    is_discrete = True
 
-    def check(self, value):
-        return (value % 1 == 0) & (value <= self.upper_bound)
-
-
-class _IntegerGreaterThan(_GreaterThan):
+class _IntegerGreaterThan(_Whole, _Above, lower=operator.le):
     """Whole numbers from lower_bound on."""
 
-    is_discrete = True
 
-    def check(self, value):
-        return (value % 1 == 0) & (value >= self.lower_bound)
+# ---- vectors ----
 
-
-class _Simplex(Constraint):
-    """Vectors of numbers that are not negative and sum to 1."""
+class _Summing(Constraint):
+    """Vectors of which every element lies in the region _elements, and whose sum is right."""
 
     event_dim = 1
 
     def check(self, value):
-        return karat.all(value >= 0, dim=-1) & ((value.sum(-1) - 1).abs() < 1e-6)
+        return self._elements.check(value).all(-1) & self._is_right(value.sum(-1))
 
 
-class _Multinomial(Constraint):
+class _OneHot(_Summing):
+    """Vectors of one 1, else 0."""
+
+    is_discrete = True
+    _elements = _Boolean()
+
+    def _is_right(self, total):
+        return total == 1
+
+
+class _Simplex(_Summing):
+    """Vectors of numbers that are not negative and sum to 1."""
+
+    _elements = _GreaterThanEq(0)
+
+    def _is_right(self, total):
+        return (total - 1).abs() < 1e-6
+
+
+class _Multinomial(_Summing):
     """Vectors of counts that sum to upper_bound."""
 
     is_discrete = True
-    event_dim = 1
+    _elements = _GreaterThanEq(0)
 
     def __init__(self, upper_bound):
         self.upper_bound = upper_bound
 
-    def check(self, x):
-        return (x >= 0).all(dim=-1) & (x.sum(dim=-1) <= self.upper_bound)
+    def _is_right(self, total):
+        return total <= self.upper_bound
 
 
-class _LowerTriangular(Constraint):
+# ---- matrices ----
+
+def _diagonal_is_positive(value):
+    return (value.diagonal(dim1=-2, dim2=-1) > 0).all(-1)
+
+
+def _is_lower(value):
+    return (value == value.tril()).all((-2, -1))
+
+
+def _rows_have_length_one(value):
+    ten_times_rounding = 10 * value.size(-1) * karat.finfo(value.dtype).eps
+    lengths = karat.linalg.vector_norm(value.detach(), dim=-1)
+    return ((lengths - 1).abs() <= ten_times_rounding).all(-1)
+
+
+def _is_square(value):
+    return value.new_full(value.shape[:-2], value.shape[-2] == value.shape[-1], dtype=karat.bool)
+
+
+def _is_symmetric(value):
+    return karat.isclose(value, value.mT, atol=1e-6).all((-2, -1))
+
+
+def _has_no_negative_eigenvalue(value):
+    return (karat.linalg.eigvalsh(value) >= 0).all(-1)
+
+
+def _has_a_cholesky_factor(value):
+    return karat.linalg.cholesky_ex(value).info == 0
+
+
+class _Matrix(Constraint):
+    """Matrices that pass every test of the class. Some tests want all matrices of a batch to have passed those before."""
+
+    event_dim = 2
+    _tests = ()
+
+    def check(self, value):
+        return reduce(lambda passed, test: passed & test(value), self._tests[1:], self._tests[0](value))
+
+
+class _LowerTriangular(_Matrix):
     """Square matrices that are zero above the diagonal."""
 
-    event_dim = 2
-
-    def check(self, value):
-        return (value.tril() == value).view(value.shape[:-2] + (-1,)).min(-1)[0]
+    _tests = (_is_lower,)
 
 
-class _LowerCholesky(Constraint):
+class _LowerCholesky(_Matrix):
     """Lower triangular matrices with a positive diagonal."""
 
-    event_dim = 2
-
-    def check(self, value):
-        lower = (value.tril() == value).view(value.shape[:-2] + (-1,)).min(-1)[0]
-        return lower & (value.diagonal(dim1=-2, dim2=-1) > 0).min(-1)[0]
+    _tests = (_is_lower, _diagonal_is_positive)
 
 
-class _CorrCholesky(Constraint):
+class _CorrCholesky(_Matrix):
     """Lower triangular matrices with a positive diagonal and rows of length 1."""
 
-    event_dim = 2
-
-    def check(self, value):
-        tol = karat.finfo(value.dtype).eps * value.size(-1) * 10  # ten times what rounding of a row can leave
-        row_norm = karat.linalg.norm(value.detach(), dim=-1)
-        return _LowerCholesky().check(value) & (row_norm - 1.0).abs().le(tol).all(dim=-1)
+    _tests = (_is_lower, _diagonal_is_positive, _rows_have_length_one)
 
 
-class _Square(Constraint):
+class _Square(_Matrix):
     """Square matrices."""
 
-    event_dim = 2
+    _tests = (_is_square,)
 
     def check(self, value):
-        return karat.full(size=value.shape[:-2], fill_value=(value.shape[-2] == value.shape[-1]), dtype=karat.bool,
-                          device=value.device)
+        for test in self._tests:
+            passed = test(value)
+            if test is not self._tests[-1] and not passed.all():
+                break
+        return passed
 
 
 class _Symmetric(_Square):
     """Symmetric square matrices."""
 
-    def check(self, value):
-        square_check = super().check(value)
-        if not square_check.all():
-            return square_check
-        return karat.isclose(value, value.mT, atol=1e-6).all(-2).all(-1)
+    _tests = (_is_square, _is_symmetric)
 
 
 class _PositiveSemidefinite(_Symmetric):
     """Symmetric matrices without a negative eigenvalue."""
 
-    def check(self, value):
-        sym_check = super().check(value)
-        if not sym_check.all():
-            return sym_check
-        return karat.linalg.eigvalsh(value).ge(0).all(-1)
+    _tests = (_is_square, _is_symmetric, _has_no_negative_eigenvalue)
 
 
 class _PositiveDefinite(_Symmetric):
     """Symmetric matrices whose eigenvalues are all positive."""
 
-    def check(self, value):
-        sym_check = super().check(value)
-        if not sym_check.all():
-            return sym_check
-        return karat.linalg.cholesky_ex(value).info.eq(0)
+    _tests = (_is_square, _is_symmetric, _has_a_cholesky_factor)
 
 
-class _Cat(Constraint):
-    """Constraints of the parts of a dim, of the given lengths."""
-
-    def __init__(self, cseq, dim=0, lengths=None):
-        assert all(isinstance(c, Constraint) for c in cseq), "All elements of cseq must be Constraint instances"
-        self.cseq = list(cseq)
-        if lengths is None:
-            lengths = [1] * len(self.cseq)
-        self.lengths = list(lengths)
-        assert len(self.lengths) == len(self.cseq), (
-            f"lengths must have the same length as cseq, got {len(self.lengths)} vs {len(self.cseq)}")
-        self.dim = dim
-        super().__init__()
-
-    @property
-    def is_discrete(self):
-        return any(c.is_discrete for c in self.cseq)
-
-    @property
-    def event_dim(self):
-        return max(c.event_dim for c in self.cseq)
-
-    def check(self, value):
-        assert -value.dim() <= self.dim < value.dim(), (
-            f"dim {self.dim} out of range for value with {value.dim()} dimensions")
-        checks = []
-        start = 0
-        for constr, length in zip(self.cseq, self.lengths):
-            checks.append(constr.check(value.narrow(self.dim, start, length)))
-            start = start + length
-        return karat.cat(checks, self.dim)
-
-
-class _Stack(Constraint):
-    """Constraints of the slices of a dim."""
-
-    def __init__(self, cseq, dim=0):
-        assert all(isinstance(c, Constraint) for c in cseq), "All elements of cseq must be Constraint instances"
-        self.cseq = list(cseq)
-        self.dim = dim
-        super().__init__()
-
-    @property
-    def is_discrete(self):
-        return any(c.is_discrete for c in self.cseq)
-
-    @property
-    def event_dim(self):
-        dim = max(c.event_dim for c in self.cseq)
-        if self.dim + dim < 0:
-            dim += 1
-        return dim
-
-    def check(self, value):
-        assert -value.dim() <= self.dim < value.dim(), (
-            f"dim {self.dim} out of range for value with {value.dim()} dimensions")
-        return karat.stack([constr.check(value.select(self.dim, i)) for i, constr in enumerate(self.cseq)], self.dim)
-
-
-dependent = _Dependent()
-dependent_property = _DependentProperty
-independent = _IndependentConstraint
-boolean = _Boolean()
-one_hot = _OneHot()
-nonnegative_integer = _IntegerGreaterThan(0)
-positive_integer = _IntegerGreaterThan(1)
-integer_interval = _IntegerInterval
-real = _Real()
-real_vector = independent(real, 1)
-positive = _GreaterThan(0.0)
-nonnegative = _GreaterThanEq(0.0)
-greater_than = _GreaterThan
-greater_than_eq = _GreaterThanEq
-less_than = _LessThan
-multinomial = _Multinomial
-unit_interval = _Interval(0.0, 1.0)
-interval = _Interval
-half_open_interval = _HalfOpenInterval
-simplex = _Simplex()
-lower_triangular = _LowerTriangular()
-lower_cholesky = _LowerCholesky()
-corr_cholesky = _CorrCholesky()
-square = _Square()
-symmetric = _Symmetric()
-positive_semidefinite = _PositiveSemidefinite()
-positive_definite = _PositiveDefinite()
-cat = _Cat
-stack = _Stack
+dependent, dependent_property, independent = _Dependent(), _DependentProperty, _IndependentConstraint
+cat, stack = _Cat, _Stack
+boolean, real, real_vector = _Boolean(), _Real(), _IndependentConstraint(_Real(), 1)
+greater_than, greater_than_eq, less_than = _GreaterThan, _GreaterThanEq, _LessThan
+interval, half_open_interval, integer_interval = _Interval, _HalfOpenInterval, _IntegerInterval
+positive, nonnegative, unit_interval = _GreaterThan(0.0), _GreaterThanEq(0.0), _Interval(0.0, 1.0)
+nonnegative_integer, positive_integer = _IntegerGreaterThan(0), _IntegerGreaterThan(1)
+one_hot, simplex, multinomial = _OneHot(), _Simplex(), _Multinomial
+lower_triangular, lower_cholesky, corr_cholesky = _LowerTriangular(), _LowerCholesky(), _CorrCholesky()
+square, symmetric = _Square(), _Symmetric()
+positive_semidefinite, positive_definite = _PositiveSemidefinite(), _PositiveDefinite()

@@ -2,11 +2,14 @@
 
 import karat
 from karat.distributions import constraints
+from karat.distributions.distribution import checked, family
 from karat.distributions.exp_family import ExponentialFamily
+from karat.distributions.utils import log_simplex_integral
 
 __all__ = ["Dirichlet"]
 
 
+@family()
 class Dirichlet(ExponentialFamily):
     """The Dirichlet distribution over the simplex, with the concentrations along the last dim."""
 
@@ -20,17 +23,13 @@ class Dirichlet(ExponentialFamily):
         self.concentration = concentration
         super().__init__(concentration.shape[:-1], concentration.shape[-1:], validate_args=validate_args)
 
-    def expand(self, batch_shape, _instance=None):
-        return self._expand_from(Dirichlet, batch_shape, _instance, concentration=1)
-
     def rsample(self, sample_shape=()):
         return karat._sample_dirichlet(self.concentration.expand(self._extended_shape(sample_shape)))
 
+    @checked
     def log_prob(self, value):
-        if self._validate_args:
-            self._validate_sample(value)
-        return (karat.xlogy(self.concentration - 1.0, value).sum(-1) + karat.lgamma(self.concentration.sum(-1))
-                - karat.lgamma(self.concentration).sum(-1))
+        powers = (self.concentration - 1).xlogy(value).sum(-1)
+        return powers - log_simplex_integral(self.concentration)
 
     @property
     def mean(self):
@@ -38,26 +37,25 @@ class Dirichlet(ExponentialFamily):
 
     @property
     def mode(self):
-        above = (self.concentration - 1).clamp(min=0.0)
-        mode = above / above.sum(-1, True)
-        corner = (self.concentration < 1).all(dim=-1)
-        mode[corner] = karat.nn.functional.one_hot(mode[corner].argmax(dim=-1), above.shape[-1]).to(mode)
-        return mode
+        """Inside, or on the sides of those up to 1. Where all are below 1 every corner is one: the first is given."""
+        above = (self.concentration - 1).clamp(min=0)
+        corner = karat.arange(above.shape[-1], device=above.device) == 0
+        nowhere_else = (self.concentration < 1).all(-1, keepdim=True)
+        return karat.where(nowhere_else, corner.to(above.dtype), above / above.sum(-1, True))
 
     @property
     def variance(self):
-        total = self.concentration.sum(-1, True)
-        return self.concentration * (total - self.concentration) / (total.pow(2) * (total + 1))
+        mean = self.mean
+        return mean * (1 - mean) / (self.concentration.sum(-1, True) + 1)
 
     def entropy(self):
-        k = self.concentration.size(-1)
-        total = self.concentration.sum(-1)
-        return (karat.lgamma(self.concentration).sum(-1) - karat.lgamma(total) - (k - total) * karat.digamma(total)
-                - ((self.concentration - 1.0) * karat.digamma(self.concentration)).sum(-1))
+        shape, total = self.concentration, self.concentration.sum(-1)
+        return (log_simplex_integral(shape) + (total - shape.shape[-1]) * total.digamma()
+                - ((shape - 1) * shape.digamma()).sum(-1))
 
     @property
     def _natural_params(self):
         return (self.concentration,)
 
     def _log_normalizer(self, x):
-        return x.lgamma().sum(-1) - karat.lgamma(x.sum(-1))
+        return log_simplex_integral(x)

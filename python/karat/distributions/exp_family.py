@@ -21,12 +21,12 @@ class ExponentialFamily(Distribution):
         raise NotImplementedError
 
     def entropy(self):
-        """F - <theta, grad F> - E[k]: the gradient of F is the mean of t."""
-        result = -self._mean_carrier_measure
-        natural = [p.detach().requires_grad_() for p in self._natural_params]
-        normalizer = self._log_normalizer(*natural)
-        gradients = karat.autograd.grad(normalizer.sum(), natural, create_graph=True)
-        result = result + normalizer
-        for parameter, gradient in zip(natural, gradients):
-            result = result - (parameter * gradient).reshape(self._batch_shape + (-1,)).sum(-1)
-        return result
+        """F - <theta, E[t]> - E[k]. E[t] is the gradient of F, so that <theta, E[t]> is the slope of F(s theta) at s = 1."""
+        carrier = self._mean_carrier_measure
+        natural = [theta.detach() for theta in self._natural_params]
+        batch = len(self._batch_shape)
+        with karat.enable_grad():
+            s = karat.ones(self._batch_shape, dtype=natural[0].dtype, device=natural[0].device, requires_grad=True)
+            normalizer = self._log_normalizer(*(theta * s.view(s.shape + (1,) * (theta.dim() - batch)) for theta in natural))
+            (slope,) = karat.autograd.grad(normalizer.sum(), s, create_graph=True)
+        return normalizer - slope - carrier

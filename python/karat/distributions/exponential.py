@@ -3,12 +3,13 @@
 import karat
 from karat import Size
 from karat.distributions import constraints
+from karat.distributions.distribution import checked, family
 from karat.distributions.exp_family import ExponentialFamily
-from karat.distributions.utils import broadcast_all
 
 __all__ = ["Exponential"]
 
 
+@family()
 class Exponential(ExponentialFamily):
     """The exponential distribution of the given rate."""
 
@@ -18,40 +19,32 @@ class Exponential(ExponentialFamily):
     _mean_carrier_measure = 0
 
     def __init__(self, rate, validate_args=None):
-        (self.rate,) = broadcast_all(rate)
-        super().__init__(self.rate.size(), validate_args=validate_args)
+        super().__init__(self._hold(("rate",), rate), validate_args=validate_args)
 
-    mean = property(lambda self: self.rate.reciprocal())
-    mode = property(lambda self: karat.zeros_like(self.rate))
-    stddev = property(lambda self: self.rate.reciprocal())
+    mean = stddev = property(lambda self: self.rate.reciprocal())
+    mode = property(lambda self: karat.full_like(self.rate, 0))
     variance = property(lambda self: self.rate.pow(-2))
 
-    def expand(self, batch_shape, _instance=None):
-        return self._expand_from(Exponential, batch_shape, _instance, rate=0)
-
     def rsample(self, sample_shape=Size()):
-        shape = self._extended_shape(sample_shape)
-        return self.rate.new_empty(shape).exponential_() / self.rate
+        return self.rate.new_empty(self._extended_shape(sample_shape)).exponential_() / self.rate
 
+    @checked
     def log_prob(self, value):
-        if self._validate_args:
-            self._validate_sample(value)
         return self.rate.log() - self.rate * value
 
+    @checked
     def cdf(self, value):
-        if self._validate_args:
-            self._validate_sample(value)
-        return 1 - karat.exp(-self.rate * value)
+        return -(-self.rate * value).expm1()
 
     def icdf(self, value):
-        return -karat.log1p(-value) / self.rate
+        return (-value).log1p() / -self.rate
 
     def entropy(self):
-        return 1.0 - karat.log(self.rate)
+        return 1 - self.rate.log()
 
     @property
     def _natural_params(self):
         return (-self.rate,)
 
     def _log_normalizer(self, x):
-        return -karat.log(-x)
+        return -(-x).log()

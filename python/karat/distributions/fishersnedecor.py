@@ -3,13 +3,14 @@
 import karat
 from karat import Size, nan
 from karat.distributions import constraints
-from karat.distributions.distribution import Distribution
+from karat.distributions.distribution import Distribution, checked, family
 from karat.distributions.gamma import Gamma
-from karat.distributions.utils import broadcast_all
+from karat.distributions.utils import above, log_beta
 
 __all__ = ["FisherSnedecor"]
 
 
+@family("_gamma1", "_gamma2")
 class FisherSnedecor(Distribution):
     """The Fisher-Snedecor (F) distribution: the ratio of two chi-squared variables over their degrees of freedom."""
 
@@ -18,48 +19,32 @@ class FisherSnedecor(Distribution):
     has_rsample = True
 
     def __init__(self, df1, df2, validate_args=None):
-        self.df1, self.df2 = broadcast_all(df1, df2)
-        self._gamma1 = Gamma(self.df1 * 0.5, self.df1)
-        self._gamma2 = Gamma(self.df2 * 0.5, self.df2)
-        super().__init__(self.df1.size(), validate_args=validate_args)
-
-    def expand(self, batch_shape, _instance=None):
-        new = self._get_checked_instance(FisherSnedecor, _instance)
-        new._gamma1 = self._gamma1.expand(batch_shape)
-        new._gamma2 = self._gamma2.expand(batch_shape)
-        return self._expand_from(FisherSnedecor, batch_shape, new, df1=0, df2=0)
+        shape = self._hold(("df1", "df2"), df1, df2)
+        self._gamma1, self._gamma2 = (Gamma(0.5 * df, df) for df in (self.df1, self.df2))
+        super().__init__(shape, validate_args=validate_args)
 
     @property
     def mean(self):
-        df2 = self.df2.clone()
-        df2[df2 <= 2] = nan
+        df2 = above(2, self.df2)
         return df2 / (df2 - 2)
 
     @property
     def mode(self):
-        mode = (self.df1 - 2) / self.df1 * self.df2 / (self.df2 + 2)
-        mode[self.df1 <= 2] = nan
-        return mode
+        mode = (1 - 2 / self.df1) * (self.df2 / (self.df2 + 2))
+        return mode.masked_fill(self.df1 <= 2, nan)
 
     @property
     def variance(self):
-        df2 = self.df2.clone()
-        df2[df2 <= 4] = nan
-        return 2 * df2.pow(2) * (self.df1 + df2 - 2) / (self.df1 * (df2 - 2).pow(2) * (df2 - 4))
+        df1, df2 = self.df1, above(4, self.df2)
+        mean = df2 / (df2 - 2)
+        return 2 * mean * mean * (df1 + df2 - 2) / (df1 * (df2 - 4))
 
     def rsample(self, sample_shape=Size()):
-        shape = self._extended_shape(sample_shape)
-        x1 = self._gamma1.rsample(sample_shape).view(shape)
-        x2 = self._gamma2.rsample(sample_shape).view(shape)
-        tiny = karat.finfo(x2.dtype).tiny
-        x2.clamp_(min=tiny)
-        y = x1 / x2
-        y.clamp_(min=tiny)
-        return y
+        above_line, below_line = (gamma.rsample(sample_shape) for gamma in (self._gamma1, self._gamma2))
+        return (above_line / below_line).clamp(min=karat.finfo(below_line.dtype).tiny)
 
+    @checked
     def log_prob(self, value):
-        if self._validate_args:
-            self._validate_sample(value)
-        half1, half2, ratio = self.df1 * 0.5, self.df2 * 0.5, self.df1 / self.df2
-        return ((half1 + half2).lgamma() - half1.lgamma() - half2.lgamma() + half1 * ratio.log()
-                + (half1 - 1) * karat.log(value) - (half1 + half2) * karat.log1p(ratio * value))
+        a, b, ratio = 0.5 * self.df1, 0.5 * self.df2, self.df1 / self.df2
+        norm = log_beta(a, b) - a * ratio.log()
+        return (a - 1) * value.log() - (a + b) * (ratio * value).log1p() - norm

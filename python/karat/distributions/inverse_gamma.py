@@ -1,7 +1,10 @@
 """karat.distributions.inverse_gamma: the reciprocal of a gamma variable."""
 
-import karat
+from operator import attrgetter
+
+from karat import inf
 from karat.distributions import constraints
+from karat.distributions.distribution import family
 from karat.distributions.gamma import Gamma
 from karat.distributions.transformed_distribution import TransformedDistribution
 from karat.distributions.transforms import PowerTransform
@@ -9,6 +12,7 @@ from karat.distributions.transforms import PowerTransform
 __all__ = ["InverseGamma"]
 
 
+@family()
 class InverseGamma(TransformedDistribution):
     """1 / X of X ~ Gamma(concentration, rate)."""
 
@@ -16,27 +20,25 @@ class InverseGamma(TransformedDistribution):
     support = constraints.positive
     has_rsample = True
 
+    concentration = property(attrgetter("base_dist.concentration"))
+    rate = property(attrgetter("base_dist.rate"))
+
     def __init__(self, concentration, rate, validate_args=None):
         base = Gamma(concentration, rate, validate_args=validate_args)
         super().__init__(base, PowerTransform(exponent=-base.rate.new_ones(())), validate_args=validate_args)
 
-    def expand(self, batch_shape, _instance=None):
-        return super().expand(batch_shape, _instance=self._get_checked_instance(InverseGamma, _instance))
+    @property
+    def mean(self):
+        shape = self.concentration
+        return (self.rate / (shape - 1)).masked_fill(shape <= 1, inf)
 
-    concentration = property(lambda self: self.base_dist.concentration)
-    rate = property(lambda self: self.base_dist.rate)
     mode = property(lambda self: self.rate / (self.concentration + 1))
 
     @property
-    def mean(self):
-        result = self.rate / (self.concentration - 1)
-        return karat.where(self.concentration > 1, result, karat.inf)
-
-    @property
     def variance(self):
-        result = self.rate.square() / ((self.concentration - 1).square() * (self.concentration - 2))
-        return karat.where(self.concentration > 2, result, karat.inf)
+        shape = self.concentration
+        return ((self.rate / (shape - 1)).square() / (shape - 2)).masked_fill(shape <= 2, inf)
 
     def entropy(self):
-        return (self.concentration + self.rate.log() + self.concentration.lgamma()
-                - (1 + self.concentration) * self.concentration.digamma())
+        """That of X, and the mean of the log slope of 1 / x."""
+        return self.base_dist.entropy() - 2 * self.base_dist._mean_log

@@ -3,20 +3,16 @@
 import karat
 from karat import nan
 from karat.distributions import constraints
+from karat.distributions.distribution import family
 from karat.distributions.transformed_distribution import TransformedDistribution
 from karat.distributions.transforms import AffineTransform, PowerTransform
 from karat.distributions.uniform import Uniform
-from karat.distributions.utils import broadcast_all, euler_constant
+from karat.distributions.utils import euler_constant, log_beta
 
 __all__ = ["Kumaraswamy"]
 
 
-def _moment(a, b, n):
-    """E[X^n] = b B(1 + n / a, b)."""
-    first = 1 + n / a
-    return b * karat.exp(karat.lgamma(first) + karat.lgamma(b) - karat.lgamma(first + b))
-
-
+@family()
 class Kumaraswamy(TransformedDistribution):
     """The Kumaraswamy distribution over [0, 1]: (1 - U ** (1 / b)) ** (1 / a) of a uniform U; a is concentration1."""
 
@@ -25,36 +21,27 @@ class Kumaraswamy(TransformedDistribution):
     has_rsample = True
 
     def __init__(self, concentration1, concentration0, validate_args=None):
-        self.concentration1, self.concentration0 = broadcast_all(concentration1, concentration0)
-        base = Uniform(karat.full_like(self.concentration0, 0), karat.full_like(self.concentration0, 1),
-                       validate_args=validate_args)
-        transforms = [PowerTransform(exponent=self.concentration0.reciprocal()), AffineTransform(loc=1.0, scale=-1.0),
-                      PowerTransform(exponent=self.concentration1.reciprocal())]
-        super().__init__(base, transforms, validate_args=validate_args)
+        self._hold(("concentration1", "concentration0"), concentration1, concentration0)
+        base = Uniform(karat.zeros_like(self.concentration0), karat.ones_like(self.concentration0), validate_args=validate_args)
+        inner, outer = (PowerTransform(exponent=c.reciprocal()) for c in (self.concentration0, self.concentration1))
+        super().__init__(base, [inner, AffineTransform(loc=1.0, scale=-1.0), outer], validate_args=validate_args)
 
-    def expand(self, batch_shape, _instance=None):
-        new = self._get_checked_instance(Kumaraswamy, _instance)
-        new.concentration1 = self.concentration1.expand(batch_shape)
-        new.concentration0 = self.concentration0.expand(batch_shape)
-        return super().expand(batch_shape, _instance=new)
+    def _power_mean(self, n):
+        """E[X^n] = b B(1 + n / a, b)."""
+        a, b = self.concentration1, self.concentration0
+        return b * log_beta(1 + n / a, b).exp()
 
-    @property
-    def mean(self):
-        return _moment(self.concentration1, self.concentration0, 1)
+    mean = property(lambda self: self._power_mean(1))
+    variance = property(lambda self: self._power_mean(2) - self.mean.square())
 
     @property
     def mode(self):
+        """((a - 1) / (a b - 1)) ** (1 / a), of a and b from 1 on."""
         a, b = self.concentration1, self.concentration0
-        log_mode = a.reciprocal() * (-1 / a).log1p() - (-1 / (a * b)).log1p() / a + b.log().neg() / a
-        log_mode[(b < 1) | (a < 1)] = nan
-        return log_mode.exp()
-
-    @property
-    def variance(self):
-        return _moment(self.concentration1, self.concentration0, 2) - karat.pow(self.mean, 2)
+        log_share = (-1 / a).log1p() - (-1 / (a * b)).log1p() - b.log()
+        return (log_share / a).masked_fill((a < 1) | (b < 1), nan).exp()
 
     def entropy(self):
-        t1 = 1 - self.concentration1.reciprocal()
-        t0 = 1 - self.concentration0.reciprocal()
-        harmonic = karat.digamma(self.concentration0 + 1) + euler_constant
-        return t0 + t1 * harmonic - karat.log(self.concentration1) - karat.log(self.concentration0)
+        a, b = self.concentration1, self.concentration0
+        harmonic = (b + 1).digamma() + euler_constant
+        return (1 - 1 / b) + (1 - 1 / a) * harmonic - (a * b).log()

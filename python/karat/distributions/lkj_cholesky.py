@@ -4,13 +4,15 @@ import math
 
 import karat
 from karat import Size
-from karat.distributions import Beta, constraints
-from karat.distributions.distribution import Distribution
-from karat.distributions.utils import broadcast_all
+from karat.distributions import constraints
+from karat.distributions.beta import Beta
+from karat.distributions.distribution import Distribution, checked, family
+from karat.distributions.utils import normals
 
 __all__ = ["LKJCholesky"]
 
 
+@family("_beta", carried=("dim",))
 class LKJCholesky(Distribution):
     """Lower Cholesky factors of dim x dim correlation matrices R, of density proportional to det(R) ** (concentration - 1).
 
@@ -26,40 +28,26 @@ class LKJCholesky(Distribution):
         if dim < 2:
             raise ValueError(f"Expected dim to be an integer greater than or equal to 2. Found dim={dim}.")
         self.dim = dim
-        (self.concentration,) = broadcast_all(concentration)
-        batch_shape = self.concentration.size()
-        event_shape = Size((dim, dim))
-        marginal = self.concentration + 0.5 * (self.dim - 2)
-        offset = karat.arange(self.dim - 1, dtype=self.concentration.dtype, device=self.concentration.device)
-        offset = karat.cat([offset.new_zeros((1,)), offset])
-        self._beta = Beta(offset + 0.5, marginal.unsqueeze(-1) - 0.5 * offset)
-        super().__init__(batch_shape, event_shape, validate_args)
-
-    def expand(self, batch_shape, _instance=None):
-        new = self._get_checked_instance(LKJCholesky, _instance)
-        batch_shape = Size(batch_shape)
-        new.dim = self.dim
-        new._beta = self._beta.expand(batch_shape + (self.dim,))
-        return self._expand_from(LKJCholesky, batch_shape, new, concentration=0)
+        batch_shape = self._hold(("concentration",), concentration)
+        behind = karat.arange(-1, dim - 1, dtype=self.concentration.dtype, device=self.concentration.device).clamp(min=0)
+        self._beta = Beta(0.5 + behind, (self.concentration + 0.5 * (dim - 2)).unsqueeze(-1) - 0.5 * behind)
+        super().__init__(batch_shape, Size((dim, dim)), validate_args)
 
     def sample(self, sample_shape=Size()):
         with karat.no_grad():
-            y = self._beta.sample(sample_shape).unsqueeze(-1)
-            u = karat.randn(self._extended_shape(sample_shape), dtype=y.dtype, device=y.device).tril(-1)
-            u = u / u.norm(dim=-1, keepdim=True)
-            u[..., 0, :].fill_(0.0)  # the first row has nothing left of the diagonal
-            w = karat.sqrt(y) * u
-            left = karat.clamp(1 - karat.sum(w**2, dim=-1), min=karat.finfo(w.dtype).tiny).sqrt()
-            return w + karat.diag_embed(left)
+            share = self._beta.sample(sample_shape)  # of the row's squared length, what is left of the diagonal
+            share[..., 0] = 0
+            tiny = karat.finfo(share.dtype).tiny
+            left = normals(self._extended_shape(sample_shape), share).tril(-1)
+            length = karat.linalg.vector_norm(left, dim=-1).clamp(min=tiny)
+            rows = left * (share.sqrt() / length).unsqueeze(-1)
+            return rows + (1 - share).clamp(min=tiny).sqrt().diag_embed()
 
+    @checked
     def log_prob(self, value):
-        if self._validate_args:
-            self._validate_sample(value)
-        diag = value.diagonal(dim1=-1, dim2=-2)[..., 1:]
-        order = karat.arange(2, self.dim + 1, device=self.concentration.device)
-        order = 2 * (self.concentration - 1).unsqueeze(-1) + self.dim - order
-        unnormalized = karat.sum(order * diag.log(), dim=-1)
-        rest = self.dim - 1
-        alpha = self.concentration + 0.5 * rest
-        normalizer = (0.5 * rest * math.log(math.pi) + karat.mvlgamma(alpha - 0.5, rest) - karat.lgamma(alpha) * rest)
-        return unnormalized - normalizer
+        """By the powers of the diagonal, and the constant of the paper's section 3.2."""
+        below, eta = self.dim - 1, self.concentration
+        powers = 2 * (eta - 1).unsqueeze(-1) + karat.arange(below - 1, -1, -1, device=eta.device)
+        end = eta + 0.5 * below
+        log_norm = below * (0.5 * math.log(math.pi) - end.lgamma()) + karat.mvlgamma(end - 0.5, below)
+        return (powers * value.diagonal(dim1=-2, dim2=-1)[..., 1:].log()).sum(-1) - log_norm

@@ -1,6 +1,9 @@
 """karat.distributions.log_normal: exp of a normal variable."""
 
+from operator import attrgetter
+
 from karat.distributions import constraints
+from karat.distributions.distribution import family
 from karat.distributions.normal import Normal
 from karat.distributions.transformed_distribution import TransformedDistribution
 from karat.distributions.transforms import ExpTransform
@@ -8,6 +11,7 @@ from karat.distributions.transforms import ExpTransform
 __all__ = ["LogNormal"]
 
 
+@family()
 class LogNormal(TransformedDistribution):
     """exp(X) of X ~ Normal(loc, scale)."""
 
@@ -15,21 +19,15 @@ class LogNormal(TransformedDistribution):
     support = constraints.positive
     has_rsample = True
 
+    loc = property(attrgetter("base_dist.loc"))
+    scale = property(attrgetter("base_dist.scale"))
+
     def __init__(self, loc, scale, validate_args=None):
         super().__init__(Normal(loc, scale, validate_args=validate_args), ExpTransform(), validate_args=validate_args)
 
-    def expand(self, batch_shape, _instance=None):
-        return super().expand(batch_shape, _instance=self._get_checked_instance(LogNormal, _instance))
-
-    loc = property(lambda self: self.base_dist.loc)
-    scale = property(lambda self: self.base_dist.scale)
-    mean = property(lambda self: (self.loc + self.scale.pow(2) / 2).exp())
+    mean = property(lambda self: (self.loc + 0.5 * self.scale.square()).exp())
     mode = property(lambda self: (self.loc - self.scale.square()).exp())
-
-    @property
-    def variance(self):
-        square = self.scale.pow(2)
-        return square.expm1() * (2 * self.loc + square).exp()
+    variance = property(lambda self: self.scale.square().expm1() * self.mean.square())
 
     def entropy(self):
-        return self.base_dist.entropy() + self.loc
+        return self.loc + self.base_dist.entropy()

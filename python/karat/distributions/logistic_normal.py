@@ -1,6 +1,9 @@
 """karat.distributions.logistic_normal: a normal vector carried onto the simplex."""
 
+from operator import attrgetter
+
 from karat.distributions import constraints
+from karat.distributions.distribution import family
 from karat.distributions.normal import Normal
 from karat.distributions.transformed_distribution import TransformedDistribution
 from karat.distributions.transforms import StickBreakingTransform
@@ -8,6 +11,7 @@ from karat.distributions.transforms import StickBreakingTransform
 __all__ = ["LogisticNormal"]
 
 
+@family()
 class LogisticNormal(TransformedDistribution):
     """A normal vector of independent components, broken into shares of a stick."""
 
@@ -15,14 +19,10 @@ class LogisticNormal(TransformedDistribution):
     support = constraints.simplex
     has_rsample = True
 
+    loc = property(attrgetter("base_dist.base_dist.loc"))
+    scale = property(attrgetter("base_dist.base_dist.scale"))
+
     def __init__(self, loc, scale, validate_args=None):
-        base = Normal(loc, scale, validate_args=validate_args)
-        if not base.batch_shape:
-            base = base.expand([1])
-        super().__init__(base, StickBreakingTransform(), validate_args=validate_args)
-
-    def expand(self, batch_shape, _instance=None):
-        return super().expand(batch_shape, _instance=self._get_checked_instance(LogisticNormal, _instance))
-
-    loc = property(lambda self: self.base_dist.base_dist.loc)
-    scale = property(lambda self: self.base_dist.base_dist.scale)
+        normal = Normal(loc, scale, validate_args=validate_args)
+        vector = normal if normal.batch_shape else normal.expand([1])
+        super().__init__(vector, StickBreakingTransform(), validate_args=validate_args)

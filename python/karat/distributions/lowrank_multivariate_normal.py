@@ -4,36 +4,39 @@ Its inverse and determinant are those of the small capacitance matrix I + W^T D^
 determinant lemma).
 """
 
-import math
-
 import karat
 from karat import Size
 from karat.distributions import constraints
-from karat.distributions.distribution import Distribution
-from karat.distributions.multivariate_normal import _batch_mahalanobis, _batch_mv
-from karat.distributions.utils import _standard_normal, lazy_property
+from karat.distributions._factors import Matrices, distance, half_log_det, product
+from karat.distributions.distribution import Distribution, checked, family
+from karat.distributions.multivariate_normal import LOG_TWO_PI
+from karat.distributions.utils import lazy_property, normals
 
 __all__ = ["LowRankMultivariateNormal"]
 
 
-def _batch_capacitance_tril(W, D):  # noqa: N803
-    """The Cholesky factor of I + W^T D^-1 W."""
-    capacitance = karat.matmul(W.mT / D.unsqueeze(-2), W)
-    return karat.linalg.cholesky(capacitance + karat.eye(W.size(-1), dtype=W.dtype, device=W.device))
+def weighted(w, d):
+    """W^T D^-1."""
+    return w.mT / d.unsqueeze(-2)
 
 
-def _batch_lowrank_logdet(W, D, capacitance_tril):  # noqa: N803
+def with_identity(gram):
+    """I + a matrix."""
+    return gram + karat.eye(gram.shape[-1], dtype=gram.dtype, device=gram.device)
+
+
+def lowrank_log_det(d, capacitance_factor):
     """log |W W^T + D|."""
-    return 2 * capacitance_tril.diagonal(dim1=-2, dim2=-1).log().sum(-1) + D.log().sum(-1)
+    return 2 * half_log_det(capacitance_factor) + d.log().sum(-1)
 
 
-def _batch_lowrank_mahalanobis(W, D, x, capacitance_tril):  # noqa: N803
+def lowrank_distance(w, d, x, capacitance_factor):
     """x^T (W W^T + D)^-1 x."""
-    projected = _batch_mv(W.mT / D.unsqueeze(-2), x)
-    return (x.pow(2) / D).sum(-1) - _batch_mahalanobis(capacitance_tril, projected)
+    return (x * x / d).sum(-1) - distance(capacitance_factor, product(weighted(w, d), x))
 
 
-class LowRankMultivariateNormal(Distribution):
+@family(carried=("_unbroadcasted_cov_factor", "_unbroadcasted_cov_diag", "_capacitance_tril"))
+class LowRankMultivariateNormal(Matrices, Distribution):
     """The multivariate normal distribution of covariance cov_factor @ cov_factor.T + diag(cov_diag)."""
 
     arg_constraints = {"loc": constraints.real_vector, "cov_factor": constraints.independent(constraints.real, 2),
@@ -52,73 +55,58 @@ class LowRankMultivariateNormal(Distribution):
         if cov_diag.shape[-1:] != event_shape:
             raise ValueError(f"cov_diag must be a batch of vectors with shape {event_shape}")
         try:
-            loc_, diag_ = karat.broadcast_tensors(loc.unsqueeze(-1), cov_diag.unsqueeze(-1))
-            batch_shape = karat.broadcast_shapes(loc_.shape[:-2], cov_factor.shape[:-2])
+            batch_shape = karat.broadcast_shapes(loc.shape[:-1], cov_factor.shape[:-2], cov_diag.shape[:-1])
         except RuntimeError as e:
             raise ValueError(f"Incompatible batch shapes: loc {loc.shape}, cov_factor {cov_factor.shape}, cov_diag "
                              f"{cov_diag.shape}") from e
-        self.loc = loc.expand(batch_shape + event_shape)
+        self.loc, self.cov_diag = loc.expand(batch_shape + event_shape), cov_diag.expand(batch_shape + event_shape)
         self.cov_factor = cov_factor.expand(batch_shape + cov_factor.shape[-2:])
-        self.cov_diag = cov_diag.expand(batch_shape + event_shape)
-        self._unbroadcasted_cov_factor = cov_factor
-        self._unbroadcasted_cov_diag = cov_diag
-        self._capacitance_tril = _batch_capacitance_tril(cov_factor, cov_diag)
+        self._unbroadcasted_cov_factor, self._unbroadcasted_cov_diag = cov_factor, cov_diag
+        self._capacitance_tril = karat.linalg.cholesky(with_identity(weighted(cov_factor, cov_diag) @ cov_factor))
         super().__init__(batch_shape, event_shape, validate_args=validate_args)
 
-    def expand(self, batch_shape, _instance=None):
-        new = self._get_checked_instance(LowRankMultivariateNormal, _instance)
-        new._unbroadcasted_cov_factor = self._unbroadcasted_cov_factor
-        new._unbroadcasted_cov_diag = self._unbroadcasted_cov_diag
-        new._capacitance_tril = self._capacitance_tril
-        return self._expand_from(LowRankMultivariateNormal, batch_shape, new, loc=1, cov_factor=2, cov_diag=1)
+    mean = mode = property(lambda self: self.loc)
 
-    mean = property(lambda self: self.loc)
-    mode = property(lambda self: self.loc)
+    def _parts(self):
+        return self._unbroadcasted_cov_factor, self._unbroadcasted_cov_diag
 
     @lazy_property
     def variance(self):
-        variance = self._unbroadcasted_cov_factor.pow(2).sum(-1) + self._unbroadcasted_cov_diag
-        return variance.expand(self._batch_shape + self._event_shape)
-
-    def _spread(self, matrix):
-        return matrix.expand(self._batch_shape + self._event_shape + self._event_shape)
+        w, d = self._parts()
+        return (d + w.square().sum(-1)).expand_as(self.loc)
 
     @lazy_property
     def scale_tril(self):
         """sqrt(D) times the factor of I + V V^T for V = D^-1/2 W, which is better conditioned than the covariance."""
-        root = self._unbroadcasted_cov_diag.sqrt().unsqueeze(-1)
-        scaled = self._unbroadcasted_cov_factor / root
-        k = karat.matmul(scaled, scaled.mT).contiguous()
-        k.diagonal(dim1=-2, dim2=-1).add_(1)
-        return self._spread(root * karat.linalg.cholesky(k))
+        w, d = self._parts()
+        root = d.sqrt().unsqueeze(-1)
+        v = w / root
+        return self._each(root * karat.linalg.cholesky(with_identity(v @ v.mT)))
 
     @lazy_property
     def covariance_matrix(self):
-        covariance = karat.matmul(self._unbroadcasted_cov_factor, self._unbroadcasted_cov_factor.mT)
-        return self._spread(covariance + karat.diag_embed(self._unbroadcasted_cov_diag))
+        w, d = self._parts()
+        return self._each(d.diag_embed() + w @ w.mT)
 
     @lazy_property
     def precision_matrix(self):
-        scaled = self._unbroadcasted_cov_factor.mT / self._unbroadcasted_cov_diag.unsqueeze(-2)
-        part = karat.linalg.solve_triangular(self._capacitance_tril, scaled, upper=False)
-        return self._spread(karat.diag_embed(self._unbroadcasted_cov_diag.reciprocal()) - part.mT @ part)
+        w, d = self._parts()
+        half = karat.linalg.solve_triangular(self._capacitance_tril, weighted(w, d), upper=False)
+        return self._each(d.reciprocal().diag_embed() - half.mT @ half)
 
     def rsample(self, sample_shape=Size()):
-        shape = self._extended_shape(sample_shape)
-        eps_w = _standard_normal(shape[:-1] + self.cov_factor.shape[-1:], dtype=self.loc.dtype, device=self.loc.device)
-        eps_d = _standard_normal(shape, dtype=self.loc.dtype, device=self.loc.device)
-        return self.loc + _batch_mv(self._unbroadcasted_cov_factor, eps_w) + self._unbroadcasted_cov_diag.sqrt() * eps_d
+        (w, d), shape = self._parts(), self._extended_shape(sample_shape)
+        by_factor = product(w, normals(shape[:-1] + w.shape[-1:], self.loc))
+        return self.loc + by_factor + d.sqrt() * normals(shape, self.loc)
 
-    def _log_det(self):
-        return _batch_lowrank_logdet(self._unbroadcasted_cov_factor, self._unbroadcasted_cov_diag, self._capacitance_tril)
+    def _double_norm(self, each):
+        """log |covariance|, and `each` for a component."""
+        return lowrank_log_det(self._unbroadcasted_cov_diag, self._capacitance_tril) + each * self._event_shape[0]
 
+    @checked
     def log_prob(self, value):
-        if self._validate_args:
-            self._validate_sample(value)
-        distance = _batch_lowrank_mahalanobis(self._unbroadcasted_cov_factor, self._unbroadcasted_cov_diag, value - self.loc,
-                                              self._capacitance_tril)
-        return -0.5 * (self._event_shape[0] * math.log(2 * math.pi) + self._log_det() + distance)
+        away = lowrank_distance(*self._parts(), value - self.loc, self._capacitance_tril)
+        return -0.5 * (away + self._double_norm(LOG_TWO_PI))
 
     def entropy(self):
-        entropy = 0.5 * (self._event_shape[0] * (1.0 + math.log(2 * math.pi)) + self._log_det())
-        return entropy if len(self._batch_shape) == 0 else entropy.expand(self._batch_shape)
+        return (0.5 * self._double_norm(1 + LOG_TWO_PI)).expand(self._batch_shape)

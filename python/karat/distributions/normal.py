@@ -1,63 +1,51 @@
 """karat.distributions.normal: the normal distribution."""
 
 import math
+
 import karat
 from karat import Size
-from karat.distributions import constraints
+from karat.distributions._families import LocationScale
+from karat.distributions.distribution import family
 from karat.distributions.exp_family import ExponentialFamily
-from karat.distributions.utils import _standard_normal, broadcast_all
+from karat.distributions.utils import normals
 
 __all__ = ["Normal"]
 
 
-class Normal(ExponentialFamily):
+@family()
+class Normal(LocationScale, ExponentialFamily):
     """The normal (Gaussian) distribution of mean loc and standard deviation scale."""
 
-    arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
-    support = constraints.real
-    has_rsample = True
     _mean_carrier_measure = 0
+    _log_norm = 0.5 * math.log(2 * math.pi)
+    _entropy = 0.5 + _log_norm
 
     def __init__(self, loc, scale, validate_args=None):
-        self.loc, self.scale = broadcast_all(loc, scale)
-        super().__init__(self.loc.size(), validate_args=validate_args)
+        super().__init__(self._hold(("loc", "scale"), loc, scale), validate_args=validate_args)
 
-    mean = property(lambda self: self.loc)
-    mode = property(lambda self: self.loc)
-    stddev = property(lambda self: self.scale)
-    variance = property(lambda self: self.stddev.pow(2))
-
-    def expand(self, batch_shape, _instance=None):
-        return self._expand_from(Normal, batch_shape, _instance, loc=0, scale=0)
+    @property
+    def stddev(self):
+        return self.scale
 
     def sample(self, sample_shape=Size()):
-        shape = self._extended_shape(sample_shape)
         with karat.no_grad():
-            return karat.normal(self.loc.expand(shape), self.scale.expand(shape))
+            return self._moved(sample_shape)
 
-    def rsample(self, sample_shape=Size()):
-        shape = self._extended_shape(sample_shape)
-        return self.loc + _standard_normal(shape, dtype=self.loc.dtype, device=self.loc.device) * self.scale
+    def _standard(self, sample_shape):
+        return normals(self._extended_shape(sample_shape), self.loc)
 
-    def log_prob(self, value):
-        if self._validate_args:
-            self._validate_sample(value)
-        return -((value - self.loc) ** 2) / (2 * self.scale**2) - self.scale.log() - math.log(math.sqrt(2 * math.pi))
+    def _log_shape(self, y):
+        return -0.5 * (y * y)
 
-    def cdf(self, value):
-        if self._validate_args:
-            self._validate_sample(value)
-        return 0.5 * (1 + karat.erf((value - self.loc) * self.scale.reciprocal() / math.sqrt(2)))
+    _standard_cdf = staticmethod(karat.special.ndtr)
 
-    def icdf(self, value):
-        return self.loc + self.scale * karat.erfinv(2 * value - 1) * math.sqrt(2)
-
-    def entropy(self):
-        return 0.5 + 0.5 * math.log(2 * math.pi) + karat.log(self.scale)
+    def _standard_icdf(self, share):
+        return math.sqrt(2) * (2 * share - 1).erfinv()
 
     @property
     def _natural_params(self):
-        return (self.loc / self.scale.pow(2), -0.5 * self.scale.pow(2).reciprocal())
+        precision = self.scale.pow(-2)
+        return (self.loc * precision, -0.5 * precision)
 
     def _log_normalizer(self, x, y):
-        return -0.25 * x.pow(2) / y + 0.5 * karat.log(-math.pi / y)
+        return 0.5 * ((-math.pi / y).log() - x * x / (2 * y))

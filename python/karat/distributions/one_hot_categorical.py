@@ -3,13 +3,15 @@
 import karat
 from karat import Size
 from karat.distributions import constraints
+from karat.distributions._families import ByCategory
 from karat.distributions.categorical import Categorical
-from karat.distributions.distribution import Distribution
+from karat.distributions.distribution import Distribution, checked, family
 
 __all__ = ["OneHotCategorical", "OneHotCategoricalStraightThrough"]
 
 
-class OneHotCategorical(Distribution):
+@family("_categorical")
+class OneHotCategorical(ByCategory, Distribution):
     """Categorical, its samples as one-hot vectors."""
 
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
@@ -18,49 +20,27 @@ class OneHotCategorical(Distribution):
 
     def __init__(self, probs=None, logits=None, validate_args=None):
         self._categorical = Categorical(probs, logits)
-        super().__init__(self._categorical.batch_shape, self._categorical.param_shape[-1:], validate_args=validate_args)
+        super().__init__(self._categorical.batch_shape, self.param_shape[-1:], validate_args=validate_args)
 
-    def expand(self, batch_shape, _instance=None):
-        new = self._get_checked_instance(OneHotCategorical, _instance)
-        new._categorical = self._categorical.expand(batch_shape)
-        return self._expand_from(OneHotCategorical, batch_shape, new)
+    def _vectors(self, category):
+        return karat.nn.functional.one_hot(category, self._categorical._num_events).to(self.probs)
 
-    def _new(self, *args, **kwargs):
-        return self._categorical._new(*args, **kwargs)
-
-    _param = property(lambda self: self._categorical._param)
-    probs = property(lambda self: self._categorical.probs)
-    logits = property(lambda self: self._categorical.logits)
-    mean = property(lambda self: self._categorical.probs)
-    param_shape = property(lambda self: self._categorical.param_shape)
-
-    @property
-    def mode(self):
-        probs = self._categorical.probs
-        return karat.nn.functional.one_hot(probs.argmax(dim=-1), num_classes=probs.shape[-1]).to(probs)
-
-    @property
-    def variance(self):
-        return self._categorical.probs * (1 - self._categorical.probs)
+    mean = property(lambda self: self.probs)
+    mode = property(lambda self: self._vectors(self._categorical.mode))
+    variance = property(lambda self: self.probs * (1 - self.probs))
 
     def sample(self, sample_shape=Size()):
-        sample_shape = Size(sample_shape)
-        probs = self._categorical.probs
-        return karat.nn.functional.one_hot(self._categorical.sample(sample_shape), self._categorical._num_events).to(probs)
+        return self._vectors(self._categorical.sample(sample_shape))
 
+    @checked
     def log_prob(self, value):
-        if self._validate_args:
-            self._validate_sample(value)
-        return self._categorical.log_prob(value.max(-1)[1])
+        return self._categorical.log_prob(value.argmax(-1))
 
     def entropy(self):
         return self._categorical.entropy()
 
     def enumerate_support(self, expand=True):
-        n = self.event_shape[0]
-        values = karat.eye(n, dtype=self._param.dtype, device=self._param.device)
-        values = values.view((n,) + (1,) * len(self.batch_shape) + (n,))
-        return values.expand((n,) + self.batch_shape + (n,)) if expand else values
+        return self._enumerated(karat.eye(self._event_shape[0], dtype=self._param.dtype, device=self._param.device), expand)
 
 
 class OneHotCategoricalStraightThrough(OneHotCategorical):
@@ -69,6 +49,4 @@ class OneHotCategoricalStraightThrough(OneHotCategorical):
     has_rsample = True
 
     def rsample(self, sample_shape=Size()):
-        samples = self.sample(sample_shape)
-        probs = self._categorical.probs
-        return samples + (probs - probs.detach())
+        return self.sample(sample_shape) + (self.probs - self.probs.detach())

@@ -1,17 +1,20 @@
 """karat.distributions.relaxed_bernoulli: a Bernoulli variable relaxed to (0, 1)."""
 
-import karat
+from operator import attrgetter
+
 from karat import Size
 from karat.distributions import constraints
-from karat.distributions._odds import Odds
-from karat.distributions.distribution import Distribution
+from karat.distributions._families import Odds
+from karat.distributions.distribution import Distribution, checked, family
 from karat.distributions.transformed_distribution import TransformedDistribution
 from karat.distributions.transforms import SigmoidTransform
-from karat.distributions.utils import broadcast_all, clamp_probs
+from karat.distributions.utils import probs_to_logits
+from karat.nn.functional import logsigmoid
 
 __all__ = ["LogitRelaxedBernoulli", "RelaxedBernoulli"]
 
 
+@family("_param", carried=("temperature",))
 class LogitRelaxedBernoulli(Odds, Distribution):
     """The logit of a RelaxedBernoulli variable: a logistic one of the logits, over the temperature."""
 
@@ -20,28 +23,20 @@ class LogitRelaxedBernoulli(Odds, Distribution):
 
     def __init__(self, temperature, probs=None, logits=None, validate_args=None):
         self.temperature = temperature
-        self._take(probs, logits)
-        super().__init__(self._param.size(), validate_args=validate_args)
-
-    def expand(self, batch_shape, _instance=None):
-        new = self._get_checked_instance(LogitRelaxedBernoulli, _instance)
-        new.temperature = self.temperature
-        return self._expand_from(LogitRelaxedBernoulli, batch_shape, new, probs=0, logits=0, _param=0)
+        super().__init__(self._hold_odds(probs, logits), validate_args=validate_args)
 
     def rsample(self, sample_shape=Size()):
-        shape = self._extended_shape(sample_shape)
-        probs = clamp_probs(self.probs.expand(shape))
-        uniforms = clamp_probs(karat.rand(shape, dtype=probs.dtype, device=probs.device))
-        return (uniforms.log() - (-uniforms).log1p() + probs.log() - (-probs).log1p()) / self.temperature
+        logistic = probs_to_logits(self._uniforms(sample_shape, self.probs), is_binary=True)
+        return (logistic + probs_to_logits(self.probs, is_binary=True)) / self.temperature
 
+    @checked
     def log_prob(self, value):
-        if self._validate_args:
-            self._validate_sample(value)
-        logits, value = broadcast_all(self.logits, value)
-        diff = logits - value.mul(self.temperature)
-        return self.temperature.log() + diff - 2 * diff.exp().log1p()
+        """The density of the logistic distribution, which is e^x sigmoid(-x)^2, times the temperature."""
+        x = self.logits - value * self.temperature
+        return x + 2 * logsigmoid(-x) + self.temperature.log()
 
 
+@family()
 class RelaxedBernoulli(TransformedDistribution):
     """A Bernoulli variable relaxed to (0, 1): sharper as the temperature falls; reparameterized."""
 
@@ -49,12 +44,7 @@ class RelaxedBernoulli(TransformedDistribution):
     support = constraints.unit_interval
     has_rsample = True
 
+    temperature, logits, probs = (property(attrgetter(f"base_dist.{name}")) for name in ("temperature", "logits", "probs"))
+
     def __init__(self, temperature, probs=None, logits=None, validate_args=None):
         super().__init__(LogitRelaxedBernoulli(temperature, probs, logits), SigmoidTransform(), validate_args=validate_args)
-
-    def expand(self, batch_shape, _instance=None):
-        return super().expand(batch_shape, _instance=self._get_checked_instance(RelaxedBernoulli, _instance))
-
-    temperature = property(lambda self: self.base_dist.temperature)
-    logits = property(lambda self: self.base_dist.logits)
-    probs = property(lambda self: self.base_dist.probs)

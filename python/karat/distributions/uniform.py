@@ -1,14 +1,13 @@
 """karat.distributions.uniform: the uniform distribution."""
 
-import karat
 from karat import Size, nan
 from karat.distributions import constraints
-from karat.distributions.distribution import Distribution
-from karat.distributions.utils import broadcast_all
+from karat.distributions.distribution import Distribution, checked, family
 
 __all__ = ["Uniform"]
 
 
+@family("low", "high")
 class Uniform(Distribution):
     """The uniform distribution over [low, high)."""
 
@@ -19,38 +18,32 @@ class Uniform(Distribution):
         return {"low": constraints.less_than(self.high), "high": constraints.greater_than(self.low)}
 
     def __init__(self, low, high, validate_args=None):
-        self.low, self.high = broadcast_all(low, high)
-        super().__init__(self.low.size(), validate_args=validate_args)
-
-    mean = property(lambda self: (self.high + self.low) / 2)
-    mode = property(lambda self: nan * self.high)
-    stddev = property(lambda self: (self.high - self.low) / 12**0.5)
-    variance = property(lambda self: (self.high - self.low).pow(2) / 12)
-
-    def expand(self, batch_shape, _instance=None):
-        return self._expand_from(Uniform, batch_shape, _instance, low=0, high=0)
+        super().__init__(self._hold(("low", "high"), low, high), validate_args=validate_args)
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
     def support(self):
         return constraints.interval(self.low, self.high)
 
+    _width = property(lambda self: self.high - self.low)
+    mean = property(lambda self: (self.low + self.high) / 2)
+    mode = property(lambda self: nan * self.high)
+    stddev = property(lambda self: self._width / 12**0.5)
+    variance = property(lambda self: self._width.square() / 12)
+
     def rsample(self, sample_shape=Size()):
-        shape = self._extended_shape(sample_shape)
-        return self.low + karat.rand(shape, dtype=self.low.dtype, device=self.low.device) * (self.high - self.low)
+        return self.low + self._uniforms(sample_shape, self.low) * (self.high - self.low)
 
+    @checked
     def log_prob(self, value):
-        if self._validate_args:
-            self._validate_sample(value)
-        inside = self.low.le(value).type_as(self.low) * self.high.gt(value).type_as(self.low)
-        return karat.log(inside) - karat.log(self.high - self.low)
+        inside = (self.low <= value) & (value < self.high)
+        return inside.to(self.low.dtype).log() - self._width.log()
 
+    @checked
     def cdf(self, value):
-        if self._validate_args:
-            self._validate_sample(value)
-        return ((value - self.low) / (self.high - self.low)).clamp(min=0, max=1)
+        return ((value - self.low) / self._width).clamp(min=0, max=1)
 
     def icdf(self, value):
-        return value * (self.high - self.low) + self.low
+        return self.low + value * self._width
 
     def entropy(self):
-        return karat.log(self.high - self.low)
+        return self._width.log()

@@ -2,15 +2,16 @@
 
 import karat
 from karat.distributions import constraints
+from karat.distributions.distribution import family
 from karat.distributions.exponential import Exponential
-from karat.distributions.gumbel import euler_constant
 from karat.distributions.transformed_distribution import TransformedDistribution
 from karat.distributions.transforms import AffineTransform, PowerTransform
-from karat.distributions.utils import broadcast_all
+from karat.distributions.utils import euler_constant
 
 __all__ = ["Weibull"]
 
 
+@family("concentration_reciprocal")
 class Weibull(TransformedDistribution):
     """The Weibull distribution: scale * X ** (1 / concentration) of X ~ Exponential(1)."""
 
@@ -18,38 +19,23 @@ class Weibull(TransformedDistribution):
     support = constraints.positive
 
     def __init__(self, scale, concentration, validate_args=None):
-        self.scale, self.concentration = broadcast_all(scale, concentration)
+        self._hold(("scale", "concentration"), scale, concentration)
         self.concentration_reciprocal = self.concentration.reciprocal()
-        base = Exponential(karat.ones_like(self.scale), validate_args=validate_args)
         transforms = [PowerTransform(exponent=self.concentration_reciprocal), AffineTransform(loc=0, scale=self.scale)]
-        super().__init__(base, transforms, validate_args=validate_args)
+        super().__init__(Exponential(karat.ones_like(self.scale), validate_args=validate_args), transforms,
+                         validate_args=validate_args)
 
-    def expand(self, batch_shape, _instance=None):
-        new = self._get_checked_instance(Weibull, _instance)
-        new.scale = self.scale.expand(batch_shape)
-        new.concentration = self.concentration.expand(batch_shape)
-        new.concentration_reciprocal = new.concentration.reciprocal()
-        base = self.base_dist.expand(batch_shape)
-        transforms = [PowerTransform(exponent=new.concentration_reciprocal), AffineTransform(loc=0, scale=new.scale)]
-        super(Weibull, new).__init__(base, transforms, validate_args=False)
-        new._validate_args = self._validate_args
-        return new
+    def _power_mean(self, n):
+        """E[X^n] of the scale 1."""
+        return (1 + n * self.concentration_reciprocal).lgamma().exp()
 
-    def _moment(self, n):
-        return karat.exp(karat.lgamma(1 + n * self.concentration_reciprocal))
-
-    @property
-    def mean(self):
-        return self.scale * self._moment(1)
-
-    @property
-    def mode(self):
-        return self.scale * ((self.concentration - 1) / self.concentration) ** self.concentration_reciprocal
+    mean = property(lambda self: self.scale * self._power_mean(1))
+    mode = property(lambda self: self.scale * (1 - self.concentration_reciprocal) ** self.concentration_reciprocal)
 
     @property
     def variance(self):
-        return self.scale.pow(2) * (self._moment(2) - karat.exp(2 * karat.lgamma(1 + self.concentration_reciprocal)))
+        return self.scale.square() * (self._power_mean(2) - self._power_mean(1).square())
 
     def entropy(self):
-        return (euler_constant * (1 - self.concentration_reciprocal)
-                + karat.log(self.scale * self.concentration_reciprocal) + 1)
+        share = self.concentration_reciprocal
+        return 1 + euler_constant * (1 - share) + (self.scale * share).log()

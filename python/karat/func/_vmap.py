@@ -13,11 +13,11 @@ _is_here = _karat.is_batched_here
 
 
 def name_of(func):
-    if hasattr(func, "__name__"):
-        return func.__name__
-    if isinstance(func, functools.partial):
-        return f"functools.partial({name_of(func.func)}, ...)"
-    return repr(func)
+    """What messages call it; of a partial, around the name of the innermost function."""
+    partials = 0
+    while isinstance(func, functools.partial) and not hasattr(func, "__name__"):
+        func, partials = func.func, partials + 1
+    return "functools.partial(" * partials + (getattr(func, "__name__", None) or repr(func)) + ", ...)" * partials
 
 
 def _check_randomness(randomness):
@@ -27,77 +27,77 @@ def _check_randomness(randomness):
 
 def _flat_dims(in_dims, args, func):
     """The leaves of the arguments, the dim of each that counts examples, and how they are nested."""
-    called = f"vmap({name_of(func)}, in_dims={in_dims}, ...)(<inputs>): "
+    def refusal(why):
+        return ValueError(f"vmap({name_of(func)}, in_dims={in_dims}, ...)(<inputs>): {why}")
+
     if not isinstance(in_dims, (int, tuple)):
-        raise ValueError(f"{called}expected `in_dims` to be int or a (potentially nested) tuple matching the structure of "
-                         f"inputs, got: {type(in_dims)}.")
+        raise refusal("expected `in_dims` to be int or a (potentially nested) tuple matching the structure of inputs, got: "
+                      f"{type(in_dims)}.")
     if not args:
         raise ValueError(f"vmap({name_of(func)})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are trying to "
                          "vmap over a function with no inputs. The latter is unsupported.")
     leaves, spec = _pytree.tree_flatten(args)
     dims = _pytree._broadcast_to_and_flatten(in_dims, spec)
     if dims is None:
-        raise ValueError(f"{called}in_dims is not compatible with the structure of `inputs`. in_dims has structure "
-                         f"{_pytree.tree_flatten(in_dims)[1]} but inputs has structure {spec}.")
+        raise refusal("in_dims is not compatible with the structure of `inputs`. in_dims has structure "
+                      f"{_pytree.tree_flatten(in_dims)[1]} but inputs has structure {spec}.")
     for i, (one, dim) in enumerate(zip(leaves, dims)):
         if dim is None:
             continue
         if not isinstance(dim, int):
-            raise ValueError(f"{called}Got in_dim={dim} for an input but in_dim must be either an integer dimension or None.")
+            raise refusal(f"Got in_dim={dim} for an input but in_dim must be either an integer dimension or None.")
         if not isinstance(one, Tensor):
-            raise ValueError(f"{called}Got in_dim={dim} for an input but the input is of type {type(one)}. We cannot vmap over "
-                             "non-Tensor arguments, please use None as the respective in_dim")
+            raise refusal(f"Got in_dim={dim} for an input but the input is of type {type(one)}. We cannot vmap over non-Tensor "
+                          "arguments, please use None as the respective in_dim")
         rank = one.dim()
         if not -rank <= dim < rank:
-            raise ValueError(f"{called}Got in_dim={dim} for some input, but that input is a Tensor of dimensionality {rank} so "
-                             f"expected in_dim to satisfy -{rank} <= in_dim < {rank}.")
+            raise refusal(f"Got in_dim={dim} for some input, but that input is a Tensor of dimensionality {rank} so expected "
+                          f"in_dim to satisfy -{rank} <= in_dim < {rank}.")
         dims[i] = dim % rank
     return leaves, dims, spec
 
 
 def _batch_size(dims, leaves):
     sizes = [one.size(dim) for one, dim in zip(leaves, dims) if dim is not None]
-    if not sizes:
-        raise ValueError("vmap: Expected at least one Tensor to vmap over")
-    if any(size != sizes[0] for size in sizes):
-        raise ValueError(f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes {sizes} for the "
-                         "mapped dimension")
-    return sizes[0]
+    if len({*sizes}) == 1:
+        return sizes[0]
+    raise ValueError("vmap: Expected at least one Tensor to vmap over" if not sizes else
+                     f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes {sizes} for the "
+                     "mapped dimension")
 
 
 def _flat_out_dims(out_dims, outputs, spec, func):
-    def refuse():
-        raise ValueError(f"vmap({name_of(func)}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the "
-                         f"structure of `outputs`. out_dims has structure {_pytree.tree_flatten(out_dims)[1]} but outputs has "
-                         f"structure {spec}.")
-
-    if isinstance(outputs, Tensor):
-        if isinstance(out_dims, int) or out_dims is None:
-            return [out_dims]
-        if isinstance(out_dims, tuple) and len(out_dims) == 1:
-            return list(out_dims)
-        refuse()
-    flat = _pytree._broadcast_to_and_flatten(out_dims, spec)
-    return refuse() if flat is None else flat
+    """The dim of each leaf of the results. What is one for all of a nest is so for a single tensor, too."""
+    if not isinstance(outputs, Tensor):
+        flat = _pytree._broadcast_to_and_flatten(out_dims, spec)
+    elif isinstance(out_dims, tuple):
+        flat = list(out_dims) if len(out_dims) == 1 else None
+    else:
+        flat = [out_dims] if isinstance(out_dims, int | None) else None
+    if flat is not None:
+        return flat
+    raise ValueError(f"vmap({name_of(func)}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the structure "
+                     f"of `outputs`. out_dims has structure {_pytree.tree_flatten(out_dims)[1]} but outputs has structure "
+                     f"{spec}.")
 
 
 def _check_out_dims(out_dims, func):
-    if isinstance(out_dims, int):
-        return
-    if not all(one is None or isinstance(one, int) for one in _pytree.tree_leaves(out_dims)):
+    leaves = [out_dims] if isinstance(out_dims, int) else _pytree.tree_leaves(out_dims)
+    if any(not isinstance(one, int | None) for one in leaves):
         raise ValueError(f"vmap({name_of(func)}, ..., out_dims={out_dims}): `out_dims` must be an int, None or a python "
                          "collection of ints representing where in the outputs the vmapped dimension should appear.")
 
 
-def _removed(one, dim, func):
-    if dim is None:
-        if isinstance(one, Tensor) and _is_here(one):
-            raise ValueError(f"vmap({name_of(func)}, ...): `{name_of(func)}` can not return a BatchedTensor when out_dim is None")
+def _taken_out(one, dim, func):
+    """A leaf of the results with its examples at the dim; None: it is the same for all."""
+    tensor = isinstance(one, Tensor)
+    if tensor and dim is not None:
+        return _out(one, dim)
+    if dim is None and not (tensor and _is_here(one)):
         return one
-    if not isinstance(one, Tensor):
-        raise ValueError(f"vmap({name_of(func)}, ...): `{name_of(func)}` must only return Tensors, got type {type(one)}. Did you "
-                         "mean to set out_dims= to None for output?")
-    return _out(one, dim)
+    why = ("can not return a BatchedTensor when out_dim is None" if tensor else
+           f"must only return Tensors, got type {type(one)}. Did you mean to set out_dims= to None for output?")
+    raise ValueError(f"vmap({name_of(func)}, ...): `{name_of(func)}` {why}")
 
 
 def _run_flat(func, size, leaves, dims, spec, out_dims, randomness, kwargs):
@@ -110,7 +110,7 @@ def _run_flat(func, size, leaves, dims, spec, out_dims, randomness, kwargs):
             return [_out(outputs, out_dims)], _pytree._LEAF, [out_dims]
         flat, out_spec = _pytree.tree_flatten(outputs)
         flat_out_dims = _flat_out_dims(out_dims, outputs, out_spec, func)
-        return [_removed(one, dim, func) for one, dim in zip(flat, flat_out_dims)], out_spec, flat_out_dims
+        return [_taken_out(one, dim, func) for one, dim in zip(flat, flat_out_dims)], out_spec, flat_out_dims
     finally:
         _end()
 
@@ -177,11 +177,13 @@ def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
     in_dims and out_dims say which dim of each argument and result counts examples; None: it is the same for all. randomness says
     whether random functions may be called, and if they draw for every example or once. chunk_size: as many at a time."""
     _check_randomness(randomness)
-    if not (chunk_size is None or chunk_size > 0):
+    if chunk_size is not None and not chunk_size > 0:
         raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
+
+    each = functools.partial(run, func, in_dims, out_dims, randomness, chunk_size)
 
     @functools.wraps(func)
     def wrapped(*args, **kwargs):
-        return run(func, in_dims, out_dims, randomness, chunk_size, args, kwargs)
+        return each(args, kwargs)
 
     return wrapped

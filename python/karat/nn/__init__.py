@@ -7,20 +7,20 @@ from .parallel import DataParallel  # noqa: F401
 from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter  # noqa: F401
 
 
+_FACTORY = dict.fromkeys(["device", "dtype", "memory_format"])  # in the order of complaints
+
+
 def factory_kwargs(kwargs):
     """The device, dtype and memory_format of keyword arguments, given by name or in the dict factory_kwargs."""
-    if kwargs is None:
-        return {}
-    unknown = kwargs.keys() - {"device", "dtype", "memory_format", "factory_kwargs"}
+    by_name = dict(kwargs or {})
+    made = dict(by_name.pop("factory_kwargs", {}))
+    unknown = by_name.keys() - _FACTORY
     if unknown:
         raise TypeError(f"unexpected kwargs {unknown}")
-    made = dict(kwargs.get("factory_kwargs", {}))
-    for name in ("device", "dtype", "memory_format"):
-        if name in kwargs:
-            if name in made:
-                raise TypeError(f"{name} specified twice, in **kwargs and in factory_kwargs")
-            made[name] = kwargs[name]
-    return made
+    for name in _FACTORY:
+        if name in by_name and name in made:
+            raise TypeError(f"{name} specified twice, in **kwargs and in factory_kwargs")
+    return made | by_name
 
 
 __getattr__ = _missing.of(__name__)

@@ -4,7 +4,8 @@ import math
 import warnings
 
 from .. import _karat
-from ..overrides import handle_torch_function, has_torch_function
+from ..overrides import has_torch_function
+from ._asking import ask
 
 _BOOL = _karat.dtypes["bool"]
 _rows = _karat.functions | _karat.nn_functions
@@ -86,13 +87,7 @@ def multi_head_attention_forward(query, key, value, embed_dim_to_check, num_head
     """Attention of several heads: the output, and the weights or None. See torch.nn.MultiheadAttention."""
     tensors = (query, key, value, in_proj_weight, in_proj_bias, bias_k, bias_v, out_proj_weight, out_proj_bias)
     if has_torch_function(tensors):
-        return handle_torch_function(
-            multi_head_attention_forward, tensors, query, key, value, embed_dim_to_check, num_heads, in_proj_weight, in_proj_bias,
-            bias_k, bias_v, add_zero_attn, dropout_p, out_proj_weight, out_proj_bias, training=training,
-            key_padding_mask=key_padding_mask, need_weights=need_weights, attn_mask=attn_mask,
-            use_separate_proj_weight=use_separate_proj_weight, q_proj_weight=q_proj_weight, k_proj_weight=k_proj_weight,
-            v_proj_weight=v_proj_weight, static_k=static_k, static_v=static_v, average_attn_weights=average_attn_weights,
-            is_causal=is_causal)
+        return ask(multi_head_attention_forward, locals(), *tensors)
     batched = _check_dims(query, key, value, key_padding_mask, attn_mask, num_heads)
     if not batched:  # one of each, by identity: a shared input is projected once
         wider = {id(t): t.unsqueeze(1) for t in (query, key, value)}

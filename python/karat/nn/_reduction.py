@@ -2,17 +2,17 @@
 
 import warnings
 
-_NUMBERS = {"none": 0, "mean": 1, "sum": 2}
+_NUMBERS = {"none": 0, "mean": 1, "elementwise_mean": 1, "sum": 2}
 
 
 def get_enum(reduction):
     """The number of a reduction."""
+    number = _NUMBERS.get(reduction)
+    if number is None:
+        raise ValueError(f"{reduction} is not a valid value for reduction")
     if reduction == "elementwise_mean":
         warnings.warn("reduction='elementwise_mean' is deprecated. Please use reduction='mean' instead.", stacklevel=2)
-        reduction = "mean"
-    if reduction not in _NUMBERS:
-        raise ValueError(f"{reduction} is not a valid value for reduction")
-    return _NUMBERS[reduction]
+    return number
 
 
 def legacy_get_string(size_average, reduce, emit_warning=True):

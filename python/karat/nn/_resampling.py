@@ -5,7 +5,8 @@ import math
 import warnings
 
 from .. import _karat
-from ..overrides import handle_torch_function, has_torch_function, has_torch_function_unary
+from ..overrides import has_torch_function
+from ._asking import ask, overridden
 
 _Tensor = _karat.Tensor
 _rows = _karat.functions | _karat.nn_functions
@@ -18,10 +19,6 @@ _RESIZED = {
     (4, "area"): "adaptive_avg_pool2d", (5, "area"): "adaptive_avg_pool3d",
 }
 _NEEDED = {"linear": 3, "bilinear": 4, "trilinear": 5}
-
-
-def _overridden(input):
-    return type(input) is not _Tensor and has_torch_function_unary(input)
 
 
 # ---- sizes ----
@@ -95,10 +92,8 @@ def _row_for(input, mode, antialias):
 def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None,
                 antialias=False):
     """an image resized to `size` or by scale_factor; modes: nearest, nearest-exact, linear, bilinear, bicubic, trilinear, area"""
-    if _overridden(input):
-        return handle_torch_function(interpolate, (input,), input, size=size, scale_factor=scale_factor, mode=mode,
-                                     align_corners=align_corners, recompute_scale_factor=recompute_scale_factor,
-                                     antialias=antialias)
+    if overridden(input):
+        return ask(interpolate, locals(), input)
     if mode not in _LINEAR and mode in ("nearest", "area", "nearest-exact"):
         _check_mode(input, mode, align_corners, False)
     dims = input.dim() - 2
@@ -157,8 +152,7 @@ def _warn_aligned():
 def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corners=None):
     """images or volumes sampled at the places of a grid, between -1 and 1; modes: bilinear, nearest, bicubic"""
     if (type(input) is not _Tensor or type(grid) is not _Tensor) and has_torch_function((input, grid)):
-        return handle_torch_function(grid_sample, (input, grid), input, grid, mode=mode, padding_mode=padding_mode,
-                                     align_corners=align_corners)
+        return ask(grid_sample, locals(), input, grid)
     if mode not in ("bilinear", "nearest", "bicubic"):
         raise ValueError("nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: "
                          f"'{mode}'")
@@ -173,8 +167,8 @@ def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corner
 
 def affine_grid(theta, size, align_corners=None):
     """the grid at which an image of `size`, transformed by the matrices theta, reads its source"""
-    if _overridden(theta):
-        return handle_torch_function(affine_grid, (theta,), theta, size, align_corners=align_corners)
+    if overridden(theta):
+        return ask(affine_grid, locals(), theta)
     if align_corners is None:
         _warn_aligned()
         align_corners = False

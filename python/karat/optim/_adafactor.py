@@ -2,7 +2,7 @@
 
 from .. import zeros_like
 from ._steps import _step_adafactor_
-from .optimizer import Optimizer, _check_lr, _get_scalar_dtype, _loss_of, _number, no_grad, tensor
+from .optimizer import Optimizer, _check_lr, _step_dtype, _loss_of, _number, no_grad, tensor
 
 __all__ = ["Adafactor"]
 
@@ -29,7 +29,7 @@ class Adafactor(Optimizer):
                                       maximize=maximize))
 
     def _start(self, group, p, state):
-        state["step"] = tensor(0.0, dtype=_get_scalar_dtype())
+        state["step"] = tensor(0.0, dtype=_step_dtype())
         grad = p.grad
         if grad.dim() > 1:
             state["row_var"] = grad.new_zeros((*grad.shape[:-1], 1))

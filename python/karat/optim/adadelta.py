@@ -7,7 +7,7 @@ from .optimizer import (
     _check_not_negative,
     _loss_of,
     _numbers,
-    _use_grad_for_differentiable,
+    _recorded_if_differentiable,
     _zero_step,
     _zeros_beside,
 )
@@ -40,7 +40,7 @@ class Adadelta(Optimizer):
     def _state_keys(self, group):
         return "square_avg", "acc_delta", "step"
 
-    @_use_grad_for_differentiable
+    @_recorded_if_differentiable
     def step(self, closure=None):
         """Perform a single optimization step."""
         loss = _loss_of(closure)

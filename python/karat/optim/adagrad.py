@@ -7,12 +7,12 @@ from .optimizer import (
     _check_fused,
     _check_lr,
     _check_not_negative,
-    _device_dtype_check_for_fused,
+    _check_fused_param,
     _loss_of,
     _number,
     _numbers,
     _on_device_of,
-    _use_grad_for_differentiable,
+    _recorded_if_differentiable,
     _zero_step,
 )
 
@@ -56,11 +56,10 @@ class Adagrad(Optimizer):
 
     def share_memory(self):
         """Move the state into memory that processes share."""
-        for group in self.param_groups:
-            for p in group["params"]:
-                self.state[p]["sum"].share_memory_()
+        for state in self.state.values():
+            state["sum"].share_memory_()
 
-    @_use_grad_for_differentiable
+    @_recorded_if_differentiable
     def step(self, closure=None):
         """Perform a single optimization step."""
         loss = _loss_of(closure)
@@ -70,7 +69,7 @@ class Adagrad(Optimizer):
                 _step_adagrad_(params, grads, sums, steps, lr=_number(group["lr"]), **options)
                 continue
             for p in params:
-                _device_dtype_check_for_fused(p, cuda_unsupported=True)
+                _check_fused_param(p, cuda_unsupported=True)
             scale, found_inf = _on_device_of(params, getattr(self, "grad_scale", None), getattr(self, "found_inf", None))
             _foreach_add_(steps, 1)
             _fused_adagrad_(params, grads, sums, steps, lr=group["lr"], grad_scale=scale, found_inf=found_inf, **options)

@@ -9,11 +9,11 @@ from .optimizer import (
     _check_fused,
     _check_lr,
     _check_not_negative,
-    _device_dtype_check_for_fused,
+    _check_fused_param,
     _loss_of,
     _on_device_of,
-    _to_scalar,
-    _use_grad_for_differentiable,
+    _plain,
+    _recorded_if_differentiable,
     _zero_step,
     _zeros_beside,
 )
@@ -60,7 +60,7 @@ class Adam(Optimizer):
 
     def _start(self, group, p, state):
         if group["fused"]:
-            _device_dtype_check_for_fused(p)
+            _check_fused_param(p)
         state["step"] = _zero_step(group, p)
         state["exp_avg"] = _zeros_beside(p)
         state["exp_avg_sq"] = _zeros_beside(p)
@@ -70,7 +70,7 @@ class Adam(Optimizer):
     def _state_keys(self, group):
         return "exp_avg", "exp_avg_sq", "max_exp_avg_sq" if group["amsgrad"] else None, "step"
 
-    @_use_grad_for_differentiable
+    @_recorded_if_differentiable
     def step(self, closure=None):
         """Perform a single optimization step."""
         loss = _loss_of(closure)
@@ -86,8 +86,8 @@ def _run(group, params, grads, averages, squares, largest, steps, grad_scale=Non
     # A recorded step calculates with tensors, as in PyTorch, and tensors among the options keep their dtype.
     tensors = (group["lr"], beta1, beta2, group["weight_decay"], group["eps"]) if group["differentiable"] else ()
     followed = [x if isinstance(x, Tensor) and x.is_floating_point() else None for x in tensors]
-    options = dict(beta1=_to_scalar(beta1), beta2=_to_scalar(beta2), weight_decay=_to_scalar(group["weight_decay"]),
-                   eps=_to_scalar(group["eps"]), amsgrad=group["amsgrad"], maximize=group["maximize"])
+    options = dict(beta1=_plain(beta1), beta2=_plain(beta2), weight_decay=_plain(group["weight_decay"]),
+                   eps=_plain(group["eps"]), amsgrad=group["amsgrad"], maximize=group["maximize"])
     decoupled = group["decoupled_weight_decay"]
     if group["fused"] or group["capturable"]:
         if not group["fused"]:
@@ -100,7 +100,7 @@ def _run(group, params, grads, averages, squares, largest, steps, grad_scale=Non
             _foreach_sub_(steps, [found_inf] * len(steps))
         return
     _check_foreach(group)
-    _step_adam_(params, grads, averages, squares, largest, steps, followed, lr=_to_scalar(group["lr"]),
+    _step_adam_(params, grads, averages, squares, largest, steps, followed, lr=_plain(group["lr"]),
                 decoupled_weight_decay=decoupled, **options)
 
 

@@ -9,7 +9,7 @@ from .optimizer import (
     _loss_of,
     _number,
     _numbers,
-    _use_grad_for_differentiable,
+    _recorded_if_differentiable,
     _zero_step,
     _zeros_beside,
 )
@@ -41,7 +41,7 @@ class Adamax(Optimizer):
     def _state_keys(self, group):
         return "exp_avg", "exp_inf", "step"
 
-    @_use_grad_for_differentiable
+    @_recorded_if_differentiable
     def step(self, closure=None):
         """Perform a single optimization step."""
         loss = _loss_of(closure)

@@ -6,11 +6,11 @@ from .optimizer import (
     Optimizer,
     _check_lr,
     _check_not_negative,
-    _get_scalar_dtype,
+    _step_dtype,
     _loss_of,
     _number,
     _numbers,
-    _use_grad_for_differentiable,
+    _recorded_if_differentiable,
     _zeros_beside,
 )
 
@@ -31,15 +31,15 @@ class ASGD(Optimizer):
         super().__init__(params, defaults)
 
     def _start(self, group, p, state):
-        state["step"] = zeros((), dtype=_get_scalar_dtype(), device=p.device)
-        state["eta"] = as_tensor(_number(group["lr"]), dtype=_get_scalar_dtype(), device=p.device).clone()
-        state["mu"] = ones((), dtype=_get_scalar_dtype(), device=p.device)
+        state["step"] = zeros((), dtype=_step_dtype(), device=p.device)
+        state["eta"] = as_tensor(_number(group["lr"]), dtype=_step_dtype(), device=p.device).clone()
+        state["mu"] = ones((), dtype=_step_dtype(), device=p.device)
         state["ax"] = _zeros_beside(p)
 
     def _state_keys(self, group):
         return "mu", "ax", "eta", "step"
 
-    @_use_grad_for_differentiable
+    @_recorded_if_differentiable
     def step(self, closure=None):
         """Perform a single optimization step."""
         loss = _loss_of(closure)

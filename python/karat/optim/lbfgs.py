@@ -4,7 +4,7 @@ The step is in C (src/optim/lbfgs.c); it calls the user's closure. This file kee
 """
 
 from .. import Tensor, _karat, no_grad
-from .optimizer import Optimizer, _check_lr, _to_scalar
+from .optimizer import Optimizer, _check_lr, _plain
 
 __all__ = ["LBFGS"]
 
@@ -23,15 +23,9 @@ class LBFGS(Optimizer):
         if len(self.param_groups) != 1:
             raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
         self._params = self.param_groups[0]["params"]
-        self._numel_cache = None
-
-    def _numel(self):
-        if self._numel_cache is None:
-            self._numel_cache = sum(2 * p.numel() if p.is_complex() else p.numel() for p in self._params)
-        return self._numel_cache
 
     def _numbers(self, group):
-        return (_to_scalar(group["lr"]), group["tolerance_grad"], group["tolerance_change"], group["max_iter"], group["max_eval"],
+        return (_plain(group["lr"]), group["tolerance_grad"], group["tolerance_change"], group["max_iter"], group["max_eval"],
                 group["history_size"], group["line_search_fn"] is not None)
 
     @no_grad()

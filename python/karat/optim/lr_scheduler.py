@@ -1,7 +1,12 @@
-"""torch.optim.lr_scheduler: learning rates (and momenta) that change from epoch to epoch.
+"""torch.optim.lr_scheduler: learning rates (and momenta) that change from step to step.
 
-A scheduler calculates with Python's floats. get_lr gives the next rate from the last one, so that schedulers of one optimizer can
-be chained; where there is a formula that needs no last one (_get_closed_form_lr), step(epoch) uses it.
+A schedule is a function of the step. Most give the rate as a share of the base rate (_share); step(epoch) does so. But several
+may be chained, each changing the rate that the one before it left in the groups; so step() multiplies what is there by the ratio
+of two shares (_ratio). In exact numbers both are one. Their last bits differ, and printed rates show them: a schedule writes its
+ratio as a formula of its own where PyTorch's digits come from another one than the quotient.
+
+LRScheduler is the driver of all of them: it counts steps, sets the groups' rates, warns, and keeps the state. It calculates with
+Python's floats; a rate that is a tensor is written to.
 """
 
 import math
@@ -10,10 +15,11 @@ import warnings
 from bisect import bisect_right
 from collections import Counter
 from functools import partial, wraps
+from operator import itemgetter
 from weakref import ref
 
 from .. import Tensor
-from .optimizer import Optimizer, _to_scalar
+from .optimizer import Optimizer, _plain
 
 __all__ = ["LambdaLR", "MultiplicativeLR", "StepLR", "MultiStepLR", "ConstantLR", "LinearLR", "ExponentialLR", "SequentialLR",
            "CosineAnnealingLR", "ChainedScheduler", "ReduceLROnPlateau", "CyclicLR", "CosineAnnealingWarmRestarts", "OneCycleLR",
@@ -37,24 +43,28 @@ _NOT_RESUMED = (
     "optimizer state\n2. You're using last_epoch >= 0 for a fresh training run (not recommended)")
 
 
+# ---- values of groups ----
+
+
 def _own(value):
     """A tensor's value is kept apart: the tensor itself is written to."""
     return value.clone() if isinstance(value, Tensor) else value
 
 
-def _param_groups_val_list(optimizer, key):
+def _values(optimizer, key):
     return [_own(group[key]) for group in optimizer.param_groups]
 
 
-def _update_param_group_val(group, key, value):
-    if isinstance(group[key], Tensor):
-        group[key].fill_(_to_scalar(value))
-    else:
-        group[key] = value
+def _put(group, rate):
+    """Sets a group's rate; gives what it is now: a tensor rounds."""
+    held = group["lr"]
+    if isinstance(held, Tensor):
+        return held.fill_(_plain(rate)).clone()
+    group["lr"] = rate
+    return _own(rate)
 
 
-def _format_param(name, optimizer, value):
-    """One value for each group."""
+def _one_per_group(name, optimizer, value):
     if not isinstance(value, (list, tuple)):
         return [_own(value) for _ in optimizer.param_groups]
     if len(value) != len(optimizer.param_groups):
@@ -68,41 +78,60 @@ def _check_optimizer(optimizer):
         raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
 
 
-def _callable_state(functions):
+# ---- what a state dict holds in another form: (how it is saved, how it is loaded) ----
+
+
+def _saved_functions(functions):
     """The attributes of callable objects; a function has none worth saving."""
     return [None if isinstance(one, types.FunctionType) else one.__dict__.copy() for one in functions]
 
 
-class _enable_get_lr_call:
-    def __init__(self, scheduler):
-        self.scheduler = scheduler
-
-    def __enter__(self):
-        self.scheduler._get_lr_called_within_step = True
-        return self
-
-    def __exit__(self, *_):
-        self.scheduler._get_lr_called_within_step = False
+def _load_functions(functions, saved):
+    for i, attributes in enumerate(saved):
+        if attributes is not None:
+            functions[i].__dict__.update(attributes)
 
 
-class _initial_mode:
-    def __init__(self, scheduler):
-        self.scheduler = scheduler
-
-    def __enter__(self):
-        self.scheduler._is_initial = True
-
-    def __exit__(self, *_):
-        self.scheduler._is_initial = False
+def _saved_function(function):
+    return None if function is None else _saved_functions([function])[0]
 
 
-def _warn_get_lr_called_within_step(scheduler):
-    if not scheduler._get_lr_called_within_step:
-        warnings.warn("To get the last learning rate computed by the scheduler, please use `get_last_lr()`.", stacklevel=2)
+def _load_function(function, saved):
+    _load_functions([function], [saved])
+
+
+def _saved_schedulers(schedulers):
+    return [one.state_dict() for one in schedulers]
+
+
+def _load_schedulers(schedulers, saved):
+    for i, state in enumerate(saved):
+        schedulers[i].load_state_dict(state)
+
+
+# ---- the driver ----
+
+
+def _note_steps(optimizer):
+    """Let optimizer.step leave a mark, so that a scheduler's step before it is noticed. This does not keep the optimizer."""
+    if hasattr(optimizer.step, "_wrapped_by_lr_sched"):
+        return
+    owner, run = ref(optimizer), optimizer.step.__func__
+
+    @wraps(run)
+    def step(*args, **kwargs):
+        stepped = owner()
+        stepped._opt_called = True
+        return run(stepped, *args, **kwargs)
+
+    step._wrapped_by_lr_sched = True
+    optimizer.step = step
 
 
 class LRScheduler:
     """The base of schedulers: a subclass has get_lr, which gives the rates of the groups for self.last_epoch."""
+
+    _apart = {"optimizer": None}  # attributes that a state dict does not hold as they are; None: not at all
 
     def __init__(self, optimizer, last_epoch=-1):
         _check_optimizer(optimizer)
@@ -115,39 +144,37 @@ class LRScheduler:
                 if "initial_lr" not in group:
                     raise KeyError(f"param 'initial_lr' is not specified in param_groups[{i}] when resuming scheduler with "
                                    f"last_epoch >= 0.\n{_NOT_RESUMED}")
-        self.base_lrs = _param_groups_val_list(optimizer, "initial_lr")
+        self.base_lrs = _values(optimizer, "initial_lr")
         self.last_epoch = last_epoch
-        self._count_steps(optimizer)
+        _note_steps(optimizer)
         self._initial_step()
 
-    @staticmethod
-    def _count_steps(optimizer):
-        """So that a scheduler's step before the optimizer's is noticed."""
-        if hasattr(optimizer.step, "_wrapped_by_lr_sched"):
-            return
-        held, func = ref(optimizer), optimizer.step.__func__
-
-        @wraps(func)
-        def step(*args, **kwargs):
-            me = held()
-            me._opt_called = True
-            return func.__get__(me, me.__class__)(*args, **kwargs)
-
-        step._wrapped_by_lr_sched = True
-        optimizer.step = step
-
     def _initial_step(self):
-        self._step_count = 0
-        with _initial_mode(self):
+        """Sets the rates of the first epoch; an epoch that is resumed has its rate in the groups."""
+        self._step_count, self._is_initial = 0, True
+        try:
             self.step()
+        finally:
+            self._is_initial = False
 
     def state_dict(self):
         """All attributes but the optimizer."""
-        return {key: value for key, value in self.__dict__.items() if key != "optimizer"}
+        state = {name: value for name, value in vars(self).items() if name not in self._apart}
+        for name, form in self._apart.items():
+            if form is not None:
+                state[name] = form[0](getattr(self, name))
+        return state
 
     def load_state_dict(self, state_dict):
         """Take over what state_dict returned."""
-        self.__dict__.update(state_dict)
+        apart = {name: state_dict[name] for name, form in self._apart.items() if form is not None}
+        vars(self).update((name, value) for name, value in state_dict.items() if name not in apart)
+        for name, saved in apart.items():
+            self._apart[name][1](getattr(self, name), saved)
+        self._loaded()
+
+    def _loaded(self):
+        """Make again what follows from the state that was loaded."""
 
     def get_last_lr(self):
         """The rates that were set last."""
@@ -160,95 +187,131 @@ class LRScheduler:
     def step(self, epoch=None):
         """Set the rates of the next epoch."""
         if self._step_count == 1:
-            if not hasattr(self.optimizer.step, "_wrapped_by_lr_sched"):
-                warnings.warn(_REPLACED, UserWarning, stacklevel=2)
-            elif not getattr(self.optimizer, "_opt_called", False):
-                warnings.warn(_EARLY, UserWarning, stacklevel=2)
+            self._check_order()
         self._step_count += 1
         if epoch is not None:
             warnings.warn(EPOCH_DEPRECATION_WARNING, UserWarning, stacklevel=2)
         self._update_lr(epoch)
 
+    def _check_order(self):
+        if not hasattr(self.optimizer.step, "_wrapped_by_lr_sched"):
+            warnings.warn(_REPLACED, UserWarning, stacklevel=3)
+        elif not getattr(self.optimizer, "_opt_called", False):
+            warnings.warn(_EARLY, UserWarning, stacklevel=3)
+
     def _update_lr(self, epoch=None):
-        with _enable_get_lr_call(self):
-            if epoch is None:
-                self.last_epoch += 1
-                values = self.get_lr()
-            else:
-                self.last_epoch = epoch
-                values = self._get_closed_form_lr() if hasattr(self, "_get_closed_form_lr") else self.get_lr()
-        for group, lr in zip(self.optimizer.param_groups, values):
-            _update_param_group_val(group, "lr", lr)
-        self._last_lr = _param_groups_val_list(self.optimizer, "lr")
+        """To the next epoch, or to any other: by the formula that needs no last rate, where there is one."""
+        if epoch is None:
+            self.last_epoch += 1
+            self._set(self.get_lr)
+        else:
+            self.last_epoch = epoch
+            self._set(getattr(self, "_get_closed_form_lr", self.get_lr))
 
-    def _unchanged(self):
-        return _param_groups_val_list(self.optimizer, "lr")
+    def _set(self, rates):
+        self._get_lr_called_within_step = True
+        try:
+            values = rates()
+        finally:
+            self._get_lr_called_within_step = False
+        self._last_lr = [_put(group, lr) for group, lr in zip(self.optimizer.param_groups, values, strict=True)]
 
-    def _times(self, factor):
-        return [group["lr"] * factor for group in self.optimizer.param_groups]
+    def _keep_rates(self):
+        self._last_lr = self._rates()
+
+    def _rates(self):
+        return _values(self.optimizer, "lr")
+
+    def _asked(self):
+        """get_lr outside of a step does not give the rates that are set."""
+        warnings.warn("To get the last learning rate computed by the scheduler, please use `get_last_lr()`.", stacklevel=3)
 
 
 class _LRScheduler(LRScheduler):
     """The old name."""
 
 
+# ---- by functions ----
+
+
 class _ByFunctions(LRScheduler):
     """Rates by functions of the epoch, one for each group."""
 
-    def _take(self, optimizer, lr_lambda):
+    _apart = {"optimizer": None, "lr_lambdas": (_saved_functions, _load_functions)}
+
+    def __init__(self, optimizer, lr_lambda, last_epoch=-1):
         self.optimizer = optimizer
-        if isinstance(lr_lambda, (list, tuple)):
-            if len(lr_lambda) != len(optimizer.param_groups):
-                raise ValueError(f"Expected {len(optimizer.param_groups)} lr_lambdas, but got {len(lr_lambda)}")
-            self.lr_lambdas = list(lr_lambda)
-        else:
-            self.lr_lambdas = [lr_lambda] * len(optimizer.param_groups)
+        many = isinstance(lr_lambda, (list, tuple))
+        if many and len(lr_lambda) != len(optimizer.param_groups):
+            raise ValueError(f"Expected {len(optimizer.param_groups)} lr_lambdas, but got {len(lr_lambda)}")
+        self.lr_lambdas = list(lr_lambda) if many else [lr_lambda] * len(optimizer.param_groups)
+        self._check_functions()
+        super().__init__(optimizer, last_epoch)
 
-    def state_dict(self):
-        """All attributes but the optimizer; of functions only those that are objects with attributes."""
-        state = {key: value for key, value in self.__dict__.items() if key not in ("optimizer", "lr_lambdas")}
-        state["lr_lambdas"] = _callable_state(self.lr_lambdas)
-        return state
+    def _check_functions(self):
+        """Any will do that can be called when the time comes."""
 
-    def load_state_dict(self, state_dict):
-        """Take over what state_dict returned; functions stay."""
-        saved = state_dict["lr_lambdas"]
-        self.__dict__.update({key: value for key, value in state_dict.items() if key != "lr_lambdas"})
-        for function, attributes in zip(self.lr_lambdas, saved):
-            if attributes is not None:
-                function.__dict__.update(attributes)
+    def _multiplied(self, rates):
+        return [rate * function(self.last_epoch) for function, rate in zip(self.lr_lambdas, rates, strict=True)]
 
 
 class LambdaLR(_ByFunctions):
     """The initial rate times a function of the epoch."""
 
-    def __init__(self, optimizer, lr_lambda, last_epoch=-1):
-        self._take(optimizer, lr_lambda)
-        super().__init__(optimizer, last_epoch)
-
     def get_lr(self):
-        _warn_get_lr_called_within_step(self)
-        return [base * function(self.last_epoch) for function, base in zip(self.lr_lambdas, self.base_lrs)]
+        if not self._get_lr_called_within_step:
+            self._asked()
+        return self._multiplied(self.base_lrs)
 
 
 class MultiplicativeLR(_ByFunctions):
     """The last rate times a function of the epoch."""
 
-    def __init__(self, optimizer, lr_lambda, last_epoch=-1):
-        self._take(optimizer, lr_lambda)
+    def _check_functions(self):
         for one in self.lr_lambdas:
             if not callable(one):
                 raise TypeError(f"lr_lambda should be a function, but got {type(one).__name__}")
-        super().__init__(optimizer, last_epoch)
 
     def get_lr(self):
-        _warn_get_lr_called_within_step(self)
-        if self._is_initial:
-            return self._unchanged()
-        return [group["lr"] * function(self.last_epoch) for function, group in zip(self.lr_lambdas, self.optimizer.param_groups)]
+        if not self._get_lr_called_within_step:
+            self._asked()
+        return self._rates() if self._is_initial else self._multiplied(group["lr"] for group in self.optimizer.param_groups)
 
 
-class StepLR(LRScheduler):
+# ---- by shares of the base rate ----
+
+
+class _Shares(LRScheduler):
+    """_share(n): which share of the way from a floor to the base rate the rate has at step n."""
+
+    _floor = 0
+
+    def _from_base(self):
+        share, floor = self._share(self.last_epoch), self._floor
+        return [floor + (base - floor) * share if floor else base * share for base in self.base_lrs]
+
+
+class _Ratios(_Shares):
+    """_ratio(n): what the rate's height above the floor is multiplied by from step n - 1 to n; None: it stays.
+
+    A ratio looks at _is_initial where a resumed epoch has its rate already."""
+
+    def _ratio(self, n):
+        return None if self._is_initial else self._share(n) / self._share(n - 1)
+
+    def get_lr(self):
+        if not self._get_lr_called_within_step:
+            self._asked()
+        ratio, floor, groups = self._ratio(self.last_epoch), self._floor, self.optimizer.param_groups
+        if ratio is None:
+            return self._rates()
+        return [ratio * (group["lr"] - floor) + floor if floor else group["lr"] * ratio for group in groups]
+
+    def _get_closed_form_lr(self):
+        return self._from_base()
+
+
+class StepLR(_Ratios):
     """Times gamma every step_size epochs."""
 
     def __init__(self, optimizer, step_size, gamma=0.1, last_epoch=-1):
@@ -256,17 +319,14 @@ class StepLR(LRScheduler):
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self):
-        _warn_get_lr_called_within_step(self)
-        if self.last_epoch == 0 or self.last_epoch % self.step_size != 0:
-            return self._unchanged()
-        return self._times(self.gamma)
+    def _share(self, n):
+        return self.gamma ** (n // self.step_size)
 
-    def _get_closed_form_lr(self):
-        return [base * self.gamma ** (self.last_epoch // self.step_size) for base in self.base_lrs]
+    def _ratio(self, n):
+        return self.gamma if n != 0 and n % self.step_size == 0 else None
 
 
-class MultiStepLR(LRScheduler):
+class MultiStepLR(_Ratios):
     """Times gamma at each milestone."""
 
     def __init__(self, optimizer, milestones, gamma=0.1, last_epoch=-1):
@@ -274,18 +334,14 @@ class MultiStepLR(LRScheduler):
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self):
-        _warn_get_lr_called_within_step(self)
-        if self.last_epoch not in self.milestones:
-            return self._unchanged()
-        return self._times(self.gamma ** self.milestones[self.last_epoch])
+    def _share(self, n):
+        return self.gamma ** sum(times for at, times in self.milestones.items() if at <= n)
 
-    def _get_closed_form_lr(self):
-        milestones = sorted(self.milestones.elements())
-        return [base * self.gamma ** bisect_right(milestones, self.last_epoch) for base in self.base_lrs]
+    def _ratio(self, n):
+        return self.gamma ** self.milestones[n] if n in self.milestones else None
 
 
-class ConstantLR(LRScheduler):
+class ConstantLR(_Ratios):
     """Times a factor until total_iters."""
 
     def __init__(self, optimizer, factor=1.0 / 3, total_iters=5, last_epoch=-1):
@@ -295,18 +351,16 @@ class ConstantLR(LRScheduler):
         self.total_iters = total_iters
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self):
-        _warn_get_lr_called_within_step(self)
-        if self.last_epoch == 0:
-            return self._times(self.factor)
-        return self._unchanged() if self.last_epoch != self.total_iters else self._times(1.0 / self.factor)
+    def _share(self, n):
+        return self.factor if n < self.total_iters else 1.0
 
-    def _get_closed_form_lr(self):
-        factor = self.factor + (self.last_epoch >= self.total_iters) * (1 - self.factor)
-        return [base * factor for base in self.base_lrs]
+    def _ratio(self, n):
+        if n == 0:
+            return self.factor
+        return 1.0 / self.factor if n == self.total_iters else None
 
 
-class LinearLR(LRScheduler):
+class LinearLR(_Ratios):
     """Times a factor that goes in a line from start_factor to end_factor."""
 
     def __init__(self, optimizer, start_factor=1.0 / 3, end_factor=1.0, total_iters=5, last_epoch=-1):
@@ -319,37 +373,33 @@ class LinearLR(LRScheduler):
         self.total_iters = total_iters
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self):
-        _warn_get_lr_called_within_step(self)
-        if self.last_epoch == 0:
-            return self._times(self.start_factor)
-        if self._is_initial or self.last_epoch > self.total_iters:
-            return self._unchanged()
+    def _share(self, n):
+        return self.start_factor + (self.end_factor - self.start_factor) * min(self.total_iters, n) / self.total_iters
+
+    def _ratio(self, n):
+        if n == 0:
+            return self.start_factor
+        if self._is_initial or n > self.total_iters:
+            return None
         rise = self.end_factor - self.start_factor
-        return self._times(1.0 + rise / (self.total_iters * self.start_factor + (self.last_epoch - 1) * rise))
-
-    def _get_closed_form_lr(self):
-        done = min(self.total_iters, self.last_epoch)
-        rise = self.end_factor - self.start_factor
-        return [base * (self.start_factor + rise * done / self.total_iters) for base in self.base_lrs]
+        return 1.0 + rise / (self.total_iters * self.start_factor + (n - 1) * rise)
 
 
-class ExponentialLR(LRScheduler):
+class ExponentialLR(_Ratios):
     """Times gamma every epoch."""
 
     def __init__(self, optimizer, gamma, last_epoch=-1):
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self):
-        _warn_get_lr_called_within_step(self)
-        return self._unchanged() if self._is_initial else self._times(self.gamma)
+    def _share(self, n):
+        return self.gamma ** n
 
-    def _get_closed_form_lr(self):
-        return [base * self.gamma ** self.last_epoch for base in self.base_lrs]
+    def _ratio(self, n):
+        return None if self._is_initial else self.gamma
 
 
-class PolynomialLR(LRScheduler):
+class PolynomialLR(_Ratios):
     """Down to zero by a power of the epochs that are left."""
 
     def __init__(self, optimizer, total_iters=5, power=1.0, last_epoch=-1):
@@ -357,19 +407,22 @@ class PolynomialLR(LRScheduler):
         self.power = power
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self):
-        _warn_get_lr_called_within_step(self)
-        if self._is_initial or self.last_epoch > self.total_iters:
-            return self._unchanged()
-        left = 1.0 - self.last_epoch / self.total_iters
-        return self._times((left / (1.0 - (self.last_epoch - 1) / self.total_iters)) ** self.power)
+    def _left(self, n):
+        return 1.0 - n / self.total_iters
 
-    def _get_closed_form_lr(self):
-        done = min(self.total_iters, self.last_epoch)
-        return [base * (1.0 - done / self.total_iters) ** self.power for base in self.base_lrs]
+    def _share(self, n):
+        return self._left(min(self.total_iters, n)) ** self.power
+
+    def _ratio(self, n):
+        return None if self._is_initial or n > self.total_iters else (self._left(n) / self._left(n - 1)) ** self.power
 
 
-class CosineAnnealingLR(LRScheduler):
+def _half_cosine(n, length):
+    """From 1 down to 0 in `length` steps, and up again."""
+    return (1 + math.cos(math.pi * n / length)) / 2
+
+
+class CosineAnnealingLR(_Ratios):
     """Down to eta_min in half a cosine of T_max epochs, and up again."""
 
     def __init__(self, optimizer, T_max, eta_min=0.0, last_epoch=-1):
@@ -377,26 +430,27 @@ class CosineAnnealingLR(LRScheduler):
         self.eta_min = eta_min
         super().__init__(optimizer, last_epoch)
 
+    @property
+    def _floor(self):
+        return self.eta_min
+
+    def _share(self, n):
+        return _half_cosine(n, self.T_max)
+
     def get_lr(self):
-        _warn_get_lr_called_within_step(self)
-        groups = self.optimizer.param_groups
-        if self._is_initial:
-            return self._unchanged()
-        if self._step_count == 1 and self.last_epoch > 0:
-            return [self.eta_min + (base - self.eta_min) * (1 + math.cos(self.last_epoch * math.pi / self.T_max)) / 2
-                    for base in self.base_lrs]
-        if (self.last_epoch - 1 - self.T_max) % (2 * self.T_max) == 0:
-            return [group["lr"] + (base - self.eta_min) * (1 - math.cos(math.pi / self.T_max)) / 2
-                    for base, group in zip(self.base_lrs, groups)]
-        now, before = (1 + math.cos(math.pi * epoch / self.T_max) for epoch in (self.last_epoch, self.last_epoch - 1))
-        return [now / before * (group["lr"] - self.eta_min) + self.eta_min for group in groups]
-
-    def _get_closed_form_lr(self):
-        return [self.eta_min + (base - self.eta_min) * (1 + math.cos(math.pi * self.last_epoch / self.T_max)) / 2
-                for base in self.base_lrs]
+        n = self.last_epoch
+        if not self._is_initial and n > 0 and self._step_count == 1:  # a count that was set back: no rate to go on from
+            return self._from_base()
+        if self._is_initial or (n - 1 - self.T_max) % (2 * self.T_max) != 0:
+            return super().get_lr()
+        if not self._get_lr_called_within_step:
+            self._asked()
+        rise = 1 - math.cos(math.pi / self.T_max)  # no ratio leads up from the floor
+        return [group["lr"] + (base - self.eta_min) * rise / 2
+                for base, group in zip(self.base_lrs, self.optimizer.param_groups, strict=True)]
 
 
-class CosineAnnealingWarmRestarts(LRScheduler):
+class CosineAnnealingWarmRestarts(_Shares):
     """Down to eta_min in half a cosine of T_0 epochs, then from the top again, each time T_mult times as long."""
 
     def __init__(self, optimizer, T_0, T_mult=1, eta_min=0.0, last_epoch=-1):
@@ -413,38 +467,40 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         self.T_cur = last_epoch
         super().__init__(optimizer, last_epoch)
 
+    @property
+    def _floor(self):
+        return self.eta_min
+
+    def _share(self, n):
+        return _half_cosine(self.T_cur, self.T_i)
+
     def get_lr(self):
-        _warn_get_lr_called_within_step(self)
-        return [self.eta_min + (base - self.eta_min) * (1 + math.cos(math.pi * self.T_cur / self.T_i)) / 2
-                for base in self.base_lrs]
+        if not self._get_lr_called_within_step:
+            self._asked()
+        return self._from_base()
+
+    def _place(self, epoch):
+        """(epochs since the last restart, epochs from it to the next one), by the sum of the geometric series of the cycles."""
+        first, grows = self.T_0, self.T_mult
+        if epoch < first:
+            return epoch, first
+        if grows == 1:
+            return epoch % first, first
+        cycle = int(math.log(epoch / first * (grows - 1) + 1, grows))
+        return epoch - first * (grows ** cycle - 1) / (grows - 1), first * grows ** cycle
 
     def step(self, epoch=None):
         """Set the rates of the next epoch, or of `epoch`, which may be a fraction."""
-        if epoch is None and self.last_epoch < 0:
-            epoch = 0
-        if epoch is None:
-            epoch = self.last_epoch + 1
-            self.T_cur += 1
-            if self.T_cur >= self.T_i:
-                self.T_cur %= self.T_i
-                self.T_i *= self.T_mult
+        if epoch is not None and epoch < 0:
+            raise ValueError(f"Expected non-negative epoch, but got {epoch}")
+        if epoch is None and self.last_epoch >= 0:  # a fraction that was given goes on
+            cycles, place = divmod(self.T_cur + 1, self.T_i)
+            self.T_cur, self.T_i = place, self.T_i * self.T_mult if cycles > 0 else self.T_i
+            self.last_epoch += 1
         else:
-            if epoch < 0:
-                raise ValueError(f"Expected non-negative epoch, but got {epoch}")
-            if epoch < self.T_0:
-                self.T_i = self.T_0
-                self.T_cur = epoch
-            elif self.T_mult == 1:
-                self.T_cur = epoch % self.T_0
-            else:
-                n = int(math.log(epoch / self.T_0 * (self.T_mult - 1) + 1, self.T_mult))
-                self.T_cur = epoch - self.T_0 * (self.T_mult ** n - 1) / (self.T_mult - 1)
-                self.T_i = self.T_0 * self.T_mult ** n
-        self.last_epoch = math.floor(epoch)
-        with _enable_get_lr_call(self):
-            for group, lr in zip(self.optimizer.param_groups, self.get_lr()):
-                _update_param_group_val(group, "lr", lr)
-        self._last_lr = _param_groups_val_list(self.optimizer, "lr")
+            self.last_epoch = math.floor(epoch or 0)
+            self.T_cur, self.T_i = self._place(epoch or 0)
+        self._set(self.get_lr)
 
 
 # ---- schedulers of schedulers ----
@@ -464,17 +520,16 @@ def _check_schedulers(name, schedulers, optimizer):
 
 
 class _OfSchedulers(LRScheduler):
-    def state_dict(self):
-        """All attributes but the optimizer, with the state dicts of the schedulers."""
-        state = {key: value for key, value in self.__dict__.items() if key not in ("optimizer", "_schedulers")}
-        state["_schedulers"] = [scheduler.state_dict() for scheduler in self._schedulers]
-        return state
+    _apart = {"optimizer": None, "_schedulers": (_saved_schedulers, _load_schedulers)}
 
-    def load_state_dict(self, state_dict):
-        """Take over what state_dict returned."""
-        self.__dict__.update({key: value for key, value in state_dict.items() if key != "_schedulers"})
-        for scheduler, state in zip(self._schedulers, state_dict["_schedulers"]):
-            scheduler.load_state_dict(state)
+
+def _innermost(scheduler):
+    """The schedulers inside, at any depth, that have none inside."""
+    if not hasattr(scheduler, "_schedulers"):
+        yield scheduler
+        return
+    for one in scheduler._schedulers:
+        yield from _innermost(one)
 
 
 class SequentialLR(_OfSchedulers):
@@ -493,30 +548,24 @@ class SequentialLR(_OfSchedulers):
         self.last_epoch = last_epoch + 1
         self.optimizer = optimizer
         for group in optimizer.param_groups:
-            _update_param_group_val(group, "lr", group["initial_lr"])
+            _put(group, group["initial_lr"])
         self.recursive_undo()
         schedulers[0]._initial_step()
         self._last_lr = schedulers[0].get_last_lr()
 
     def recursive_undo(self, sched=None):
         """Take back the first step of all schedulers, those inside others too."""
-        scheduler = self if sched is None else sched
-        if hasattr(scheduler, "_schedulers"):
-            for one in scheduler._schedulers:
-                self.recursive_undo(one)
-        elif hasattr(scheduler, "last_epoch"):
-            scheduler.last_epoch -= 1
+        for scheduler in _innermost(self if sched is None else sched):
+            if hasattr(scheduler, "last_epoch"):
+                scheduler.last_epoch -= 1
 
     def step(self):
-        """Step the scheduler whose turn it is."""
-        self.last_epoch += 1
-        turn = bisect_right(self._milestones, self.last_epoch)
-        scheduler = self._schedulers[turn]
-        if turn > 0 and self._milestones[turn - 1] == self.last_epoch:
-            scheduler._update_lr(0)
-        else:
-            scheduler.step()
-        self._last_lr = scheduler.get_last_lr()
+        """Step the scheduler whose turn it is; one whose turn begins starts from its first epoch."""
+        self.last_epoch = now = self.last_epoch + 1
+        begun = bisect_right(self._milestones, now)
+        current = self._schedulers[begun]
+        current._update_lr(0) if begun and self._milestones[begun - 1] == now else current.step()
+        self._last_lr = current.get_last_lr()
 
 
 class ChainedScheduler(_OfSchedulers):
@@ -529,13 +578,13 @@ class ChainedScheduler(_OfSchedulers):
         _check_schedulers("ChainedScheduler", schedulers, optimizer)
         self._schedulers = schedulers
         self.optimizer = optimizer
-        self._last_lr = _param_groups_val_list(optimizer, "lr")
+        self._keep_rates()
 
     def step(self):
         """Step all schedulers."""
-        for scheduler in self._schedulers:
-            scheduler.step()
-        self._last_lr = _param_groups_val_list(self._schedulers[-1].optimizer, "lr")
+        for one in self._schedulers:
+            one.step()
+        self._keep_rates()
 
 
 # ---- by a measurement ----
@@ -551,72 +600,67 @@ class ReduceLROnPlateau(LRScheduler):
         self.factor = factor
         _check_optimizer(optimizer)
         self.optimizer = optimizer
-        if isinstance(min_lr, (list, tuple)):
-            if len(min_lr) != len(optimizer.param_groups):
-                raise ValueError(f"expected {len(optimizer.param_groups)} min_lrs, got {len(min_lr)}")
-            self.default_min_lr = None
-            self.min_lrs = list(min_lr)
-        else:
-            self.default_min_lr = min_lr
-            self.min_lrs = [min_lr] * len(optimizer.param_groups)
+        groups, many = len(optimizer.param_groups), isinstance(min_lr, (list, tuple))
+        if many and len(min_lr) != groups:
+            raise ValueError(f"expected {groups} min_lrs, got {len(min_lr)}")
+        self.default_min_lr = None if many else min_lr
+        self.min_lrs = list(min_lr) if many else [min_lr] * groups
         self.patience = patience
         self.cooldown = cooldown
         self.eps = eps
         self.last_epoch = 0
-        self._last_lr = _param_groups_val_list(optimizer, "lr")
+        self._keep_rates()
         self._init_is_better(mode, threshold, threshold_mode)
         self._reset()
 
     def _init_is_better(self, mode, threshold, threshold_mode):
-        if mode not in ("min", "max"):
-            raise ValueError(f"mode {mode} is unknown!")
-        if threshold_mode not in ("rel", "abs"):
-            raise ValueError(f"threshold mode {threshold_mode} is unknown!")
-        self.mode_worse = math.inf if mode == "min" else -math.inf
-        self.mode = mode
-        self.threshold = threshold
-        self.threshold_mode = threshold_mode
+        for what, given, known in (("mode", mode, ("min", "max")), ("threshold mode", threshold_mode, ("rel", "abs"))):
+            if given not in known:
+                raise ValueError(f"{what} {given} is unknown!")
+        worst = math.inf if mode == "min" else -math.inf
+        vars(self).update(mode_worse=worst, mode=mode, threshold=threshold, threshold_mode=threshold_mode)
+
+    def _loaded(self):
+        self._init_is_better(self.mode, self.threshold, self.threshold_mode)
 
     def _reset(self):
-        self.best = self.mode_worse
-        self.cooldown_counter = 0
-        self.num_bad_epochs = 0
+        vars(self).update(best=self.mode_worse, cooldown_counter=0, num_bad_epochs=0)
 
     def step(self, metrics, epoch=None):
         """Take the measurement of an epoch."""
-        current = float(metrics)
-        if epoch is None:
-            epoch = self.last_epoch + 1
-        else:
+        measured = float(metrics)
+        if epoch is not None:
             warnings.warn(EPOCH_DEPRECATION_WARNING, UserWarning, stacklevel=2)
-        self.last_epoch = epoch
-        if self.is_better(current, self.best):
-            self.best = current
-            self.num_bad_epochs = 0
-        else:
-            self.num_bad_epochs += 1
-        if self.in_cooldown:
-            self.cooldown_counter -= 1
-            self.num_bad_epochs = 0
+        self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
+        improved, resting = self.is_better(measured, self.best), self.in_cooldown
+        if improved:
+            self.best = measured
+        self.num_bad_epochs = 0 if improved or resting else self.num_bad_epochs + 1
+        self.cooldown_counter -= resting
         if self.num_bad_epochs > self.patience:
-            self._reduce_lr(epoch)
-            self.cooldown_counter = self.cooldown
-            self.num_bad_epochs = 0
-        self._last_lr = _param_groups_val_list(self.optimizer, "lr")
+            self._reduce_lr(self.last_epoch)
+            self.num_bad_epochs, self.cooldown_counter = 0, self.cooldown
+        self._keep_rates()
 
     def _reduce_lr(self, epoch):
-        if len(self.optimizer.param_groups) != len(self.min_lrs):
-            if self.default_min_lr is None:
-                raise RuntimeError("The number of param groups in the `optimizer` "
-                                   f"({len(self.optimizer.param_groups)}) differs from when `ReduceLROnPlateau` was initialized "
-                                   f"({len(self.min_lrs)}), usually due to a new param group being added to the optimizer. "
-                                   "Please modify the `min_lrs` field to match the length of the `optimizer` param groups.")
-            self.min_lrs = [self.default_min_lr] * len(self.optimizer.param_groups)
-        for group, least in zip(self.optimizer.param_groups, self.min_lrs):
-            old = float(group["lr"])
-            new = max(old * self.factor, least)
-            if old - new > self.eps:
-                _update_param_group_val(group, "lr", new)
+        """Lower the rates of all groups, none below its least one, nor by less than eps."""
+        for group, least in zip(self.optimizer.param_groups, self._least_rates()):
+            rate = float(group["lr"])
+            reduced = max(rate * self.factor, least)
+            if rate - reduced > self.eps:
+                _put(group, reduced)
+
+    def _least_rates(self):
+        groups = len(self.optimizer.param_groups)
+        if len(self.min_lrs) == groups:
+            return self.min_lrs
+        if self.default_min_lr is None:
+            raise RuntimeError(f"The number of param groups in the `optimizer` ({groups}) differs from when `ReduceLROnPlateau` "
+                               f"was initialized ({len(self.min_lrs)}), usually due to a new param group being added to "
+                               "the optimizer. Please modify the `min_lrs` field to match the length of the `optimizer` param "
+                               "groups.")
+        self.min_lrs = [self.default_min_lr] * groups
+        return self.min_lrs
 
     @property
     def in_cooldown(self):
@@ -624,126 +668,121 @@ class ReduceLROnPlateau(LRScheduler):
 
     def is_better(self, a, best):
         """Is measurement a an improvement?"""
-        if self.threshold_mode == "rel":
-            return a < best * (1.0 - self.threshold) if self.mode == "min" else a > best * (self.threshold + 1.0)
-        return a < best - self.threshold if self.mode == "min" else a > best + self.threshold
-
-    def load_state_dict(self, state_dict):
-        """Take over what state_dict returned."""
-        self.__dict__.update(state_dict)
-        self._init_is_better(mode=self.mode, threshold=self.threshold, threshold_mode=self.threshold_mode)
+        lower = self.mode == "min"
+        margin = -self.threshold if lower else self.threshold
+        bar = best * (1.0 + margin) if self.threshold_mode == "rel" else best + margin
+        return a < bar if lower else a > bar
 
 
 # ---- rates and momenta together ----
 
 
-def _uses_beta1(optimizer):
-    if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
-        raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
-    return "betas" in optimizer.defaults
+class _Cycled(LRScheduler):
+    """A momentum, or Adam's first beta, moves against the rate.
+
+    _leg(n): a function of two ends that gives the value between them, and the ends of each group's rate and momentum."""
+
+    def _take_momenta(self, base_momentum, max_momentum, fresh):
+        defaults = self.optimizer.defaults
+        if "momentum" not in defaults and "betas" not in defaults:
+            raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
+        self.use_beta1 = "betas" in defaults
+        low, high = (_one_per_group(name, self.optimizer, value)
+                     for name, value in (("base_momentum", base_momentum), ("max_momentum", max_momentum)))
+        if fresh:
+            for group, least, most in zip(self.optimizer.param_groups, low, high):
+                self._set_momentum(group, most)
+                group.update(max_momentum=most, base_momentum=least)
+        return low, high
+
+    def _set_momentum(self, group, value):
+        if self.use_beta1:
+            group["betas"] = (value, *group["betas"][1:])
+        else:
+            group["momentum"] = value
+
+    def get_lr(self):
+        if not self._get_lr_called_within_step:
+            self._asked()
+        between, ends = self._leg(self.last_epoch)
+        rates, moving = [], self.cycle_momentum
+        for group, (first, last, start, end) in zip(self.optimizer.param_groups, ends):
+            rates.append(between(first, last))
+            if moving:
+                self._set_momentum(group, between(start, end))
+        return rates
 
 
-def _set_momentum(group, use_beta1, value):
-    if use_beta1:
-        group["betas"] = (value, *group["betas"][1:])
-    else:
-        group["momentum"] = value
+def _even(gamma, x):
+    return 1.0
 
 
-class CyclicLR(LRScheduler):
+def _halved(gamma, x):
+    return 1 / 2.0 ** (x - 1)
+
+
+def _powered(gamma, x):
+    return gamma ** x
+
+
+class CyclicLR(_Cycled):
     """Up and down between two rates."""
+
+    _apart = {"optimizer": None, "_scale_fn_ref": None, "_scale_fn_custom": (_saved_function, _load_function)}
+    _modes = {"triangular": ("cycle", _even), "triangular2": ("cycle", _halved), "exp_range": ("iterations", _powered)}
 
     def __init__(self, optimizer, base_lr, max_lr, step_size_up=2000, step_size_down=None, mode="triangular", gamma=1.0,
                  scale_fn=None, scale_mode="cycle", cycle_momentum=True, base_momentum=0.8, max_momentum=0.9, last_epoch=-1):
         _check_optimizer(optimizer)
         self.optimizer = optimizer
-        base_lrs = _format_param("base_lr", optimizer, base_lr)
+        base_lrs = _one_per_group("base_lr", optimizer, base_lr)
         if last_epoch == -1:
             for lr, group in zip(base_lrs, optimizer.param_groups):
-                _update_param_group_val(group, "lr", lr)
-        self.max_lrs = _format_param("max_lr", optimizer, max_lr)
+                _put(group, lr)
+        self.max_lrs = _one_per_group("max_lr", optimizer, max_lr)
         up = float(step_size_up)
         down = up if step_size_down is None else float(step_size_down)
         self.total_size = up + down
         self.step_ratio = up / self.total_size
-        if mode not in ("triangular", "triangular2", "exp_range") and scale_fn is None:
+        if mode not in self._modes and scale_fn is None:
             raise ValueError("mode is invalid and scale_fn is None")
         self.mode = mode
         self.gamma = gamma
         self._scale_fn_custom = scale_fn
         self.scale_mode = scale_mode
-        self._init_scale_fn()
+        self._loaded()
         self.cycle_momentum = cycle_momentum
         if cycle_momentum:
-            self.use_beta1 = _uses_beta1(optimizer)
-            self.base_momentums = _format_param("base_momentum", optimizer, base_momentum)
-            self.max_momentums = _format_param("max_momentum", optimizer, max_momentum)
-            if last_epoch == -1:
-                for most, least, group in zip(self.max_momentums, self.base_momentums, optimizer.param_groups):
-                    _set_momentum(group, self.use_beta1, most)
-                    group["max_momentum"] = most
-                    group["base_momentum"] = least
+            self.base_momentums, self.max_momentums = self._take_momenta(base_momentum, max_momentum, last_epoch == -1)
         super().__init__(optimizer, last_epoch)
         self.base_lrs = base_lrs
 
-    def _init_scale_fn(self):
-        if self._scale_fn_custom is not None:
-            return
-        if self.mode == "triangular":
-            self._scale_fn_ref = self._triangular_scale_fn
-            self.scale_mode = "cycle"
-        elif self.mode == "triangular2":
-            self._scale_fn_ref = self._triangular2_scale_fn
-            self.scale_mode = "cycle"
-        elif self.mode == "exp_range":
-            self._scale_fn_ref = partial(self._exp_range_scale_fn, self.gamma)
-            self.scale_mode = "iterations"
+    def _loaded(self):
+        if self._scale_fn_custom is None and self.mode in self._modes:
+            self.scale_mode, scale = self._modes[self.mode]
+            self._scale_fn_ref = partial(scale, self.gamma)
 
     def scale_fn(self, x):
         """How much of the way up is left in cycle or iteration x."""
-        return self._scale_fn_ref(x) if self._scale_fn_custom is None else self._scale_fn_custom(x)
-
-    @staticmethod
-    def _triangular_scale_fn(x):
-        return 1.0
-
-    @staticmethod
-    def _triangular2_scale_fn(x):
-        return 1 / (2.0 ** (x - 1))
-
-    @staticmethod
-    def _exp_range_scale_fn(gamma, x):
-        return gamma ** x
-
-    def get_lr(self):
-        _warn_get_lr_called_within_step(self)
-        cycle = math.floor(1 + self.last_epoch / self.total_size)
-        x = 1.0 + self.last_epoch / self.total_size - cycle
-        height = x / self.step_ratio if x <= self.step_ratio else (x - 1) / (self.step_ratio - 1)
-        scale = self.scale_fn(cycle if self.scale_mode == "cycle" else self.last_epoch)
-        if self.cycle_momentum:
-            for least, most, group in zip(self.base_momentums, self.max_momentums, self.optimizer.param_groups):
-                _set_momentum(group, self.use_beta1, most - (most - least) * height * scale)
-        return [least + (most - least) * height * scale for least, most in zip(self.base_lrs, self.max_lrs)]
-
-    def state_dict(self):
-        """All attributes but the optimizer; of scale_fn only the attributes of an object."""
-        left_out = ("optimizer", "_scale_fn_ref", "_scale_fn_custom")
-        state = {key: value for key, value in self.__dict__.items() if key not in left_out}
         custom = self._scale_fn_custom
-        state["_scale_fn_custom"] = None if custom is None else _callable_state([custom])[0]
-        return state
+        return self._scale_fn_ref(x) if custom is None else custom(x)
 
-    def load_state_dict(self, state_dict):
-        """Take over what state_dict returned."""
-        saved = state_dict["_scale_fn_custom"]
-        self.__dict__.update({key: value for key, value in state_dict.items() if key != "_scale_fn_custom"})
-        if saved is not None:
-            self._scale_fn_custom.__dict__.update(saved)
-        self._init_scale_fn()
+    def _leg(self, n):
+        cycle = math.floor(1 + n / self.total_size)
+        x = 1.0 + n / self.total_size - cycle
+        height = x / self.step_ratio if x <= self.step_ratio else (x - 1) / (self.step_ratio - 1)
+        scale = self.scale_fn(cycle if self.scale_mode == "cycle" else n)
+
+        def between(start, end):
+            return start + (end - start) * height * scale
+
+        low, high = self.base_lrs, self.max_lrs
+        if self.cycle_momentum:
+            return between, zip(low, high, self.max_momentums, self.base_momentums)
+        return between, zip(low, high, low, high)
 
 
-class OneCycleLR(LRScheduler):
+class OneCycleLR(_Cycled):
     """Up to max_lr, down to where it began, and on to almost nothing."""
 
     def __init__(self, optimizer, max_lr, total_steps=None, epochs=None, steps_per_epoch=None, pct_start=0.3,
@@ -756,10 +795,9 @@ class OneCycleLR(LRScheduler):
                 raise ValueError(f"Expected positive integer total_steps, but got {total_steps}")
             self.total_steps = total_steps
         elif epochs is not None and steps_per_epoch is not None:
-            if not isinstance(epochs, int) or epochs <= 0:
-                raise ValueError(f"Expected positive integer epochs, but got {epochs}")
-            if not isinstance(steps_per_epoch, int) or steps_per_epoch <= 0:
-                raise ValueError(f"Expected positive integer steps_per_epoch, but got {steps_per_epoch}")
+            for name, given in (("epochs", epochs), ("steps_per_epoch", steps_per_epoch)):
+                if not isinstance(given, int) or given <= 0:
+                    raise ValueError(f"Expected positive integer {name}, but got {given}")
             self.total_steps = epochs * steps_per_epoch
         else:
             raise ValueError("You must define either total_steps OR (epochs AND steps_per_epoch)")
@@ -769,22 +807,14 @@ class OneCycleLR(LRScheduler):
         if anneal_strategy not in ("cos", "linear"):
             raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}")
         self._anneal_func_type = anneal_strategy
-        max_lrs = _format_param("max_lr", optimizer, max_lr)
+        max_lrs = _one_per_group("max_lr", optimizer, max_lr)
         if last_epoch == -1:
             for group, most in zip(optimizer.param_groups, max_lrs):
-                group["initial_lr"] = most / div_factor
-                group["max_lr"] = most
-                group["min_lr"] = group["initial_lr"] / final_div_factor
+                first = most / div_factor
+                group.update(initial_lr=first, max_lr=most, min_lr=first / final_div_factor)
         self.cycle_momentum = cycle_momentum
         if cycle_momentum:
-            self.use_beta1 = _uses_beta1(optimizer)
-            most_momenta = _format_param("max_momentum", optimizer, max_momentum)
-            least_momenta = _format_param("base_momentum", optimizer, base_momentum)
-            if last_epoch == -1:
-                for most, least, group in zip(most_momenta, least_momenta, optimizer.param_groups):
-                    _set_momentum(group, self.use_beta1, most)
-                    group["max_momentum"] = most
-                    group["base_momentum"] = least
+            self._take_momenta(base_momentum, max_momentum, last_epoch == -1)
         super().__init__(optimizer, last_epoch)
 
     def _phases(self, pct_start, three_phase):
@@ -800,31 +830,23 @@ class OneCycleLR(LRScheduler):
                 phase(float(2 * pct_start * self.total_steps) - 2, ("max_lr", "initial_lr"), down),
                 phase(last, ("initial_lr", "min_lr"), ("max_momentum", "max_momentum"))]
 
-    def _anneal_func(self, *args):
-        return (self._annealing_linear if self._anneal_func_type == "linear" else self._annealing_cos)(*args)
-
-    @staticmethod
-    def _annealing_cos(start, end, pct):
-        return end + (start - end) / 2.0 * (math.cos(math.pi * pct) + 1)
-
-    @staticmethod
-    def _annealing_linear(start, end, pct):
-        return (end - start) * pct + start
-
-    def get_lr(self):
-        _warn_get_lr_called_within_step(self)
-        step = self.last_epoch
-        if step > self.total_steps:
-            raise ValueError(f"Tried to step {step} times. The specified number of total steps is {self.total_steps}")
+    def _leg(self, n):
+        if n > self.total_steps:
+            raise ValueError(f"Tried to step {n} times. The specified number of total steps is {self.total_steps}")
         begin = 0.0
         for phase in self._schedule_phases:
-            if step <= phase["end_step"] or phase is self._schedule_phases[-1]:
+            if n <= phase["end_step"] or phase is self._schedule_phases[-1]:
                 break
             begin = phase["end_step"]
-        done, rates = (step - begin) / (phase["end_step"] - begin), []
-        for group in self.optimizer.param_groups:
-            rates.append(self._anneal_func(group[phase["start_lr"]], group[phase["end_lr"]], done))
-            if self.cycle_momentum:
-                _set_momentum(group, self.use_beta1,
-                              self._anneal_func(group[phase["start_momentum"]], group[phase["end_momentum"]], done))
-        return rates
+        done = (n - begin) / (phase["end_step"] - begin)
+        if self._anneal_func_type == "linear":
+            def between(start, end):
+                return (end - start) * done + start
+        else:
+            fall = math.cos(math.pi * done) + 1
+
+            def between(start, end):
+                return end + (start - end) / 2.0 * fall
+
+        names = ("start_lr", "end_lr") + (("start_momentum", "end_momentum") if self.cycle_momentum else ("start_lr", "end_lr"))
+        return between, map(itemgetter(*(phase[name] for name in names)), self.optimizer.param_groups)

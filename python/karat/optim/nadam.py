@@ -8,12 +8,12 @@ from .optimizer import (
     _check_lr,
     _check_not_negative,
     _followed,
-    _get_scalar_dtype,
+    _step_dtype,
     _loss_of,
     _number,
     _numbers,
-    _to_scalar,
-    _use_grad_for_differentiable,
+    _plain,
+    _recorded_if_differentiable,
     _zero_step,
     _zeros_beside,
 )
@@ -43,20 +43,20 @@ class NAdam(Optimizer):
 
     def _start(self, group, p, state):
         state["step"] = _zero_step(group, p)
-        state["mu_product"] = ones((), dtype=_get_scalar_dtype(), device=p.device if group["capturable"] else None)
+        state["mu_product"] = ones((), dtype=_step_dtype(), device=p.device if group["capturable"] else None)
         state["exp_avg"] = _zeros_beside(p)
         state["exp_avg_sq"] = _zeros_beside(p)
 
     def _state_keys(self, group):
         return "exp_avg", "exp_avg_sq", "mu_product", "step"
 
-    @_use_grad_for_differentiable
+    @_recorded_if_differentiable
     def step(self, closure=None):
         """Perform a single optimization step."""
         loss = _loss_of(closure)
         for group, lists in self._groups_to_step((", mu_products and state_steps", ", mu_products, and state_steps")):
             beta1, beta2 = group["betas"]
-            _step_nadam_(*lists, _followed(group["lr"]), lr=_to_scalar(group["lr"]), beta1=_number(beta1), beta2=_number(beta2),
+            _step_nadam_(*lists, _followed(group["lr"]), lr=_plain(group["lr"]), beta1=_number(beta1), beta2=_number(beta2),
                          decoupled_weight_decay=group["decoupled_weight_decay"], maximize=group["maximize"],
                          **_numbers(group, "weight_decay", "momentum_decay", "eps"))
         return loss

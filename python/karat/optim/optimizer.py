@@ -26,47 +26,47 @@ from .. import (
     zeros,
     zeros_like,
 )
+from .._torch_private import private_names
 from ..utils.hooks import RemovableHandle
 
 __all__ = ["Optimizer", "register_optimizer_step_pre_hook", "register_optimizer_step_post_hook"]
 
-_global_optimizer_pre_hooks = OrderedDict()
-_global_optimizer_post_hooks = OrderedDict()
+_before_any_step = OrderedDict()
+_after_any_step = OrderedDict()
 ParamsT = "Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]"
 
 
-class _RequiredParameter:
+class _Required:
     """An option that has no default."""
 
     def __repr__(self):
         return "<required parameter>"
 
 
-required = _RequiredParameter()
+required = _Required()
 
 
 def _add_hook(table, hook, prepend=False):
     handle = RemovableHandle(table)
     table[handle.id] = hook
-    if prepend:
-        table.move_to_end(handle.id, last=False)
+    table.move_to_end(handle.id, last=not prepend)
     return handle
 
 
 def register_optimizer_step_pre_hook(hook):
     """Before each step of every optimizer: hook(optimizer, args, kwargs), which may return new (args, kwargs)."""
-    return _add_hook(_global_optimizer_pre_hooks, hook)
+    return _add_hook(_before_any_step, hook)
 
 
 def register_optimizer_step_post_hook(hook):
     """After each step of every optimizer: hook(optimizer, args, kwargs)."""
-    return _add_hook(_global_optimizer_post_hooks, hook)
+    return _add_hook(_after_any_step, hook)
 
 
 # ---- what steps share ----
 
 
-def _use_grad_for_differentiable(func):
+def _recorded_if_differentiable(func):
     """The step is recorded if the optimizer is differentiable, and only then."""
 
     @functools.wraps(func)
@@ -88,15 +88,12 @@ def _loss_of(closure):
         return closure()
 
 
-def _get_scalar_dtype(is_fused=None):
+def _step_dtype(is_fused=None):
     return float32 if is_fused else float64 if get_default_dtype() == float64 else float32
 
 
-def _to_scalar(x):
-    return x.item() if isinstance(x, Tensor) else x
-
-
-def _get_value(x):
+def _plain(x):
+    """A tensor's number."""
     return x.item() if isinstance(x, Tensor) else x
 
 
@@ -150,29 +147,29 @@ def _check_fused(optimizer, differentiable, foreach, unscales=True):
     optimizer._need_device_dtype_check_for_fused = True
 
 
-def _default_to_fused_or_foreach(params, differentiable, use_fused=False):
+def _other_passes(params, differentiable, use_fused=False):
     """What PyTorch chooses on other devices than the CPU; a step is one pass here, whatever is chosen."""
     return False, False
 
 
-def _get_capturable_supported_devices(supports_xla=True):
+def _capturable_devices(supports_xla=True):
     return ["cuda", "xpu", "hpu", "privateuseone"] + (["xla"] if supports_xla else [])
 
 
-def _get_fused_kernels_supported_devices():
+def _fused_devices():
     return ["mps", "cuda", "xpu", "hpu", "cpu", "mtia", "privateuseone"]
 
 
-def _device_dtype_check_for_fused(p, cuda_unsupported=False):
+def _check_fused_param(p, cuda_unsupported=False):
     if not p.dtype.is_floating_point:
-        devices = [one for one in _get_fused_kernels_supported_devices() if not (cuda_unsupported and one == "cuda")]
+        devices = [one for one in _fused_devices() if not (cuda_unsupported and one == "cuda")]
         raise RuntimeError("`fused=True` requires all the params to be floating point Tensors of supported devices: "
                            f"{devices} but {p.dtype} and {p.device.type}")
 
 
 def _check_capturable(what, params, supports_xla=True):
     if any(p.device.type == "cpu" for p in params):
-        devices = _get_capturable_supported_devices(supports_xla)
+        devices = _capturable_devices(supports_xla)
         raise AssertionError(f"If capturable=True, params{what} must be on supported devices: {devices}.")
 
 
@@ -190,12 +187,28 @@ def _zero_step(group, p):
     """How many steps were made: on the CPU, unless the device counts them itself."""
     fused = group.get("fused")
     if fused or group.get("capturable"):
-        return zeros((), dtype=_get_scalar_dtype(fused), device=p.device)
-    return tensor(0.0, dtype=_get_scalar_dtype())
+        return zeros((), dtype=_step_dtype(fused), device=p.device)
+    return tensor(0.0, dtype=_step_dtype())
 
 
 def _zeros_beside(p):
     return zeros_like(p, memory_format=preserve_format)
+
+
+def _members(given):
+    """What a group is given, as its entries: the parameters, and their names if they are pairs."""
+    if isinstance(given, Tensor):
+        return {"params": [given]}
+    if isinstance(given, set):
+        raise TypeError("optimizer parameters need to be organized in ordered collections, but the ordering of tensors in "
+                        "sets will change between runs. Please use a list instead.")
+    members = list(given)
+    pairs = [one for one in members if isinstance(one, tuple)]
+    if not pairs:
+        return {"params": members}
+    if len(pairs) < len(members):
+        raise ValueError("all optimizer params should be with/without names. Some param names are missing")
+    return {"params": [pair[1] for pair in pairs], "param_names": [pair[0] for pair in pairs]}
 
 
 class Optimizer:
@@ -212,7 +225,7 @@ class Optimizer:
     def __init__(self, params, defaults):
         self.defaults = defaults
         self._make_hook_tables()
-        self._patch_step_function()
+        self._hook_steps()
         if isinstance(params, Tensor):
             raise TypeError("params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
                             + typename(params))
@@ -225,7 +238,6 @@ class Optimizer:
             groups = [{"params": groups}]
         for group in groups:
             self.add_param_group(group)
-        self._warned_capturable_if_run_uncaptured = True
 
     def _make_hook_tables(self):
         for name in ("step_pre", "step_post", "state_dict_pre", "state_dict_post", "load_state_dict_pre", "load_state_dict_post"):
@@ -238,7 +250,7 @@ class Optimizer:
     def __setstate__(self, state):
         self.__dict__.update(state)
         self._make_hook_tables()
-        self._patch_step_function()
+        self._hook_steps()
         self.defaults.setdefault("differentiable", False)
         if self._later:
             self._fill_in()
@@ -309,8 +321,8 @@ class Optimizer:
                 _karat.range_end(span)
 
         def run(self, args, kwargs):
-            if _global_optimizer_pre_hooks or self._optimizer_step_pre_hooks:
-                for hook in chain(tuple(_global_optimizer_pre_hooks.values()), tuple(self._optimizer_step_pre_hooks.values())):
+            if _before_any_step or self._optimizer_step_pre_hooks:
+                for hook in chain(tuple(_before_any_step.values()), tuple(self._optimizer_step_pre_hooks.values())):
                     result = hook(self, args, kwargs)
                     if result is None:
                         continue
@@ -318,23 +330,19 @@ class Optimizer:
                         raise RuntimeError(f"{func} must return None or a tuple of (new_args, new_kwargs), but got {result}.")
                     args, kwargs = result
             out = func(*args, **kwargs)
-            self._optimizer_step_code()
-            if self._optimizer_step_post_hooks or _global_optimizer_post_hooks:
-                for hook in chain(tuple(self._optimizer_step_post_hooks.values()), tuple(_global_optimizer_post_hooks.values())):
+            if self._optimizer_step_post_hooks or _after_any_step:
+                for hook in chain(tuple(self._optimizer_step_post_hooks.values()), tuple(_after_any_step.values())):
                     hook(self, args, kwargs)
             return out
 
         return wrapper
 
-    def _optimizer_step_code(self):
-        """A place for the profiler."""
-
-    def _patch_step_function(self):
-        self._zero_grad_profile_name = f"Optimizer.zero_grad#{self.__class__.__name__}.zero_grad"
-        step = self.__class__.step
-        if not getattr(step, "hooked", None):
-            self.__class__.step = self.profile_hook_step(step)
-            self.__class__.step.hooked = True
+    def _hook_steps(self):
+        """Once for each class: its step becomes one that runs the hooks."""
+        kind = type(self)
+        if not getattr(kind.step, "hooked", False):
+            kind.step = self.profile_hook_step(kind.step)
+            kind.step.hooked = True
 
     def register_step_pre_hook(self, hook):
         """Before each step: hook(optimizer, args, kwargs), which may return new (args, kwargs)."""
@@ -399,49 +407,29 @@ class Optimizer:
         """Add a group: a dict with "params" and the options that differ from the defaults."""
         if not isinstance(param_group, dict):
             raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
-        params = param_group["params"]
-        if isinstance(params, Tensor):
-            param_group["params"] = [params]
-        elif isinstance(params, set):
-            raise TypeError("optimizer parameters need to be organized in ordered collections, but the ordering of tensors in "
-                            "sets will change between runs. Please use a list instead.")
-        else:
-            param_group["params"] = list(params)
-        self._split_names(param_group)
-        for one in param_group["params"]:
-            if not isinstance(one, Tensor):
-                raise TypeError("optimizer can only optimize Tensors, but one of the params is " + typename(one))
-            if not self.defaults.get("differentiable", None) and not (one.is_leaf or one.retains_grad):
+        param_group.update(_members(param_group["params"]))
+        params, named = param_group["params"], "param_names" in param_group
+        recorded = self.defaults.get("differentiable")
+        for p in params:
+            if not isinstance(p, Tensor):
+                raise TypeError("optimizer can only optimize Tensors, but one of the params is " + typename(p))
+            if not (recorded or p.is_leaf or p.retains_grad):
                 raise ValueError("can't optimize a non-leaf Tensor")
-        for name, default in self.defaults.items():
-            if default is required and name not in param_group:
-                raise ValueError(f"parameter group didn't specify a value of required optimization parameter {name}")
-            param_group.setdefault(name, default)
-        params = param_group["params"]
-        if len(params) != len(set(params)):
+        options = {name: value for name, value in self.defaults.items() if name not in param_group}
+        lacking = next((name for name, value in options.items() if value is required), None)
+        if lacking is not None:
+            raise ValueError(f"parameter group didn't specify a value of required optimization parameter {lacking}")
+        param_group.update(options)
+        distinct = set(params)
+        if len(distinct) < len(params):
             warnings.warn("optimizer contains a parameter group with duplicate parameters; in future, this will cause an error; "
                           "see github.com/pytorch/pytorch/issues/40967 for more information", stacklevel=3)
-        known = set()
-        for group in self.param_groups:
-            known.update(group["params"])
-            if ("param_names" in param_group) != ("param_names" in group):
-                added = "with" if "param_names" in param_group else "without"
-                raise ValueError("all optimizer param groups should be with/without names. cannot add param group "
-                                 f"{added} names to the optimizer")
-        if not known.isdisjoint(params):
+        if any(("param_names" in group) != named for group in self.param_groups):
+            raise ValueError("all optimizer param groups should be with/without names. cannot add param group "
+                             f"{'with' if named else 'without'} names to the optimizer")
+        if any(p in distinct for group in self.param_groups for p in group["params"]):
             raise ValueError("some parameters appear in more than one parameter group")
         self.param_groups.append(param_group)
-
-    @staticmethod
-    def _split_names(param_group):
-        named = [isinstance(one, tuple) for one in param_group["params"]]
-        if not any(named):
-            return
-        if not all(named):
-            raise ValueError("all optimizer params should be with/without names. Some param names are missing")
-        pairs = param_group["params"]
-        param_group["params"] = [p for _, p in pairs]
-        param_group["param_names"] = [name for name, _ in pairs]
 
     # ---- state dicts ----
 
@@ -464,7 +452,7 @@ class Optimizer:
         return result
 
     @staticmethod
-    def _process_value_according_to_param_policy(param, value, param_id, param_groups, key=None):
+    def _fitted(param, value, param_id, param_groups, key=None):
         """A loaded state goes to the parameter's device and dtype; the number of steps stays, but where the device counts."""
         if key == "step":
             group = next((group for group in param_groups or () if param_id in group["params"]), {})
@@ -490,7 +478,7 @@ class Optimizer:
 
         def cast(param, value, number, key=None):
             if isinstance(value, Tensor):
-                return Optimizer._process_value_according_to_param_policy(param, value, number, state_dict["param_groups"], key)
+                return Optimizer._fitted(param, value, number, state_dict["param_groups"], key)
             if isinstance(value, dict):
                 return {one: cast(param, item, number, one) for one, item in value.items()}
             if isinstance(value, (list, tuple)):
@@ -504,13 +492,11 @@ class Optimizer:
             else:
                 state[key] = value
 
-        def with_params(group, loaded):
-            loaded["params"] = group["params"]
-            if "param_names" in group and "param_names" not in loaded:
-                loaded["param_names"] = group["param_names"]
-            return loaded
-
-        self.__setstate__({"state": state, "param_groups": [with_params(a, b) for a, b in zip(groups, saved)]})
+        merged = []
+        for ours, theirs in zip(groups, saved):
+            names = {name: ours[name] for name in ("param_names",) if name in ours and name not in theirs}
+            merged.append({**theirs, **names, "params": ours["params"]})
+        self.__setstate__({"state": state, "param_groups": merged})
         for hook in tuple(self._optimizer_load_state_dict_post_hooks.values()):
             hook(self)
 
@@ -529,3 +515,6 @@ class Optimizer:
     def register_load_state_dict_post_hook(self, hook, prepend=False):
         """After load_state_dict: hook(optimizer)."""
         return _add_hook(self._optimizer_load_state_dict_post_hooks, hook, prepend)
+
+
+__getattr__ = private_names(__name__, globals())

@@ -10,8 +10,8 @@ from .optimizer import (
     _loss_of,
     _number,
     _numbers,
-    _to_scalar,
-    _use_grad_for_differentiable,
+    _plain,
+    _recorded_if_differentiable,
     _zero_step,
     _zeros_beside,
 )
@@ -44,13 +44,13 @@ class RAdam(Optimizer):
     def _state_keys(self, group):
         return "exp_avg", "exp_avg_sq", "step"
 
-    @_use_grad_for_differentiable
+    @_recorded_if_differentiable
     def step(self, closure=None):
         """Perform a single optimization step."""
         loss = _loss_of(closure)
         for group, lists in self._groups_to_step():
             beta1, beta2 = group["betas"]
-            _step_radam_(*lists, _followed(group["lr"]), lr=_to_scalar(group["lr"]), beta1=_number(beta1), beta2=_number(beta2),
+            _step_radam_(*lists, _followed(group["lr"]), lr=_plain(group["lr"]), beta1=_number(beta1), beta2=_number(beta2),
                          decoupled_weight_decay=group["decoupled_weight_decay"], maximize=group["maximize"],
                          **_numbers(group, "weight_decay", "eps"))
         return loss

@@ -7,7 +7,7 @@ from .optimizer import (
     _check_not_negative,
     _loss_of,
     _numbers,
-    _use_grad_for_differentiable,
+    _recorded_if_differentiable,
     _zero_step,
     _zeros_beside,
 )
@@ -45,7 +45,7 @@ class RMSprop(Optimizer):
         return ("square_avg", "momentum_buffer" if group["momentum"] > 0 else None,
                 "grad_avg" if group["centered"] else None, "step")
 
-    @_use_grad_for_differentiable
+    @_recorded_if_differentiable
     def step(self, closure=None):
         """Perform a single optimization step."""
         loss = _loss_of(closure)

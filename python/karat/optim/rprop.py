@@ -7,7 +7,7 @@ from .optimizer import (
     _check_lr,
     _loss_of,
     _number,
-    _use_grad_for_differentiable,
+    _recorded_if_differentiable,
     _zero_step,
     _zeros_beside,
 )
@@ -38,7 +38,7 @@ class Rprop(Optimizer):
     def _state_keys(self, group):
         return "prev", "step_size", "step"
 
-    @_use_grad_for_differentiable
+    @_recorded_if_differentiable
     def step(self, closure=None):
         """Perform a single optimization step."""
         loss = _loss_of(closure)

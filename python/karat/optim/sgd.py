@@ -7,13 +7,13 @@ from .optimizer import (
     _check_fused,
     _check_lr,
     _check_not_negative,
-    _device_dtype_check_for_fused,
+    _check_fused_param,
     _followed,
     _loss_of,
     _number,
     _on_device_of,
-    _to_scalar,
-    _use_grad_for_differentiable,
+    _plain,
+    _recorded_if_differentiable,
 )
 
 __all__ = ["SGD", "sgd"]
@@ -49,7 +49,7 @@ class SGD(Optimizer):
                     momentum_buffer_list.append(self.state[p].get("momentum_buffer"))
         return False
 
-    @_use_grad_for_differentiable
+    @_recorded_if_differentiable
     def step(self, closure=None):
         """Perform a single optimization step."""
         loss = _loss_of(closure)
@@ -78,14 +78,14 @@ class SGD(Optimizer):
     def _run(self, group, params, grads, buffers, first):
         lr, decay, momentum = group["lr"], group["weight_decay"], group["momentum"]
         fused = group["fused"]
-        options = dict(weight_decay=_to_scalar(decay), momentum=_to_scalar(momentum), dampening=_number(group["dampening"]),
+        options = dict(weight_decay=_plain(decay), momentum=_plain(momentum), dampening=_number(group["dampening"]),
                        nesterov=group["nesterov"], maximize=group["maximize"], is_first_step=first)
         if not fused:
             followed = _followed(lr, decay, momentum) if group["differentiable"] else []
-            _step_sgd_(params, grads, buffers, followed, lr=_to_scalar(lr), **options)
+            _step_sgd_(params, grads, buffers, followed, lr=_plain(lr), **options)
             return
         for p in params:
-            _device_dtype_check_for_fused(p)
+            _check_fused_param(p)
         scale, found_inf = _on_device_of(params, getattr(self, "grad_scale", None), getattr(self, "found_inf", None))
         _fused_sgd_(params, grads, buffers, lr=lr, grad_scale=scale, found_inf=found_inf, **options)
 
@@ -99,5 +99,5 @@ def sgd(params, d_p_list, momentum_buffer_list, has_sparse_grad=False, foreach=N
             if buffer is None:
                 momentum_buffer_list[i] = empty_like(d_p_list[i])
     _step_sgd_(params, d_p_list, momentum_buffer_list if momentum != 0 else [], _followed(lr, weight_decay, momentum),
-               lr=_to_scalar(lr), weight_decay=_to_scalar(weight_decay), momentum=_to_scalar(momentum), dampening=dampening,
+               lr=_plain(lr), weight_decay=_plain(weight_decay), momentum=_plain(momentum), dampening=dampening,
                nesterov=nesterov, maximize=maximize, is_first_step=first)

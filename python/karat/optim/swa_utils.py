@@ -2,11 +2,12 @@
 
 import itertools
 import math
+from contextlib import contextmanager
 from copy import deepcopy
 
 from .. import Tensor, long, no_grad, tensor
 from ._steps import _ema_average, _ema_update_, _swa_average, _swa_update_
-from .lr_scheduler import LRScheduler, _format_param, _warn_get_lr_called_within_step
+from .lr_scheduler import LRScheduler, _one_per_group
 from ..nn.modules.module import Module
 
 __all__ = ["AveragedModel", "update_bn", "SWALR", "get_ema_multi_avg_fn", "get_swa_multi_avg_fn", "get_ema_avg_fn",
@@ -113,35 +114,41 @@ class AveragedModel(Module):
                 (self.multi_avg_fn or get_swa_multi_avg_fn())(averages, currents, count)
 
 
+@contextmanager
+def _counted_anew(model):
+    """The batch norms of a model forget their statistics, and weigh all batches alike: they have no momentum meanwhile."""
+    from ..nn.modules.batchnorm import _BatchNorm
+
+    norms = {module: module.momentum for module in model.modules() if isinstance(module, _BatchNorm)}
+    for module in norms:
+        module.reset_running_stats()
+        module.momentum = None
+    was_training = model.training
+    try:
+        yield norms
+    finally:
+        for module, momentum in norms.items():
+            module.momentum = momentum
+        model.train(was_training)
+
+
 @no_grad()
 def update_bn(loader, model, device=None):
     """Let the batch norms of a model see all batches of the loader, and average their statistics."""
-    from ..nn.modules.batchnorm import _BatchNorm
-
-    momenta = {}
-    for module in model.modules():
-        if isinstance(module, _BatchNorm):
-            module.reset_running_stats()
-            momenta[module] = module.momentum
-    if not momenta:
-        return
-    was_training = model.training
-    model.train()
-    for module in momenta:
-        module.momentum = None
-    for batch in loader:
-        batch = batch[0] if isinstance(batch, (list, tuple)) else batch
-        model(batch if device is None else batch.to(device))
-    for module, momentum in momenta.items():
-        module.momentum = momentum
-    model.train(was_training)
+    with _counted_anew(model) as norms:
+        if not norms:
+            return
+        model.train()
+        for batch in loader:
+            inputs = batch[0] if isinstance(batch, (list, tuple)) else batch
+            model(inputs if device is None else inputs.to(device))
 
 
 class SWALR(LRScheduler):
     """From the current rate to swa_lr in anneal_epochs, then constant."""
 
     def __init__(self, optimizer, swa_lr, anneal_epochs=10, anneal_strategy="cos", last_epoch=-1):
-        for rate, group in zip(_format_param("swa_lr", optimizer, swa_lr), optimizer.param_groups):
+        for rate, group in zip(_one_per_group("swa_lr", optimizer, swa_lr), optimizer.param_groups):
             group["swa_lr"] = rate
         if anneal_strategy not in ("cos", "linear"):
             raise ValueError(f"anneal_strategy must by one of 'cos' or 'linear', instead got {anneal_strategy}")
@@ -151,14 +158,17 @@ class SWALR(LRScheduler):
         self.anneal_epochs = anneal_epochs
         super().__init__(optimizer, last_epoch)
 
-    def _share(self, step):
-        """How far the rate has gone to swa_lr."""
-        t = max(0, min(1, step / max(1, self.anneal_epochs)))
+    def anneal_func(self, t):
+        """How far the rate has gone to swa_lr at part t of the epochs."""
         return t if self._anneal_strategy == "linear" else (1 - math.cos(math.pi * t)) / 2
+
+    def _share(self, step):
+        return self.anneal_func(max(0, min(1, step / max(1, self.anneal_epochs))))
 
     def get_lr(self):
         """The next rates."""
-        _warn_get_lr_called_within_step(self)
+        if not self._get_lr_called_within_step:
+            self._asked()
         step = self._step_count - 1
         if self.anneal_epochs == 0:
             step = max(1, step)

@@ -1,5 +1,6 @@
 """karat.profiler.profiler: profile with a schedule."""
 
+import bisect
 import enum
 import gzip
 import json
@@ -11,6 +12,7 @@ import time
 from warnings import warn
 
 from .. import _karat, _missing
+from .._torch_private import private_names
 from ..autograd import profiler as prof
 from ..autograd.profiler import _ExperimentalConfig, kineto_available  # noqa: F401
 
@@ -67,51 +69,50 @@ class ProfilerAction(enum.Enum):
 def schedule(*, wait, warmup, active, repeat=0, skip_first=0, skip_first_wait=0):
     """A function from the number of a step to an action: after skip_first steps come cycles of wait, warmup and active steps,
     repeat of them (0: as long as there are steps); skip_first_wait != 0: the first cycle does not wait."""
-
-    def schedule_fn(step):
-        if step < 0:
-            raise AssertionError(f"Step must be non-negative. Got {step}.")
-        if step < skip_first:
-            return ProfilerAction.NONE
-        step -= skip_first
-        if skip_first_wait != 0:
-            step += wait
-        cycle = wait + warmup + active
-        if repeat > 0 and step / cycle >= repeat:
-            return ProfilerAction.NONE
-        place = step % cycle
-        if place < wait:
-            return ProfilerAction.NONE
-        if place < wait + warmup:
-            return ProfilerAction.WARMUP
-        return ProfilerAction.RECORD if place < cycle - 1 else ProfilerAction.RECORD_AND_SAVE
-
-    if wait < 0 or warmup < 0 or active <= 0 or repeat < 0 or skip_first < 0:
-        raise AssertionError(f"Invalid profiler schedule arguments. Got wait={wait} (need >= 0), warmup={warmup} (need >= 0), "
-                             f"active={active} (need > 0), repeat={repeat} (need >= 0), skip_first={skip_first} (need >= 0).")
+    least = {"wait": 0, "warmup": 0, "active": 1, "repeat": 0, "skip_first": 0}
+    given = dict(zip(least, (wait, warmup, active, repeat, skip_first)))
+    if any(given[name] < least[name] for name in least):
+        told = ", ".join(f"{name}={given[name]} (need {'>' if least[name] else '>='} 0)" for name in least)
+        raise AssertionError(f"Invalid profiler schedule arguments. Got {told}.")
     if warmup == 0:
         warn("Profiler won't be using warmup, this can skew profiler results", stacklevel=2)
-    return schedule_fn
+
+    length = wait + warmup + active
+    begins = (wait, wait + warmup, length - 1)  # the places in a cycle where the actions after the first begin
+    origin = skip_first - (wait if skip_first_wait else 0)
+    cycles = repeat or float("inf")
+
+    def action_of(step):
+        if step < 0:
+            raise AssertionError(f"Step must be non-negative. Got {step}.")
+        cycle, place = divmod(step - origin, length)
+        return _ACTIONS[bisect.bisect_right(begins, place) if step >= skip_first and cycle < cycles else 0]
+
+    return action_of
 
 
-def _default_schedule_fn(_):
+def _record_always(_):
     return ProfilerAction.RECORD
 
 
 def tensorboard_trace_handler(dir_name, worker_name=None, use_gzip=False):
     """For on_trace_ready: writes dir_name/<worker>.<time>.pt.trace.json, which TensorBoard's plugin finds."""
+    ending = ["pt", "trace", "json", "gz"][:4 if use_gzip else 3]
 
-    def handler_fn(profile):
-        if not os.path.isdir(dir_name):
-            try:
-                os.makedirs(dir_name, exist_ok=True)
-            except Exception as e:
-                raise RuntimeError("Can't create directory: " + dir_name) from e
-        worker = worker_name or f"{socket.gethostname()}_{os.getpid()}"
-        name = f"{worker}.{time.time_ns()}.pt.trace.json" + (".gz" if use_gzip else "")
-        profile.export_chrome_trace(os.path.join(dir_name, name))
+    def write(traced):
+        try:
+            os.makedirs(dir_name, exist_ok=True)
+        except Exception as reason:
+            raise RuntimeError(f"Can't create directory: {dir_name}") from reason
+        worker = worker_name or "_".join((socket.gethostname(), str(os.getpid())))
+        traced.export_chrome_trace(os.path.join(dir_name, ".".join([worker, str(time.time_ns()), *ending])))
 
-    return handler_fn
+    return write
+
+
+# What a _KinetoProfile tells the profile that records for it.
+_HANDED_ON = ("record_shapes", "with_flops", "profile_memory", "with_stack", "with_modules", "use_device", "experimental_config",
+              "acc_events", "custom_trace_id_callback")
 
 
 class _KinetoProfile:
@@ -133,10 +134,14 @@ class _KinetoProfile:
         self.post_processing_timeout_s = post_processing_timeout_s
         self.profiler = None
         self.preset_metadata = {}
-        self._metadata = []
-        self.use_device = None
-        if ProfilerActivity.CUDA in self.activities:
-            self.use_device = "cuda"
+        self._members = []  # of the trace: names, and values as JSON
+        self.use_device = "cuda" if ProfilerActivity.CUDA in self.activities else None
+
+    def _prepared(self, before):
+        """The profile that records; there is one from prepare_trace on."""
+        if self.profiler is None:
+            raise AssertionError(f"Profiler must be initialized before {before}")
+        return self.profiler
 
     def start(self):
         self.prepare_trace()
@@ -146,41 +151,31 @@ class _KinetoProfile:
         self.stop_trace()
 
     def prepare_trace(self):
-        if self.profiler is None or not self.acc_events:
-            self.profiler = prof.profile(use_cpu=ProfilerActivity.CPU in self.activities, use_device=self.use_device,
-                                         record_shapes=self.record_shapes, with_flops=self.with_flops,
-                                         profile_memory=self.profile_memory, with_stack=self.with_stack,
-                                         with_modules=self.with_modules, use_kineto=True,
-                                         experimental_config=self.experimental_config, acc_events=self.acc_events,
-                                         custom_trace_id_callback=self.custom_trace_id_callback)
-        self.profiler._prepare_trace()
+        if not (self.acc_events and self.profiler):
+            told = {name: getattr(self, name) for name in _HANDED_ON}
+            self.profiler = prof.profile(use_kineto=True, use_cpu=ProfilerActivity.CPU in self.activities, **told)
+        self.profiler._prepare()
 
     def start_trace(self):
-        if self.profiler is None:
-            raise AssertionError("Profiler must be initialized before starting trace")
-        self._metadata = [(key, value) for key, value in self.preset_metadata.items()]
-        self.profiler._start_trace()
+        recorder = self._prepared("starting trace")
+        self._members = [*self.preset_metadata.items()]
+        recorder._start_trace()
 
     def stop_trace(self):
-        if self.profiler is None:
-            raise AssertionError("Profiler must be initialized before stopping trace")
-        self.profiler.__exit__(None, None, None)
+        self._prepared("stopping trace").__exit__(None, None, None)
 
     def export_chrome_trace(self, path):
         """Writes Chrome's trace format; compressed if the path ends with .gz."""
-        if self.profiler is None:
-            raise AssertionError("Profiler must be initialized before exporting chrome trace")
+        recorder = self._prepared("exporting chrome trace")
         if not os.fspath(path).endswith(".gz"):
-            return self.profiler.export_chrome_trace(path, self._metadata)
+            return recorder.export_chrome_trace(path, self._members)
         with tempfile.NamedTemporaryFile("rb", suffix=".json") as plain, gzip.open(path, "wb") as packed:
-            self.profiler.export_chrome_trace(plain.name, self._metadata)
+            recorder.export_chrome_trace(plain.name, self._members)
             shutil.copyfileobj(plain, packed)
 
     def export_stacks(self, path, metric="self_cpu_time_total"):
         """Writes stacks with their time, for flame graphs."""
-        if self.profiler is None:
-            raise AssertionError("Profiler must be initialized before exporting stacks")
-        return self.profiler.export_stacks(path, metric)
+        return self._prepared("exporting stacks").export_stacks(path, metric)
 
     def export_memory_timeline(self, path, device=None):
         if not (self.record_shapes and self.profile_memory and self.with_stack):
@@ -189,25 +184,22 @@ class _KinetoProfile:
                                   "export_chrome_trace has every allocation with its line")
 
     def key_averages(self, group_by_input_shape=False, group_by_stack_n=0, group_by_overload_name=False, group_by=None):
-        if self.profiler is None:
-            raise AssertionError("Profiler must be initialized before getting key averages")
-        return self.profiler.key_averages(group_by_input_shape, group_by_stack_n, group_by_overload_name, group_by)
+        by = (group_by_input_shape, group_by_stack_n, group_by_overload_name, group_by)
+        return self._prepared("getting key averages").key_averages(*by)
 
     key_averages.__doc__ = prof.EventList.key_averages.__doc__
 
     def events(self):
         """The events, in the order in which they began."""
-        if self.profiler is None:
-            raise AssertionError("Profiler must be initialized before accessing events")
-        return self.profiler.function_events
+        return self._prepared("accessing events").function_events
 
     def add_metadata(self, key, value):
         """A member of the trace that is a text."""
-        self._metadata.append((key, json.dumps(value)))
+        self.add_metadata_json(key, json.dumps(value))
 
     def add_metadata_json(self, key, value):
         """A member of the trace that is JSON."""
-        self._metadata.append((key, value))
+        self._members.append((key, value))
 
     def preset_metadata_json(self, key, value):
         """The same of the traces that begin from now on."""
@@ -220,8 +212,7 @@ class _KinetoProfile:
         self.custom_trace_id_callback = callback
 
     def toggle_collection_dynamic(self, enable, activities):
-        if self.profiler is not None:
-            self.profiler.toggle_collection_dynamic(enable, activities)
+        return self.profiler and self.profiler.toggle_collection_dynamic(enable, activities)
 
     def _memory_profile(self):
         self.export_memory_timeline(None)
@@ -235,32 +226,26 @@ class ExecutionTraceObserver:
                                   "calls, with their shapes and dtypes")
 
 
-_NONE, _WARMUP, _RECORD, _SAVE = ProfilerAction
+_NONE, _WARMUP, _RECORD, _SAVE = _ACTIONS = tuple(ProfilerAction)
+
+# How far a recorder is brought for an action, and the methods that bring it from each state to the next.
+_STATE = {_NONE: 0, _WARMUP: 1, _RECORD: 2, _SAVE: 2}
+_BRINGS = ("prepare_trace", "start_trace")
 
 
-# What is done where one action follows another; None: the profile ends.
-_TRANSITIONS = {
-    (_NONE, _NONE): [],
-    (_NONE, _WARMUP): ["prepare_trace"],
-    (_NONE, _RECORD): ["prepare_trace", "start_trace"],
-    (_NONE, _SAVE): ["prepare_trace", "start_trace"],
-    (_WARMUP, _NONE): ["Incorrect schedule: WARMUP followed by NONE", "start_trace", "stop_trace"],
-    (_WARMUP, _WARMUP): [],
-    (_WARMUP, _RECORD): ["start_trace"],
-    (_WARMUP, _SAVE): ["start_trace"],
-    (_RECORD, _NONE): ["Incorrect schedule: RECORD followed by NONE", "stop_trace"],
-    (_RECORD, _WARMUP): ["Incorrect schedule: RECORD followed by WARMUP", "stop_trace"],
-    (_RECORD, _RECORD): [],
-    (_RECORD, _SAVE): [],
-    (_SAVE, _NONE): ["stop_trace", "_trace_ready"],
-    (_SAVE, _WARMUP): ["stop_trace", "_trace_ready", "prepare_trace"],
-    (_SAVE, _RECORD): ["stop_trace", "_trace_ready", "prepare_trace", "start_trace"],
-    (_SAVE, _SAVE): ["stop_trace", "_trace_ready", "prepare_trace", "start_trace"],
-    (_NONE, None): [],
-    (_WARMUP, None): ["start_trace", "stop_trace"],
-    (_RECORD, None): ["stop_trace", "_trace_ready"],
-    (_SAVE, None): ["stop_trace", "_trace_ready"],
-}
+def _change(before, now):
+    """What a profile does as it goes from one action to another, None: to its end. Methods; and where a schedule stops in the
+    middle of a cycle, whose events nobody asked for then, a warning."""
+    state, target, ends = _STATE[before], _STATE.get(now, 0), []
+    if before is _SAVE or (before is _RECORD and now is None):
+        state, ends = 0, ["stop_trace", "_report"]
+    elif target < state:
+        told = [] if now is None else [f"Incorrect schedule: {before.name} followed by {now.name}"]
+        return [*told, *_BRINGS[state:], "stop_trace"]  # only what was started can be stopped
+    return [*ends, *_BRINGS[state:target]]
+
+
+_CHANGES = {(before, now): _change(before, now) for before in _ACTIONS for now in (*_ACTIONS, None)}
 
 
 class profile(_KinetoProfile):
@@ -283,7 +268,7 @@ class profile(_KinetoProfile):
                          with_flops=with_flops, with_modules=with_modules, experimental_config=experimental_config,
                          execution_trace_observer=execution_trace_observer, acc_events=acc_events,
                          custom_trace_id_callback=custom_trace_id_callback, post_processing_timeout_s=post_processing_timeout_s)
-        self.schedule = schedule or _default_schedule_fn
+        self.schedule = schedule or _record_always
         self.record_steps = schedule is not None
         self.on_trace_ready = on_trace_ready
         self.step_num = 0
@@ -298,41 +283,40 @@ class profile(_KinetoProfile):
         self.stop()
 
     def start(self):
-        self._transit_action(ProfilerAction.NONE, self.current_action)
-        self._begin_step()
+        self._change_to(self.current_action, ProfilerAction.NONE)
+        self._name_step()
 
     def stop(self):
         self._end_step()
-        self._transit_action(self.current_action, None)
+        self._change_to(None, self.current_action)
 
     def step(self):
         """The next step begins."""
         self._end_step()
-        before = self.current_action
-        self.step_num += 1
+        before, self.step_num = self.current_action, self.step_num + 1
         self.current_action = self.schedule(self.step_num)
-        self._transit_action(before, self.current_action)
-        self._begin_step()
+        self._change_to(self.current_action, before)
+        self._name_step()
 
-    def _begin_step(self):
+    def _name_step(self):
+        """With a schedule, each step is an event."""
         if self.record_steps:
-            self.step_rec_fn = prof.record_function("ProfilerStep#" + str(self.step_num))
-            self.step_rec_fn.__enter__()
+            self.step_rec_fn = prof.record_function(f"ProfilerStep#{self.step_num}").__enter__()
 
     def _end_step(self):
-        if self.record_steps and self.step_rec_fn:
+        if self.step_rec_fn is not None:
             self.step_rec_fn.__exit__(None, None, None)
 
-    def _trace_ready(self):
+    def _report(self):
         if self.on_trace_ready:
             self.on_trace_ready(self)
 
-    def _transit_action(self, before, now):
-        for what in _TRANSITIONS[before, now]:
+    def _change_to(self, now, before):
+        for what in _CHANGES[before, now]:
             if " " in what:
-                warn(what, stacklevel=4)
+                warn(what, stacklevel=3)
             else:
                 getattr(self, what)()
 
 
-__getattr__ = _missing.of(__name__)
+__getattr__ = private_names(__name__, globals(), _missing.of(__name__))

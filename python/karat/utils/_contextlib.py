@@ -1,30 +1,12 @@
 """karat.utils._contextlib: classes whose objects are scopes and decorators, which libraries derive their own from."""
 
-import functools
-import inspect
-
-from ..modes import _steps
+from ..modes import _Mode
 
 
 class _DecoratorContextManager:
     """with scope(): and @scope(), of functions and generators; every call enters a clone."""
 
-    def __call__(self, function):
-        if isinstance(function, type):
-            raise RuntimeError("Cannot decorate classes; it is ambiguous whether or not only the constructor or all methods "
-                               "should have the context manager applied; additionally, decorating a class at definition-site "
-                               "will prevent use of the identifier as a conventional type.  To specify which methods to "
-                               "decorate, decorate each of them individually.")
-        if inspect.isgeneratorfunction(function):
-            @functools.wraps(function)
-            def scoped(*args, **keywords):
-                return (yield from _steps(function(*args, **keywords), self.clone))
-        else:
-            @functools.wraps(function)
-            def scoped(*args, **keywords):
-                with self.clone():
-                    return function(*args, **keywords)
-        return scoped
+    __call__ = _Mode.__call__
 
     def __enter__(self):
         raise NotImplementedError

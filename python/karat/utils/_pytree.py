@@ -85,19 +85,11 @@ def is_namedtuple(obj):
 def _with_keys(flatten, key, names=lambda values, context: context):
     """Flattens to pairs of a key and a value; `names`: what the keys are made of, in the order of the values."""
 
-    def flatten_with_keys(d):
-        values, context = flatten(d)
-        return [(key(name), value) for name, value in zip(names(values, context), values)], context
+    def pairs(nest):
+        values, context = flatten(nest)
+        return [*zip(map(key, names(values, context)), values)], context
 
-    return flatten_with_keys
-
-
-def _places(values, context):
-    return range(len(values))
-
-
-def _tuple_flatten(d):
-    return list(d), None
+    return pairs
 
 
 def _list_flatten(d):
@@ -112,38 +104,21 @@ def _dict_unflatten(values, context):
     return dict(zip(context, values))
 
 
-def _namedtuple_flatten(d):
-    return list(d), type(d)
-
-
-def _defaultdict_flatten(d):
-    return list(d.values()), [d.default_factory, list(d.keys())]
-
-
-def _deque_flatten(d):
-    return list(d), d.maxlen
-
-
-_tuple_flatten_with_keys = _with_keys(_tuple_flatten, SequenceKey, _places)
-_list_flatten_with_keys = _with_keys(_list_flatten, SequenceKey, _places)
-_dict_flatten_with_keys = _ordereddict_flatten_with_keys = _with_keys(_dict_flatten, MappingKey)
-_namedtuple_flatten_with_keys = _with_keys(_namedtuple_flatten, GetAttrKey, lambda values, cls: cls._fields)
-_defaultdict_flatten_with_keys = _with_keys(_defaultdict_flatten, MappingKey, lambda values, context: context[1])
-_deque_flatten_with_keys = _with_keys(_deque_flatten, SequenceKey, _places)
-
+# The kinds of nests: (values, context) of one, one of (values, context), the class of its keys and what they are made of.
+_PLACES = (SequenceKey, lambda values, context: range(len(values)))
 SUPPORTED_NODES = {
-    tuple: NodeDef(tuple, _tuple_flatten, lambda values, context: tuple(values), _tuple_flatten_with_keys),
-    list: NodeDef(list, _list_flatten, lambda values, context: list(values), _list_flatten_with_keys),
-    dict: NodeDef(dict, _dict_flatten, _dict_unflatten, _dict_flatten_with_keys),
-    namedtuple: NodeDef(namedtuple, _namedtuple_flatten, lambda values, context: context(*values),
-                        _namedtuple_flatten_with_keys),
-    OrderedDict: NodeDef(OrderedDict, _dict_flatten, lambda values, context: OrderedDict(zip(context, values)),
-                         _dict_flatten_with_keys),
-    defaultdict: NodeDef(defaultdict, _defaultdict_flatten,
-                         lambda values, context: defaultdict(context[0], zip(context[1], values)),
-                         _defaultdict_flatten_with_keys),
-    deque: NodeDef(deque, _deque_flatten, lambda values, context: deque(values, maxlen=context), _deque_flatten_with_keys),
+    kind: NodeDef(kind, flatten, unflatten, _with_keys(flatten, *keys)) for kind, flatten, unflatten, *keys in (
+        (tuple, lambda d: (list(d), None), lambda values, context: tuple(values), *_PLACES),
+        (list, _list_flatten, lambda values, context: list(values), *_PLACES),
+        (dict, _dict_flatten, _dict_unflatten, MappingKey),
+        (namedtuple, lambda d: (list(d), type(d)), lambda values, cls: cls(*values), GetAttrKey, lambda values, cls: cls._fields),
+        (OrderedDict, _dict_flatten, lambda values, context: OrderedDict(zip(context, values)), MappingKey),
+        (defaultdict, lambda d: (list(d.values()), [d.default_factory, list(d)]),
+         lambda values, context: defaultdict(context[0], zip(context[1], values)),
+         MappingKey, lambda values, context: context[1]),
+        (deque, lambda d: (list(d), d.maxlen), lambda values, context: deque(values, maxlen=context), *_PLACES))
 }
+_list_flatten_with_keys, _dict_flatten_with_keys = (SUPPORTED_NODES[kind].flatten_with_keys_fn for kind in (list, dict))
 
 
 def register_pytree_node(cls, flatten_fn, unflatten_fn, *, serialized_type_name=None, to_dumpable_context=None,
@@ -194,13 +169,9 @@ def _get_node_type(tree):
     return None
 
 
-def _is_leaf(tree, is_leaf=None):
-    return (is_leaf is not None and is_leaf(tree)) or _get_node_type(tree) is None
-
-
 def tree_is_leaf(tree, is_leaf=None):
     """Is it no nest?"""
-    return _is_leaf(tree, is_leaf)
+    return _get_node_type(tree) is None or (is_leaf is not None and bool(is_leaf(tree)))
 
 
 class TreeSpec:
@@ -365,7 +336,9 @@ def map_only(types, /):
 
 def tree_map_only(types, func, tree, is_leaf=None):
     """func of the leaves of these types; the others stay."""
-    return tree_map(map_only(types)(func), tree, is_leaf=is_leaf)
+    leaves, spec = tree_flatten(tree, is_leaf)
+    chosen = _chosen(types)
+    return _unflatten(iter([func(one) if chosen(one) else one for one in leaves]), spec)
 
 
 def tree_map_only_(types, func, tree, is_leaf=None):
@@ -395,7 +368,7 @@ def arg_tree_leaves(*args, **kwargs):
 
 
 def _leaves_with_paths(path, tree, is_leaf):
-    if _is_leaf(tree, is_leaf):
+    if tree_is_leaf(tree, is_leaf):
         return [(path, tree)]
     flatten = SUPPORTED_NODES[_get_node_type(tree)].flatten_with_keys_fn
     if flatten is None:
@@ -423,7 +396,7 @@ def tree_map_with_path(func, tree, *rests, is_leaf=None):
 
 def _broadcast_to_and_flatten(tree, treespec, is_leaf=None):
     """The leaves of `tree`, each as often as the part of the spec that it stands for has leaves; None: they do not fit."""
-    if _is_leaf(tree, is_leaf):
+    if tree_is_leaf(tree, is_leaf):
         return [tree] * treespec.num_leaves
     if treespec.is_leaf():
         return None

@@ -136,22 +136,25 @@ class _unwatched:
         _karat.set_grad(self.mode)
 
 
+def _policy(given):
+    """A policy as it is; of a list of operators, the one that keeps the results of those."""
+    if not isinstance(given, list):
+        if callable(given):
+            return given
+        raise TypeError("policy_fn_or_list must be either a function or a list of ops.")
+    for wrong in (one for one in given if not isinstance(one, OpOverload)):
+        hint = ("Please update the OpOverloadPacket to a specific OpOverload.For example, if you have `torch.ops.aten.mm`, "
+                "change it to `torch.ops.aten.mm.default`.")
+        raise ValueError(f"Expected op in `op_list` to be an OpOverload but got: {wrong} of type {type(wrong)}. "
+                         f"{hint if hasattr(wrong, 'overloads') else ''}")
+    saved = frozenset(given)
+    return lambda ctx, op, *args, **kwargs: op in saved
+
+
 def create_selective_checkpoint_contexts(policy_fn_or_list, allow_cache_entry_mutation=False):
     """For context_fn of checkpoint(): two contexts, in which the results of operators are kept, and taken.
 
     policy_fn_or_list: policy_fn(ctx, op, *args, **kwargs) gives a CheckpointPolicy for a call of torch.ops' operator op; or a
     list of the operators whose results are kept."""
-    policy = policy_fn_or_list
-    if isinstance(policy_fn_or_list, list):
-        for op in policy_fn_or_list:
-            if not isinstance(op, OpOverload):
-                more = ("Please update the OpOverloadPacket to a specific OpOverload.For example, if you have "
-                        "`torch.ops.aten.mm`, change it to `torch.ops.aten.mm.default`.") if hasattr(op, "overloads") else ""
-                raise ValueError(f"Expected op in `op_list` to be an OpOverload but got: {op} of type {type(op)}. {more}")
-
-        def policy(ctx, op, *args, **kwargs):
-            return CheckpointPolicy.MUST_SAVE if op in policy_fn_or_list else CheckpointPolicy.PREFER_RECOMPUTE
-    elif not callable(policy_fn_or_list):
-        raise TypeError("policy_fn_or_list must be either a function or a list of ops.")
-    kept = {}
+    policy, kept = _policy(policy_fn_or_list), {}
     return _Keeping(policy, kept), _Using(policy, kept, allow_cache_entry_mutation)

@@ -6,6 +6,7 @@ the last one that someone still needs the function is stopped. use_reentrant=Tru
 backward runs the function again and calls backward inside."""
 
 import contextlib
+import functools
 import os
 import sys
 import warnings
@@ -44,37 +45,44 @@ class DefaultDeviceType:
         return DefaultDeviceType._default
 
 
-_early_stop = None  # set_checkpoint_early_stop's; None: checkpoint()'s argument counts
+class _Option:
+    """An option that each call of checkpoint() has; for a block, a value that stands above the calls' own."""
+
+    def __init__(self):
+        self.value = None
+
+    @contextlib.contextmanager
+    def put(self, value):
+        outer = self.value
+        with contextlib.ExitStack() as at_its_end:
+            at_its_end.callback(setattr, self, "value", outer)
+            self.value = value
+            yield
+
+    def above(self, own):
+        return own if self.value is None else self.value
 
 
-@contextlib.contextmanager
+_early_stop, _debug = _Option(), _Option()
+
+
 def set_checkpoint_early_stop(enable):
     """In the block: may checkpoint() stop a function as soon as what is needed was computed again?"""
-    global _early_stop
-    before, _early_stop = _early_stop, enable
-    try:
-        yield
-    finally:
-        _early_stop = before
+    return _early_stop.put(enable)
 
 
-_debug = None  # set_checkpoint_debug_enabled's; None: checkpoint()'s argument counts
-
-
-@contextlib.contextmanager
 def set_checkpoint_debug_enabled(enabled):
     """In the block: does an error of checkpoint() name the lines where tensors were saved? None: debug= of each call says so."""
-    global _debug
-    before, _debug = _debug, enabled
-    try:
-        yield
-    finally:
-        _debug = before
+    return _debug.put(enabled)
 
 
 def noop_context_fn():
     """Contexts for the function's first run and its second: none."""
     return contextlib.nullcontext(), contextlib.nullcontext()
+
+
+def _tensors(args):
+    return [a for a in args if isinstance(a, Tensor)]
 
 
 def detach_variable(inputs):
@@ -86,7 +94,7 @@ def detach_variable(inputs):
 
 def check_backward_validity(inputs):
     """Warns where backward of a reentrant checkpoint would give no gradient."""
-    if not any(isinstance(a, Tensor) and a.requires_grad for a in inputs):
+    if not any(a.requires_grad for a in _tensors(inputs)):
         warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", stacklevel=2)
 
 
@@ -109,9 +117,9 @@ class _Drawing:
     """The states of the generators of the CPU and of the devices of the arguments."""
 
     def __init__(self, args):
-        kinds = {a.device.type for a in args if isinstance(a, Tensor)} - {"cpu", "meta"}
+        kinds = {a.device.type for a in _tensors(args)} - {"cpu", "meta"}
         self.kind = next(iter(kinds), DefaultDeviceType.get_device_type())
-        self.devices = sorted({a.device.index for a in args if isinstance(a, Tensor) and a.device.type == self.kind})
+        self.devices = sorted({a.device.index for a in _tensors(args) if a.device.type == self.kind})
         self.state = _karat.get_rng_state()
         self.states = [_device.of(self.kind).get_rng_state(d) for d in self.devices]
 
@@ -129,7 +137,7 @@ class _Casting:
     """Autocast as it is now, on the CPU and on the devices of the arguments."""
 
     def __init__(self, args):
-        kinds = {a.device.type for a in args if isinstance(a, Tensor)} - {"meta"} | {"cpu"}
+        kinds = {a.device.type for a in _tensors(args)} - {"meta"} | {"cpu"}
         self.regions = [(kind, *state.get(kind), state.is_autocast_cache_enabled()) for kind in kinds]
         self.meta = _karat.get_autocast_meta()
         self.meta_dtype = state.get(self.meta)[1] if self.meta else None
@@ -206,7 +214,7 @@ class _Kept:
             return
         self.places = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
         self.args = [None if isinstance(a, Tensor) else a for a in args]
-        self.mark = _Arguments.apply(_karat.functions["empty"]((0,), requires_grad=True), [args[i] for i in self.places])
+        self.mark = _Arguments.apply(_karat.functions["empty"]((0,), requires_grad=True), _tensors(args))
 
     def get(self):
         if self.mark is None:
@@ -301,8 +309,7 @@ def _not_reentrant(function, args, kwargs, preserve_rng_state, context_fn, deter
         with drawing.again() if drawing else contextlib.nullcontext(), casting.again(), second:
             function(*own, **kwargs)
 
-    frame = _Frame(again, early_stop if _early_stop is None else _early_stop, determinism_check == "default",
-                   debug if _debug is None else _debug)
+    frame = _Frame(again, _early_stop.above(early_stop), determinism_check == "default", _debug.above(debug))
     with saved_tensors_hooks(frame.pack, frame.unpack), first:
         return function(*args, **kwargs)
 
@@ -319,7 +326,7 @@ class CheckpointFunction(Function):
         ctx.drawing, ctx.casting = _Drawing(args) if preserve_rng_state else None, _Casting(args)
         ctx.others = [None if isinstance(a, Tensor) else a for a in args]
         ctx.places = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
-        ctx.save_for_backward(*(args[i] for i in ctx.places))
+        ctx.save_for_backward(*_tensors(args))
         with no_grad():
             return run_function(*args)
 
@@ -342,50 +349,55 @@ class CheckpointFunction(Function):
         return (None, None, *(a.grad if isinstance(a, Tensor) else None for a in args))
 
 
+_TO_BE_SAID = ("{}: the use_reentrant parameter should be passed explicitly. {}. use_reentrant=False is recommended, but if you "
+               "need to preserve the current default behavior, you can pass use_reentrant=True. Refer to docs for more details "
+               "on the differences between the two variants.")
+
+
+def _way(use_reentrant, who, threat):
+    """Which of the two ways; the older one, with a warning to the program that calls, where none is said."""
+    if use_reentrant is None:
+        warnings.warn(_TO_BE_SAID.format(who, threat), stacklevel=3)
+    return use_reentrant is None or use_reentrant
+
+
+def _preserves(kwargs, alone=True):
+    """Takes the option about generators from the keywords; alone: there may be no other."""
+    preserve = kwargs.pop("preserve_rng_state", True)
+    if alone and kwargs:
+        raise ValueError(f"Unexpected keyword arguments: {','.join(kwargs)}")
+    return preserve
+
+
 def checkpoint(function, *args, use_reentrant=None, context_fn=noop_context_fn, determinism_check="default", debug=False,
                early_stop=True, **kwargs):
     """function(*args), of which only the arguments are kept for backward; the rest is computed again there."""
-    if use_reentrant is None:
-        warnings.warn("torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly. Starting in PyTorch 2.9, "
-                      "calling checkpoint without use_reentrant will raise an exception. use_reentrant=False is recommended, but "
-                      "if you need to preserve the current default behavior, you can pass use_reentrant=True. Refer to docs for "
-                      "more details on the differences between the two variants.", stacklevel=2)
-        use_reentrant = True
-    preserve_rng_state = kwargs.pop("preserve_rng_state", True)
-    if not use_reentrant:
-        return _not_reentrant(function, args, kwargs, preserve_rng_state, context_fn, determinism_check, early_stop, debug)
-    if kwargs:
-        raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
-    if context_fn is not noop_context_fn or debug:
-        raise ValueError("Passing `context_fn` or `debug` is only supported when use_reentrant=False.")
-    return CheckpointFunction.apply(function, preserve_rng_state, *args)
+    reentrant = _way(use_reentrant, "torch.utils.checkpoint", "Starting in PyTorch 2.9, calling checkpoint without use_reentrant "
+                     "will raise an exception")
+    preserve = _preserves(kwargs, alone=reentrant)
+    if reentrant:
+        if debug or context_fn is not noop_context_fn:
+            raise ValueError("Passing `context_fn` or `debug` is only supported when use_reentrant=False.")
+        return CheckpointFunction.apply(function, preserve, *args)
+    return _not_reentrant(function, args, kwargs, preserve, context_fn, determinism_check, early_stop, debug)
+
+
+def _in_turn(functions):
+    """The functions one after another, as one."""
+    return lambda value: functools.reduce(lambda value, function: function(value), functions, value)
 
 
 def checkpoint_sequential(functions, segments, input, use_reentrant=None, **kwargs):
     """One function after another, in so many segments of which each but the last is a checkpoint()."""
-    if use_reentrant is None:
-        warnings.warn("torch.utils.checkpoint.checkpoint_sequential: the use_reentrant parameter should be passed explicitly. In "
-                      "version 2.9 we will raise an exception if use_reentrant is not passed. use_reentrant=False is "
-                      "recommended, but if you need to preserve the current default behavior, you can pass use_reentrant=True. "
-                      "Refer to docs for more details on the differences between the two variants.", stacklevel=2)
-        use_reentrant = True
-    preserve = kwargs.pop("preserve_rng_state", True)
-    if kwargs:
-        raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
-    functions = list(functions.children()) if hasattr(functions, "children") else list(functions)
-    size = len(functions) // segments
-
-    def run(begin, end):
-        def segment(value):
-            for function in functions[begin:end]:
-                value = function(value)
-            return value
-
-        return segment
-
-    for begin in range(0, size * (segments - 1), size) if segments > 1 else ():
-        input = checkpoint(run(begin, begin + size), input, use_reentrant=use_reentrant, preserve_rng_state=preserve)
-    return run(size * (segments - 1), len(functions))(input)
+    reentrant = _way(use_reentrant, "torch.utils.checkpoint.checkpoint_sequential", "In version 2.9 we will raise an exception "
+                     "if use_reentrant is not passed")
+    how = {"use_reentrant": reentrant, "preserve_rng_state": _preserves(kwargs)}
+    steps = list(functions.children() if hasattr(functions, "children") else functions)
+    size = len(steps) // segments
+    begins = range(0, size * (segments - 1), size)  # of the segments before the last
+    for begin in begins:
+        input = checkpoint(_in_turn(steps[begin:begin + size]), input, **how)
+    return _in_turn(steps[len(begins) * size:])(input)
 
 
 __getattr__ = _missing.of(__name__)

@@ -55,18 +55,23 @@ def _of_shapes(formula):
     return wrapped
 
 
+def _new_packets(targets):
+    known = set(flop_registry)
+    for one in targets if isinstance(targets, (list, tuple)) else [targets]:
+        if not _is_packet(one):
+            raise ValueError("register_flop_formula(targets): expected each target to be OpOverloadPacket (i.e. "
+                             f"torch.ops.mylib.foo), or JitFunction, got {one} which is of type {type(one)}")
+        if one in known:
+            raise RuntimeError(f"duplicate registrations for {one}")
+        known.add(one)
+        yield one
+
+
 def register_flop_formula(targets, get_raw=False):
     """A decorator: formula(*shapes, out_shape=shape) gives the operations of calls of the operators, for instance
     torch.ops.mylib.f; with get_raw it is given the tensors, and out_val."""
     def register(formula):
-        kept = formula if get_raw else _of_shapes(formula)
-        for target in targets if isinstance(targets, (list, tuple)) else [targets]:
-            if not _is_packet(target):
-                raise ValueError("register_flop_formula(targets): expected each target to be OpOverloadPacket (i.e. "
-                                 f"torch.ops.mylib.foo), or JitFunction, got {target} which is of type {type(target)}")
-            if target in flop_registry:
-                raise RuntimeError(f"duplicate registrations for {target}")
-            flop_registry[target] = kept
+        flop_registry.update(dict.fromkeys(_new_packets(targets), formula if get_raw else _of_shapes(formula)))
         return formula
 
     return register

@@ -28,9 +28,8 @@ class RemovableHandle:
                 table.pop(self.id, None)
 
     def __getstate__(self):
-        if not self.extra_dict_ref:
-            return self.hooks_dict_ref(), self.id
-        return self.hooks_dict_ref(), self.id, tuple(reference() for reference in self.extra_dict_ref)
+        table, *more = (reference() for reference in (self.hooks_dict_ref, *self.extra_dict_ref))
+        return (table, self.id, tuple(more)) if more else (table, self.id)
 
     def __setstate__(self, state):
         def held(table):
@@ -55,10 +54,10 @@ def unserializable_hook(f):
 
 
 def warn_if_has_hooks(tensor):
-    for hook in (tensor._backward_hooks or {}).values():
-        if not hasattr(hook, "__torch_unserializable__"):
-            warnings.warn(f"backward hook {hook!r} on tensor will not be serialized.  If this is expected, you can decorate the "
-                          "function with @torch.utils.hooks.unserializable_hook to suppress this warning", stacklevel=2)
+    hooks = (getattr(tensor, "_backward_hooks", None) or {}).values()
+    for lost in [one for one in hooks if not hasattr(one, "__torch_unserializable__")]:
+        warnings.warn(f"backward hook {lost!r} on tensor will not be serialized.  If this is expected, you can decorate the "
+                      "function with @torch.utils.hooks.unserializable_hook to suppress this warning", stacklevel=2)
 
 
 class BackwardHook:
@@ -80,10 +79,7 @@ class BackwardHook:
     @staticmethod
     def _spread(indices, values, n):
         """A tuple of n with the values at the indices, None elsewhere."""
-        result = [None] * n
-        for i, value in zip(indices, values):
-            result[i] = value
-        return tuple(result)
+        return tuple(map(dict(zip(indices, values)).get, range(n)))
 
     @staticmethod
     def _checked(given, had, what):

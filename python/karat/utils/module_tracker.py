@@ -21,14 +21,12 @@ class ModuleTracker:
         self._seen = WeakIdKeyDictionary(ref_type=weakref.ref)
 
     def _name_of(self, module):
-        if module not in self._names:
-            self._names[module] = type(module).__name__
-        name = self._names[module]
-        if module not in self._seen:
-            for part, child in module.named_children():
-                self._names[child] = f"{name}.{part}"
-            self._seen[module] = True
-        return name
+        """The path of a module that is called: its class, if it is no child of one that was called before."""
+        path = self._names.setdefault(module, type(module).__name__)
+        if self._seen.setdefault(module, self) is self:
+            self._seen[module] = None
+            self._names.update((child, f"{path}.{part}") for part, child in module.named_children())
+        return path
 
     def _in_backward(self, value, act):
         """act(), when the gradient of a tensor of the value arrives."""

@@ -1,5 +1,7 @@
 /* bytes.c - see resample.h: sums of uint8. Weights are integers with as many bits as 16 hold, and each dim is rounded to uint8
  * before the next, the last dim in space first: PyTorch's results, which are Pillow's. */
+#include <math.h>
+
 #include "base/thread.h"
 #include "cpu/isa/names.h"
 #include "cpu/resample/resample.h"
@@ -25,26 +27,39 @@ typedef struct summing {
 
 /* ---- weights ---- */
 
+/* With how many bits behind the point the largest weight, rounded, still has 15 altogether; no more than 21. */
+static int bits_behind_point(double largest)
+{
+    int          exponent;
+    const double rounded_up = frexp(largest, &exponent) + 1.0 / (1 << 16);
+    const int    bits = 15 - exponent - (rounded_up >= 1);
+    return bits < 0 ? 0 : bits > 21 ? 21 : bits;
+}
+
+/* An element at the border may be named several times: what it weighs altogether is rounded once. */
+static void join_neighbours(taps_f64 *t)
+{
+    for (int64_t i = 0; i < t->n; i++)
+        for (int64_t e = t->start[i] + 1; e < t->start[i + 1]; e++)
+            if (t->at[e] == t->at[e - 1]) {
+                t->weight[e] += t->weight[e - 1];
+                t->weight[e - 1] = 0;
+            }
+}
+
 static bool fix(fixed *f, const kt__along *a)
 {
     if (!taps_make_f64(&f->t, a))
         return false;
+    join_neighbours(&f->t);
     const int64_t entries = f->t.start[f->t.n];
-    double        most = 0;
-    for (int64_t i = 0; i < f->t.n; i++) /* what an element at the border weighs altogether is rounded once */
-        for (int64_t e = f->t.start[i] + 1; e < f->t.start[i + 1]; e++)
-            if (f->t.at[e] == f->t.at[e - 1]) {
-                f->t.weight[e] += f->t.weight[e - 1];
-                f->t.weight[e - 1] = 0;
-            }
+    double        largest = 0;
     for (int64_t e = 0; e < entries; e++)
-        most = f->t.weight[e] > most ? f->t.weight[e] : most;
-    for (f->bits = 0; f->bits < 21 && (int64_t)(0.5 + most * (double)(1 << (f->bits + 1))) < 1 << 15; f->bits++)
-        ;
+        largest = fmax(largest, f->t.weight[e]);
+    f->bits = bits_behind_point(largest);
     f->weight = (int32_t *)(void *)f->t.weight;
     for (int64_t e = 0; e < entries; e++) { /* in place: an integer is narrower than what is read next */
-        const double scaled = f->t.weight[e] * (double)(1 << f->bits);
-        const int32_t w = (int32_t)(scaled + (scaled < 0 ? -0.5 : 0.5));
+        const int32_t w = (int32_t)lround(ldexp(f->t.weight[e], f->bits));
         memcpy(f->weight + e, &w, sizeof w);
     }
     return true;

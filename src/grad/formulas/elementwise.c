@@ -158,23 +158,22 @@ GRAD(lgamma)     { dA = kt_mul(G, kt_digamma(A)); }
 GRAD(digamma)    { dA = kt_mul(G, kt_polygamma(1, A)); }
 GRAD(polygamma_of) { dA = kt_mul(G, kt_polygamma(arg(c, 1)->i + 1, A)); }
 GRAD(i0)         { dA = kt_mul(G, kt_special_i1(A)); }
-GRAD(special_i1) /* i0 - i1 / x, which is one half at zero, and so near it that the quotient has lost its digits */
+/* I1' = I0 - I1 / x (DLMF 10.29.2), or near 0, where the quotient's own derivatives would lose their digits, the first terms of
+ * its series 1/2 + 3/16 x^2 + 5/384 x^4. `scale`: of both functions; NULL: none. */
+static kt_tensor *i1_slope(kt_tensor *x, kt_tensor *i0, kt_tensor *i1, kt_tensor *scale)
 {
-    kt_finfo f = {.eps = 0};
-    kt_dtype_finfo(kt_dtype_of(G), &f);
-    kt_tensor *away = kt_logical_not(kt_le_s(kt_abs(A), KT_FLOAT(f.eps)));
-    kt_tensor *slope = kt_sub(kt_i0(A), kt_true_divide(Y, one_unless(away, A)));
-    dA = kt_mul(G, kt_where_s(away, slope, KT_FLOAT(0.5)));
+    kt_tensor *near = kt_lt_s(kt_abs(x), KT_FLOAT(1.0 / 128)), *far = kt_logical_not(near), *small = zero_unless(near, x);
+    kt_tensor *square = kt_mul(small, small), *series = kt_add_s(kt_mul_s(square, KT_FLOAT(5.0 / 384)), KT_FLOAT(3.0 / 16));
+    series = kt_add_s(kt_mul(square, series), KT_FLOAT(0.5));
+    return kt_where(near, scale ? kt_mul(series, scale) : series, kt_sub(i0, kt_true_divide(i1, one_unless(far, x))));
 }
+GRAD(special_i1)  { dA = kt_mul(G, i1_slope(A, kt_i0(A), Y, NULL)); }
 /* Both slopes go by way of e^-|x|'s, whose own has a corner at zero: there i0e's is 0, and i1e's one half. */
 GRAD(special_i0e) { dA = kt_mul(G, kt_sub(kt_special_i1e(A), kt_mul(kt_sgn(A), Y))); }
 GRAD(special_i1e)
 {
-    kt_finfo f = {.eps = 0};
-    kt_dtype_finfo(kt_dtype_of(G), &f);
-    kt_tensor *away = kt_logical_not(kt_le_s(kt_abs(A), KT_FLOAT(f.eps))), *x = one_unless(away, A);
-    kt_tensor *slope = kt_sub(kt_special_i0e(A), kt_mul(Y, kt_add(kt_sgn(x), kt_reciprocal(x))));
-    dA = kt_mul(G, kt_where_s(away, slope, KT_FLOAT(0.5)));
+    kt_tensor *x = A, *y = Y;
+    dA = kt_mul(G, kt_sub(i1_slope(x, kt_special_i0e(x), y, kt_exp(kt_neg(kt_abs(x)))), kt_mul(kt_sgn(x), y)));
 }
 GRAD(special_erfcx) { dA = kt_mul(G, kt_sub_s(kt_mul(kt_mul_s(A, KT_INT(2)), Y), KT_FLOAT(1.128379167095512573896))); }
 GRAD(special_log_ndtr) /* the density over the area: by erfcx where both vanish */

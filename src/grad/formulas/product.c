@@ -176,19 +176,11 @@ GRAD(matmul_batched) { dA = for_first(c, G, B); dB = for_second(c, G, A); }
  * is, and of the largest where it cannot be told whether the element is as large. */
 static kt_tensor *norm_slope(kt_tensor *t, kt_tensor *n, double p)
 {
-    kt_tensor *size = kt_abs(t), *sign = kt_sgn(t);
-    if (p == 1 || isinf(p)) {
-        kt_tensor *slope = p == 1 ? sign : kt_masked_fill(sign, kt_ne(size, n), KT_INT(0));
-        return kt_masked_fill(slope, kt_isnan(p == 1 ? t : kt_sub(size, n)), KT_FLOAT(NAN)); /* the sign of NaN is 0 */
-    }
-    kt_tensor *some = kt_ne_s(n, KT_INT(0)), *by = one_unless(some, n);
-    if (p >= 2) { /* differentiable at 0, unlike the sign: the second derivative exists */
-        kt_tensor *slope = zero_unless(some, kt_true_divide(t, by));
-        return p == 2 ? slope : kt_mul(slope, kt_pow_s(kt_true_divide(size, by), KT_FLOAT(p - 2)));
-    }
-    some = kt_logical_and(some, kt_ne_s(size, KT_INT(0)));
-    kt_tensor *part = one_unless(some, kt_true_divide(size, by));
-    return kt_masked_fill(kt_mul(sign, zero_unless(some, kt_pow_s(part, KT_FLOAT(p - 1)))), kt_isnan(n), KT_FLOAT(NAN));
+    if (p != 1 && !isinf(p))
+        return kt__norm_slope(t, n, p);
+    kt_tensor *size = p == 1 ? NULL : kt_abs(t), *sign = kt_sgn(t);
+    kt_tensor *slope = p == 1 ? sign : kt_masked_fill(sign, kt_ne(size, n), KT_INT(0));
+    return kt_masked_fill(slope, kt_isnan(p == 1 ? t : kt_sub(size, n)), KT_FLOAT(NAN)); /* the sign of NaN is 0 */
 }
 
 static kt_tensor *summed(kt_tensor *t, int64_t dim, bool keep) { return kt_sum_dim(t, KT_SHAPE(dim), .keepdim = keep); }

@@ -185,28 +185,39 @@ static double order(const kt_back *c)
     return !s.kind ? 2.0 : s.kind == KT_SCALAR_FLOAT ? s.v.re : (double)s.v.i;
 }
 
+/* 0, or NaN where n is. */
+static kt_tensor *none_of(kt_tensor *n) { return kt_masked_fill(kt_zeros_like(n), kt_isnan(n), KT_FLOAT(NAN)); }
+
+/* From order 3 on its own derivative exists at 0; between, but for order 2, that is masked. */
+kt_tensor *kt__norm_slope(kt_tensor *t, kt_tensor *n, double p)
+{
+    kt_tensor *some = kt_ne_s(n, KT_INT(0)), *by = one_unless(some, n);
+    if (p == 2 || p >= 3) {
+        kt_tensor *share = kt_true_divide(t, by);
+        return p == 2 ? zero_unless(some, share) : kt_mul(share, kt_pow_s(kt_abs(share), KT_FLOAT(p - 2)));
+    }
+    kt_tensor *size = kt_abs(t), *there = kt_ne_s(size, KT_INT(0)), *share = kt_true_divide(size, by);
+    some = p < 0 ? kt_logical_and(some, there) : there; /* of a negative order one zero makes the norm 0 */
+    return kt_mul(kt_sgn(t), kt_where(some, kt_pow_s(one_unless(some, share), KT_FLOAT(p - 1)), none_of(n)));
+}
+
+/* Of the largest, or least, magnitude: shared among those that have it. */
+static kt_tensor *extreme_norm_grad(kt_tensor *g, kt_tensor *x, kt_tensor *y, double p, kt_shape dims)
+{
+    kt_tensor *size = kt_abs(x);
+    if (is_complex(x)) /* the norm's kernel may round a magnitude otherwise than abs: the extreme of what is compared */
+        y = p > 0 ? kt_amax(size, .dim = dims, .keepdim = true) : kt_amin(size, .dim = dims, .keepdim = true);
+    kt_tensor *chosen = kt_logical_or(kt_eq(size, y), kt_logical_and(kt_isnan(size), kt_isnan(y)));
+    kt_tensor *share = kt_true_divide(g, kt_sum_dim(chosen, dims, .keepdim = true));
+    return kt_mul(kt_mul(share, chosen), kt_sgn(x));
+}
+
 /* The gradient of the norm y of x; g and y broadcast against x. NULL: 0 (order 0). */
 static kt_tensor *norm_grad(kt_tensor *g, kt_tensor *x, kt_tensor *y, double p, kt_shape dims)
 {
-    if (p == 0.0)
+    if (p == 0)
         return NULL;
-    if (p == 1.0)
-        return kt_mul(g, kt_sgn(x));
-    kt_tensor *some = kt_ne_s(y, KT_INT(0));
-    if (p == 2.0)
-        return kt_mul(g, zero_unless(some, kt_true_divide(x, one_unless(some, y))));
-    kt_tensor *size = kt_abs(x);
-    if (isinf(p)) {
-        if (is_complex(x)) /* the norm's kernel may round a magnitude otherwise than abs: the extreme of what is compared */
-            y = p > 0.0 ? kt_amax(size, .dim = dims, .keepdim = true) : kt_amin(size, .dim = dims, .keepdim = true);
-        kt_tensor *chosen = kt_logical_or(kt_eq(size, y), kt_logical_and(kt_isnan(size), kt_isnan(y)));
-        kt_tensor *among = kt_sum_dim(chosen, dims, .keepdim = true);
-        return kt_mul(kt_mul(kt_true_divide(g, among), chosen), kt_sgn(x));
-    }
-    kt_tensor *slope = p < 2.0 ? zero_unless(kt_ne_s(x, KT_INT(0)),
-                                             kt_mul(kt_sgn(x), kt_pow_s(size, KT_FLOAT(p - 1.0))))
-                               : kt_mul(x, kt_pow_s(size, KT_FLOAT(p - 2.0)));
-    return kt_mul(slope, zero_unless(some, kt_true_divide(g, kt_pow_s(one_unless(some, y), KT_FLOAT(p - 1.0)))));
+    return isinf(p) ? extreme_norm_grad(g, x, y, p, dims) : kt_mul(g, p == 1 ? kt_sgn(x) : kt__norm_slope(x, y, p));
 }
 /* The norm of a difference. */
 GRAD(dist)

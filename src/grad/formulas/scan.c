@@ -22,52 +22,46 @@ static kt_tensor *joined(kt_tensor *first, kt_tensor *second, int64_t dim)
     return first && second ? kt_cat(parts, 2, .dim = dim) : NULL;
 }
 
-/* The gradient of x[i] is the product of the elements before it times s[i] = g[i] + x[i + 1] s[i + 1], a recurrence from
- * the end, evaluated by doubling. It has no division, so zeros need no special case and it can be differentiated again.
- * `s` holds the sums of the next `d` terms, `x` the products of the next `d` factors. */
+/* s[i] = g[i] + f[i] s[i + 1], a recurrence from the end, of n numbers and n - 1 factors. By doubling (G. E. Blelloch, Prefix
+ * Sums and Their Applications, 1990, section 1.4): s[i] has the sum of the next d terms, f[i] the product of the next d factors.
+ * It has no division and no subtraction, and can be differentiated again. */
+static kt_tensor *sum_ahead(kt_tensor *g, kt_tensor *f, int64_t dim)
+{
+    kt_tensor    *s = g;
+    const int64_t n = g ? kt_size(g, dim) : 0;
+    for (int64_t d = 1; d < n && !kt__failed(); d *= 2) {
+        s = joined(kt_addcmul(part(s, dim, 0, n - d), f, part(s, dim, d, n - d)), part(s, dim, n - d, d), dim);
+        if (2 * d < n)
+            f = kt_mul(part(f, dim, 0, n - 2 * d), part(f, dim, d, n - 2 * d));
+    }
+    return s;
+}
+
+static int64_t length(const kt_back *c) { return G && kt_ndim(G) ? kt_size(G, DIM) : 1; }
+
+/* The gradient of x[i] is the product of the elements before it times s[i] = g[i] + x[i + 1] s[i + 1]. */
 GRAD(cumprod)
 {
-    kt_tensor *s = G, *x = conjugate(A), *y = conjugate(Y);
-    const int64_t dim = DIM, n = s && kt_ndim(s) ? kt_size(s, dim) : 0;
+    kt_tensor    *s = G, *x = conjugate(A), *y = conjugate(Y);
+    const int64_t dim = DIM, n = length(c);
     if (n > 1) {
-        x = part(x, dim, 1, n - 1);
-        for (int64_t d = 1; d < n && !kt__failed(); d *= 2) {
-            s = joined(kt_addcmul(part(s, dim, 0, n - d), x, part(s, dim, d, n - d)), part(s, dim, n - d, d), dim);
-            if (2 * d < n)
-                x = kt_mul(part(x, dim, 0, n - 2 * d), part(x, dim, d, n - 2 * d));
-        }
-        kt_tensor *first = part(s, dim, 0, 1);
-        s = joined(first, kt_mul(part(s, dim, 1, n - 1), part(y, dim, 0, n - 1)), dim);
+        s = sum_ahead(s, part(x, dim, 1, n - 1), dim);
+        s = joined(part(s, dim, 0, 1), kt_mul(part(s, dim, 1, n - 1), part(y, dim, 0, n - 1)), dim);
     }
     dA = s;
 }
 
-/* exp(x) times the sum of g / exp(y) from here on. Positive and negative gradients are summed separately as logarithms,
- * without overflow. */
-static kt_tensor *exp_sums(const kt_back *c, kt_tensor *log_g, kt_tensor *x, kt_tensor *y)
-{
-    kt_tensor *logs = turned(c, kt_logcumsumexp(turned(c, kt_sub(log_g, y)), DIM));
-    return kt_exp(kt_add(logs, x));
-}
-
-/* log(g) where g > 0; elsewhere a finite number whose exp is 0, so that it can be differentiated again. */
-static kt_tensor *log_above(kt_tensor *g)
-{
-    kt_finfo f = {.min = 0};
-    if (g)
-        kt_dtype_finfo(kt_dtype_of(g), &f);
-    kt_tensor *above = kt_gt_s(g, KT_INT(0));
-    return kt_where_s(above, kt_log(one_unless(above, g)), KT_FLOAT(f.min));
-}
-
+/* The slope of y[j] by x[i] is e^(x[i] - y[j]), which is e^(x[i] - y[i]) times the factors e^(y[k] - y[k + 1]) from i to j. For
+ * real numbers none is above 1. Equal ones may be infinite. */
 GRAD(logcumsumexp)
 {
-    kt_tensor *x = conjugate(A), *y = conjugate(Y);
-    if (is_complex(G)) {
-        dA = exp_sums(c, kt_log(G), x, y);
-        return;
+    kt_tensor    *s = G, *x = conjugate(A), *y = conjugate(Y);
+    const int64_t dim = DIM, n = length(c);
+    if (n > 1) {
+        kt_tensor *here = part(y, dim, 0, n - 1), *next = part(y, dim, 1, n - 1);
+        s = sum_ahead(s, kt_exp(zero_unless(kt_ne(here, next), kt_sub(here, next))), dim);
     }
-    dA = kt_sub(exp_sums(c, log_above(G), x, y), exp_sums(c, log_above(kt_neg(G)), x, y));
+    dA = kt_mul(s, kt_exp(kt_sub(x, y)));
 }
 
 /* The gradient is scattered to the index; dim is found by name. */

@@ -252,16 +252,39 @@ static kt_tensor *in_order(const equation *e, int64_t operand)
     return t ? kt_permute(t, (kt_shape){e->rank, order}) : NULL;
 }
 
-/* ---- contraction of two: every dim is in both, on one side alone, or summed ---- */
+/* ---- contraction of two as one batched product: dims of a kind are brought together and become one dim of it ----
+ *
+ * Transpose, transpose, GEMM, transpose: P. Springer and P. Bientinesi, Design of a High-Performance GEMM-like Tensor-Tensor
+ * Multiplication, ACM Transactions on Mathematical Software 44 (2018). */
 
-typedef struct group {
-    int64_t dim[KT_MAX_DIMS], n, product;
-} group;
+enum { BATCH, LEFT, SUMMED, RIGHT, KINDS }; /* in both, in one, in both and summed, in the other or in none */
 
-static void join(group *g, int64_t dim, int64_t size)
+typedef struct pairing {
+    int     rank;
+    uint8_t kind[KT_MAX_DIMS];
+    int64_t size[KT_MAX_DIMS]; /* of the result: a summed dim stays, of one element */
+    int64_t elements[KINDS];   /* of all dims of a kind */
+} pairing;
+
+static pairing pair_up(const kt_tensor *a, const kt_tensor *b, const bool *summed)
 {
-    g->dim[g->n++] = dim;
-    g->product *= size;
+    pairing p = {.rank = a->ndim, .elements = {1, 1, 1, 1}};
+    for (int d = 0; d < p.rank; d++) {
+        const bool    in_a = a->sizes[d] != 1, in_b = b->sizes[d] != 1;
+        const int64_t size = in_a ? a->sizes[d] : b->sizes[d];
+        p.kind[d] = summed[d] ? SUMMED : in_a && in_b ? BATCH : in_a ? LEFT : RIGHT;
+        p.size[d] = summed[d] ? 1 : size;
+        p.elements[p.kind[d]] *= size;
+    }
+    return p;
+}
+
+static void by_kind(const pairing *p, const uint8_t *kinds, int64_t *order)
+{
+    for (int k = 0; k < KINDS; k++)
+        for (int d = 0; d < p->rank; d++)
+            if (p->kind[d] == kinds[k])
+                *order++ = d;
 }
 
 static kt_tensor *permuted(kt_tensor *t, const int64_t *order, int64_t n)
@@ -272,50 +295,46 @@ static kt_tensor *permuted(kt_tensor *t, const int64_t *order, int64_t n)
     return moves ? kt_permute(t, (kt_shape){n, order}) : t;
 }
 
-static kt_tensor *arranged(kt_tensor *t, const group *const *parts, kt_shape sizes)
+/* Of the last of the kinds it has no elements but one. */
+static kt_tensor *matrices(const pairing *p, kt_tensor *t, const uint8_t *kinds)
 {
-    int64_t order[KT_MAX_DIMS], n = 0;
-    for (int i = 0; i < 4; i++)
-        for (int64_t k = 0; k < parts[i]->n; k++)
-            order[n++] = parts[i]->dim[k];
-    return kt_reshape(permuted(t, order, n), sizes);
+    int64_t order[KT_MAX_DIMS];
+    by_kind(p, kinds, order);
+    return kt_reshape(permuted(t, order, p->rank), KT_SHAPE(p->elements[kinds[0]], p->elements[kinds[1]], p->elements[kinds[2]]));
 }
 
-/* The summed dims stay, of one element. */
 static kt_tensor *contract(kt_tensor *a, kt_tensor *b, const bool *summed)
 {
-    group   both = {.product = 1}, left = {.product = 1}, right = {.product = 1}, sum = {.product = 1};
-    int64_t size[KT_MAX_DIMS], back[KT_MAX_DIMS], sizes[KT_MAX_DIMS];
-    int     rank = a->ndim;
-    for (int d = 0; d < rank && a && b; d++) {
-        bool in_a = a->sizes[d] != 1, in_b = b->sizes[d] != 1;
-        size[d] = summed[d] ? 1 : in_a ? a->sizes[d] : b->sizes[d];
-        if (summed[d]) {
-            int64_t inner = in_a && in_b ? a->sizes[d] : 1;
-            if (in_a && !in_b)
-                a = kt_sum_dim(a, KT_SHAPE(d), .keepdim = true, .dtype = (kt_dtype)a->dtype);
-            if (in_b && !in_a)
-                b = kt_sum_dim(b, KT_SHAPE(d), .keepdim = true, .dtype = (kt_dtype)b->dtype);
-            join(&sum, d, inner);
-        } else if (in_a && in_b) {
-            join(&both, d, size[d]);
-        } else {
-            join(in_a ? &left : &right, d, size[d]);
-        }
+    static const uint8_t of_a[KINDS] = {BATCH, LEFT, SUMMED, RIGHT}, of_b[KINDS] = {BATCH, SUMMED, RIGHT, LEFT};
+    const pairing        p = pair_up(a, b, summed);
+    int64_t              order[KT_MAX_DIMS], sizes[KT_MAX_DIMS], back[KT_MAX_DIMS];
+    kt_tensor           *product = kt_bmm(matrices(&p, a, of_a), matrices(&p, b, of_b));
+    by_kind(&p, of_a, order);
+    for (int i = 0; i < p.rank; i++) {
+        sizes[i] = p.size[order[i]];
+        back[order[i]] = i;
     }
-    if (!a || !b)
-        return NULL;
-    const group *const first[4] = {&both, &left, &sum, &right}, *const second[4] = {&both, &sum, &right, &left};
-    kt_tensor *x = arranged(a, first, KT_SHAPE(both.product, left.product, sum.product));
-    kt_tensor *y = arranged(b, second, KT_SHAPE(both.product, sum.product, right.product));
-    kt_tensor *z = kt_bmm(x, y);
-    int64_t    n = 0;
-    for (int i = 0; i < 4; i++)
-        for (int64_t k = 0; k < first[i]->n; k++, n++) {
-            sizes[n] = size[first[i]->dim[k]];
-            back[first[i]->dim[k]] = n;
-        }
-    return permuted(kt_view(z, (kt_shape){rank, sizes}), back, rank);
+    return permuted(kt_view(product, (kt_shape){p.rank, sizes}), back, p.rank);
+}
+
+/* What only one of the two has is summed before. PyTorch's sums of narrow integers are of 64 bits, which bmm would refuse beside
+ * the others: for it they keep their dtype. */
+static kt_tensor *summed_alone(kt_tensor *t, const kt_tensor *other, const bool *summed, bool keeps_dtype)
+{
+    int64_t dims[KT_MAX_DIMS], n = 0;
+    for (int d = 0; d < t->ndim; d++)
+        if (summed[d] && t->sizes[d] != 1 && other->sizes[d] == 1)
+            dims[n++] = d;
+    return n ? kt_sum_dim(t, ((kt_shape){n, dims}), .keepdim = true, .dtype = keeps_dtype ? (kt_dtype)t->dtype : KT_NONE) : t;
+}
+
+static kt_tensor *multiply(kt_tensor *a, kt_tensor *b, const bool *summed)
+{
+    bool together = false;
+    for (int d = 0; d < a->ndim; d++)
+        together |= summed[d] && a->sizes[d] != 1 && b->sizes[d] != 1;
+    kt_tensor *x = summed_alone(a, b, summed, together), *y = summed_alone(b, a, summed, together);
+    return !x || !y ? NULL : together ? contract(x, y, summed) : kt_mul(x, y);
 }
 
 static bool later(const equation *e, int64_t operand, int dim)
@@ -370,11 +389,8 @@ static kt_tensor *contract_all(equation *e)
     bool       summed[KT_MAX_DIMS];
     kt_tensor *y = summed_first(e);
     for (int64_t i = 1; i < e->n && y; i++) {
-        bool any = false;
         ready(e, i, summed);
-        for (int d = 0; d < e->rank; d++) /* what was summed before needs no sum */
-            any |= summed[d] &= y->sizes[d] != 1 || e->t[i]->sizes[d] != 1;
-        y = any ? contract(y, e->t[i], summed) : kt_mul(y, e->t[i]);
+        y = multiply(y, e->t[i], summed);
     }
     return !y || e->n == 1 || e->out_rank == e->rank ? y : kt_view(y, (kt_shape){e->out_rank, y->sizes});
 }

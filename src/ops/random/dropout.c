@@ -69,19 +69,31 @@ static kt_status draw_noise(const kt_call *call, kt_tensor *input, double p, boo
     return kt__draw_bernoulli_into(call, *noise, 1 - p, NULL);
 }
 
+/* The map of alpha dropout, G. Klambauer et al., Self-Normalizing Neural Networks (2017): what is dropped becomes selu's value
+ * far below zero; times a, plus b, mean and variance are what they were. */
+typedef struct alpha_map {
+    double dropped, a, b;
+} alpha_map;
+
+static alpha_map alpha_map_of(double p)
+{
+    const double lambda = 1.0507009873554804934193349852946, alpha = 1.6732632423543772848170429916717;
+    const double dropped = -lambda * alpha, a = 1 / sqrt((1 - p) * (1 + p * (dropped * dropped)));
+    return (alpha_map){dropped, a, -a * dropped * p};
+}
+
 /* Turns the mask into a factor; for alpha dropout `moved` is the addend. */
 static kt_status shape_noise(kt_tensor *noise, double p, bool alpha, kt_tensor **moved)
 {
     if (!alpha)
         return p == 1 ? KT_OK : change(KT_OP_div, noise, 1 - p);
-    const double low = 1.7580993408473766; /* selu's negative saturation value, negated: what a dropped element becomes */
-    const double a = 1 / sqrt((low * low * p + 1) * (1 - p));
-    kt_status    status = run2(KT_OP_add, KT_PLAIN, noise, NULL, KT_INT(-1), moved);
+    const alpha_map map = alpha_map_of(p);
+    kt_status       status = run2(KT_OP_rsub, KT_PLAIN, noise, NULL, KT_INT(1), moved); /* 1 where an element is dropped */
     if (!status)
-        status = change(KT_OP_mul, *moved, low * a);
+        status = change(KT_OP_mul, *moved, map.a * map.dropped);
     if (!status)
-        status = change(KT_OP_add, *moved, low * a * p);
-    return status ? status : change(KT_OP_mul, noise, a);
+        status = change(KT_OP_add, *moved, map.b);
+    return status ? status : change(KT_OP_mul, noise, map.a);
 }
 
 static kt_status apply(kt_call *call, kt_tensor *noise, kt_tensor *moved)

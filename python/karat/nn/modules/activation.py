@@ -6,7 +6,7 @@ from ... import _karat
 from .. import functional as F
 from .. import init
 from .._multi_head import check_mask
-from ..parameter import Parameter
+from ._declared import keep, new_parameter, shown
 from .linear import NonDynamicallyQuantizableLinear
 from .module import Module
 
@@ -15,36 +15,38 @@ __all__ = ["Threshold", "ReLU", "RReLU", "Hardtanh", "ReLU6", "Sigmoid", "Hardsi
            "MultiheadAttention", "PReLU", "Softsign", "Tanhshrink", "Softmin", "Softmax", "Softmax2d", "LogSoftmax"]
 
 _rows = _karat.functions
-_empty = _rows["empty"]
+
+
+def _if_true(value):
+    """Shown only where it holds."""
+    return "True" if value else None
 
 
 class _InPlace(Module):
-    """A function that can be written over its input. `_shown`: the options that stand in its text, before `inplace`."""
+    """A function that can be written over its input."""
 
     __constants__ = ["inplace"]
-    _shown = ()
 
     def __init__(self, inplace=False):
         super().__init__()
         self.inplace = inplace
 
-    def extra_repr(self):
-        return ", ".join([f"{name}={getattr(self, name)}" for name in self._shown] + ["inplace=True"] * bool(self.inplace))
+    extra_repr = shown(inplace=_if_true)
 
 
 class Threshold(_InPlace):
     """value where the input is not above the threshold."""
 
     __constants__ = ["threshold", "value", "inplace"]
-    _shown = ("threshold", "value")
 
     def __init__(self, threshold, value, inplace=False):
-        super().__init__(inplace)
-        self.threshold = threshold
-        self.value = value
+        Module.__init__(self)
+        keep(self, locals())
 
     def forward(self, input):
         return F.threshold(input, self.threshold, self.value, self.inplace)
+
+    extra_repr = shown(threshold=str, value=str, inplace=_if_true)
 
 
 class ReLU(_InPlace):
@@ -58,47 +60,46 @@ class RReLU(_InPlace):
     """A leaky ReLU whose slope is drawn from [lower, upper) in training, and their mean otherwise."""
 
     __constants__ = ["lower", "upper", "inplace"]
-    _shown = ("lower", "upper")
 
     def __init__(self, lower=1.0 / 8, upper=1.0 / 3, inplace=False):
-        super().__init__(inplace)
-        self.lower = lower
-        self.upper = upper
+        Module.__init__(self)
+        keep(self, locals())
 
     def forward(self, input):
-        return F.rrelu(input, self.lower, self.upper, self.training, self.inplace)
+        return F.rrelu(input, lower=self.lower, upper=self.upper, training=self.training, inplace=self.inplace)
+
+    extra_repr = shown(lower=str, upper=str, inplace=_if_true)
 
 
 class Hardtanh(_InPlace):
     """x, at least min_val and at most max_val."""
 
     __constants__ = ["min_val", "max_val", "inplace"]
-    _shown = ("min_val", "max_val")
 
     def __init__(self, min_val=-1.0, max_val=1.0, inplace=False, min_value=None, max_value=None):
-        super().__init__(inplace)
-        if min_value is not None:
-            warnings.warn("keyword argument `min_value` is deprecated and rename to `min_val`", FutureWarning, stacklevel=2)
-            min_val = min_value
-        if max_value is not None:
-            warnings.warn("keyword argument `max_value` is deprecated and rename to `max_val`", FutureWarning, stacklevel=2)
-            max_val = max_value
-        self.min_val = min_val
-        self.max_val = max_val
-        if not max_val > min_val:
-            raise AssertionError(f"max_val ({max_val}) must be greater than min_val ({min_val})")
+        Module.__init__(self)
+        bounds = {"min_val": min_val, "max_val": max_val}
+        for name, old in ("min_val", min_value), ("max_val", max_value):
+            if old is not None:
+                warnings.warn(f"keyword argument `{name}ue` is deprecated and rename to `{name}`", FutureWarning, stacklevel=2)
+                bounds[name] = old
+        keep(self, {**bounds, "inplace": inplace})
+        if not self.max_val > self.min_val:
+            raise AssertionError(f"max_val ({self.max_val}) must be greater than min_val ({self.min_val})")
 
     def forward(self, input):
         return F.hardtanh(input, self.min_val, self.max_val, self.inplace)
+
+    extra_repr = shown(min_val=str, max_val=str, inplace=_if_true)
 
 
 class ReLU6(Hardtanh):
     """min(max(0, x), 6)."""
 
-    _shown = ()
-
     def __init__(self, inplace=False):
         super().__init__(0.0, 6.0, inplace)
+
+    extra_repr = shown(inplace=_if_true)
 
 
 class Sigmoid(Module):
@@ -114,8 +115,7 @@ class Hardsigmoid(_InPlace):
     def forward(self, input):
         return F.hardsigmoid(input, self.inplace)
 
-    def extra_repr(self):
-        return ""  # as in PyTorch
+    extra_repr = Module.extra_repr  # as in PyTorch
 
 
 class Tanh(Module):
@@ -145,36 +145,37 @@ class Hardswish(_InPlace):
     def forward(self, input):
         return F.hardswish(input, self.inplace)
 
-    def extra_repr(self):
-        return ""  # as in PyTorch
+    extra_repr = Module.extra_repr  # as in PyTorch
 
 
 class ELU(_InPlace):
     """x where it is positive, alpha * (exp(x) - 1) elsewhere."""
 
     __constants__ = ["alpha", "inplace"]
-    _shown = ("alpha",)
 
     def __init__(self, alpha=1.0, inplace=False):
-        super().__init__(inplace)
-        self.alpha = alpha
+        Module.__init__(self)
+        keep(self, locals())
 
     def forward(self, input):
         return F.elu(input, self.alpha, self.inplace)
+
+    extra_repr = shown(alpha=str, inplace=_if_true)
 
 
 class CELU(_InPlace):
     """x where it is positive, alpha * (exp(x / alpha) - 1) elsewhere."""
 
     __constants__ = ["alpha", "inplace"]
-    _shown = ("alpha",)
 
     def __init__(self, alpha=1.0, inplace=False):
-        super().__init__(inplace)
-        self.alpha = alpha
+        Module.__init__(self)
+        keep(self, locals())
 
     def forward(self, input):
         return F.celu(input, self.alpha, self.inplace)
+
+    extra_repr = shown(alpha=str, inplace=_if_true)
 
 
 class SELU(_InPlace):
@@ -196,8 +197,7 @@ class GLU(Module):
     def forward(self, input):
         return F.glu(input, self.dim)
 
-    def extra_repr(self):
-        return f"dim={self.dim}"
+    extra_repr = shown(dim=str)
 
 
 class GELU(Module):
@@ -212,8 +212,7 @@ class GELU(Module):
     def forward(self, input):
         return F.gelu(input, approximate=self.approximate)
 
-    def extra_repr(self):
-        return f"approximate={self.approximate!r}"
+    extra_repr = shown(approximate=repr)
 
 
 class Hardshrink(Module):
@@ -228,22 +227,22 @@ class Hardshrink(Module):
     def forward(self, input):
         return F.hardshrink(input, self.lambd)
 
-    def extra_repr(self):
-        return f"{self.lambd}"
+    extra_repr = shown("lambd")
 
 
 class LeakyReLU(_InPlace):
     """x where it is positive, negative_slope * x elsewhere."""
 
     __constants__ = ["inplace", "negative_slope"]
-    _shown = ("negative_slope",)
 
     def __init__(self, negative_slope=1e-2, inplace=False):
-        super().__init__(inplace)
-        self.negative_slope = negative_slope
+        Module.__init__(self)
+        keep(self, locals())
 
     def forward(self, input):
         return F.leaky_relu(input, self.negative_slope, self.inplace)
+
+    extra_repr = shown(negative_slope=str, inplace=_if_true)
 
 
 class LogSigmoid(Module):
@@ -260,14 +259,12 @@ class Softplus(Module):
 
     def __init__(self, beta=1.0, threshold=20.0):
         super().__init__()
-        self.beta = beta
-        self.threshold = threshold
+        keep(self, locals())
 
     def forward(self, input):
         return F.softplus(input, self.beta, self.threshold)
 
-    def extra_repr(self):
-        return f"beta={self.beta}, threshold={self.threshold}"
+    extra_repr = shown(beta=str, threshold=str)
 
 
 class Softshrink(Module):
@@ -282,8 +279,7 @@ class Softshrink(Module):
     def forward(self, input):
         return F.softshrink(input, self.lambd)
 
-    def extra_repr(self):
-        return str(self.lambd)
+    extra_repr = shown("lambd")
 
 
 class PReLU(Module):
@@ -295,7 +291,7 @@ class PReLU(Module):
         super().__init__()
         self.num_parameters = num_parameters
         self.init = init
-        self.weight = Parameter(_empty(num_parameters, device=device, dtype=dtype))
+        new_parameter(self, "weight", num_parameters, device, dtype)
         self.reset_parameters()
 
     def reset_parameters(self):
@@ -304,8 +300,7 @@ class PReLU(Module):
     def forward(self, input):
         return F.prelu(input, self.weight)
 
-    def extra_repr(self):
-        return f"num_parameters={self.num_parameters}"
+    extra_repr = shown(num_parameters=str)
 
 
 class Softsign(Module):
@@ -335,8 +330,7 @@ class _AlongDim(Module):
         super().__setstate__(state)
         self.__dict__.setdefault("dim", None)
 
-    def extra_repr(self):
-        return f"dim={self.dim}"
+    extra_repr = shown(dim=str)
 
 
 class Softmin(_AlongDim):
@@ -364,9 +358,10 @@ class Softmax2d(Module):
     """The softmax over the channels of [batch, channels, height, width]."""
 
     def forward(self, input):
-        if input.dim() not in (3, 4):
-            raise ValueError(f"Softmax2d: expected input to be 3D or 4D, got {input.dim()}D instead")
-        return F.softmax(input, -3, _stacklevel=5)
+        dims = input.dim()
+        if 3 <= dims <= 4:
+            return F.softmax(input, -3, _stacklevel=5)
+        raise ValueError(f"Softmax2d: expected input to be 3D or 4D, got {dims}D instead")
 
 
 class MultiheadAttention(Module):
@@ -391,25 +386,19 @@ class MultiheadAttention(Module):
         if self.head_dim * num_heads != embed_dim:
             raise AssertionError("embed_dim must be divisible by num_heads")
         where = {"device": device, "dtype": dtype}
-        if self._qkv_same_embed_dim:
-            self.in_proj_weight = Parameter(_empty((3 * embed_dim, embed_dim), **where))
-            for name in ("q_proj_weight", "k_proj_weight", "v_proj_weight"):
-                self.register_parameter(name, None)
-        else:
-            self.q_proj_weight = Parameter(_empty((embed_dim, embed_dim), **where))
-            self.k_proj_weight = Parameter(_empty((embed_dim, self.kdim), **where))
-            self.v_proj_weight = Parameter(_empty((embed_dim, self.vdim), **where))
-            self.register_parameter("in_proj_weight", None)
-        if bias:
-            self.in_proj_bias = Parameter(_empty(3 * embed_dim, **where))
-        else:
-            self.register_parameter("in_proj_bias", None)
+        packed = self._qkv_same_embed_dim  # one tensor projects all three
+        sizes = {"q_proj_weight": embed_dim, "k_proj_weight": self.kdim, "v_proj_weight": self.vdim}
+        sizes = {name: None if packed else (embed_dim, size) for name, size in sizes.items()}
+        first = {"in_proj_weight": (3 * embed_dim, embed_dim) if packed else None}
+        for name, size in ({**first, **sizes} if packed else {**sizes, **first}).items():
+            new_parameter(self, name, size, **where)
+        new_parameter(self, "in_proj_bias", 3 * embed_dim if bias else None, **where)
         self.out_proj = NonDynamicallyQuantizableLinear(embed_dim, embed_dim, bias=bias, **where)
-        if add_bias_kv:
-            self.bias_k = Parameter(_empty((1, 1, embed_dim), **where))
-            self.bias_v = Parameter(_empty((1, 1, embed_dim), **where))
-        else:
-            self.bias_k = self.bias_v = None
+        for name in ("bias_k", "bias_v"):
+            if add_bias_kv:
+                new_parameter(self, name, (1, 1, embed_dim), **where)
+            else:
+                setattr(self, name, None)
         self.add_zero_attn = add_zero_attn
         self._reset_parameters()
 

@@ -1,7 +1,7 @@
 """karat.nn.modules.adaptive: a softmax over very many classes, with rare classes in clusters."""
 
 from collections import namedtuple
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from ... import _karat
 from .. import functional as F
@@ -44,10 +44,8 @@ class AdaptiveLogSoftmaxWithLoss(Module):
                                         Linear(width, high - low, bias=False, **where)))
 
     def reset_parameters(self):
-        self.head.reset_parameters()
-        for first, second in self.tail:
-            first.reset_parameters()
-            second.reset_parameters()
+        for layer in (self.head, *chain.from_iterable(self.tail)):
+            layer.reset_parameters()
 
     def forward(self, input_, target_):
         """The log-probability of each target, and the mean loss."""

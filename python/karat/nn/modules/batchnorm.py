@@ -1,176 +1,137 @@
 """karat.nn.modules.batchnorm: normalisation of channels by the batch's or the running mean and variance."""
 
 from ... import _karat
-from ...modes import no_grad
 from .. import functional as F
-from .. import init
-from ..parameter import Parameter, UninitializedBuffer, UninitializedParameter
-from .lazy import LazyModuleMixin
+from ..parameter import UninitializedBuffer, UninitializedParameter
+from ._declared import SizedByChannels, check_dims, keep, new_parameter, reset_to_identity, shown
 from .module import Module
 
 __all__ = ["BatchNorm1d", "LazyBatchNorm1d", "BatchNorm2d", "LazyBatchNorm2d", "BatchNorm3d", "LazyBatchNorm3d", "SyncBatchNorm"]
 
-_empty, _zeros, _ones = (_karat.functions[name] for name in ("empty", "zeros", "ones"))
 _INT64 = _karat.dtypes["int64"]
+_zeros, _ones = _karat.functions["zeros"], _karat.functions["ones"]
+_STATISTICS = {"running_mean": (_zeros, 0), "running_var": (_ones, 1), "num_batches_tracked": (_zeros, 0)}  # after no batch
 
 
 class _NormBase(Module):
     """What batch and instance normalisation share: weight and bias, running statistics and their place in a state dict."""
 
-    _version = 2
+    _version = 2  # since which num_batches_tracked is saved
     __constants__ = ["track_running_stats", "momentum", "eps", "num_features", "affine"]
+    _input_dims = ()  # of the inputs that are taken
 
     def __init__(self, num_features, eps=1e-5, momentum=0.1, affine=True, track_running_stats=True, device=None, dtype=None):
         super().__init__()
-        self.num_features = num_features
-        self.eps = eps
-        self.momentum = momentum
-        self.affine = affine
-        self.track_running_stats = track_running_stats
-        if affine:
-            self.weight = Parameter(_empty(num_features, device=device, dtype=dtype))
-            self.bias = Parameter(_empty(num_features, device=device, dtype=dtype))
-        else:
-            self.register_parameter("weight", None)
-            self.register_parameter("bias", None)
-        if track_running_stats:
-            self.register_buffer("running_mean", _zeros(num_features, device=device, dtype=dtype))
-            self.register_buffer("running_var", _ones(num_features, device=device, dtype=dtype))
-            self.register_buffer("num_batches_tracked", _karat.tensor(0, dtype=_INT64, device=device))
-        else:
-            self.register_buffer("running_mean", None)
-            self.register_buffer("running_var", None)
-            self.register_buffer("num_batches_tracked", None)
+        keep(self, locals())
+        self._make_tensors(device, dtype)
         self.reset_parameters()
+
+    def _make_tensors(self, device, dtype):
+        """The parameters, the statistics and their count; what is not wanted is None under its name."""
+        for name in ("weight", "bias"):
+            new_parameter(self, name, self._sizes_of(name) if self.affine else None, device, dtype)
+        for name, (make, _) in _STATISTICS.items():
+            made = None
+            if self.track_running_stats:
+                made = make(self._sizes_of(name), dtype=_INT64 if name == "num_batches_tracked" else dtype, device=device)
+            self.register_buffer(name, made)
+
+    def _sizes_of(self, name):
+        return () if name == "num_batches_tracked" else (self.num_features,)
 
     def reset_running_stats(self):
         if self.track_running_stats:
-            self.running_mean.zero_()
-            self.running_var.fill_(1)
-            self.num_batches_tracked.zero_()
+            for name, (_, first) in _STATISTICS.items():
+                getattr(self, name).fill_(first)
 
     def reset_parameters(self):
         self.reset_running_stats()
         if self.affine:
-            init.ones_(self.weight)
-            init.zeros_(self.bias)
+            reset_to_identity(self)
 
     def _check_input_dim(self, input):
-        raise NotImplementedError
+        if not self._input_dims:
+            raise NotImplementedError
+        check_dims(input, *self._input_dims)
 
-    def extra_repr(self):
-        return (f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
-                f"track_running_stats={self.track_running_stats}")
+    extra_repr = shown("num_features", eps=str, momentum=str, affine=str, track_running_stats=str)
 
     def _load_from_state_dict(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs):
-        version = local_metadata.get("version", None)
-        counter = prefix + "num_batches_tracked"
-        if (version is None or version < 2) and self.track_running_stats and counter not in state_dict:
-            # State dicts of version 1 have no counter: it stays as it is.
-            here = self.num_batches_tracked
-            missing = here is None or here.device.type == "meta"
-            state_dict[counter] = _karat.tensor(0, dtype=_INT64) if missing else here
+        if self.track_running_stats and (local_metadata.get("version") or 0) < 2:
+            here = self.num_batches_tracked  # stays as it is, if it is anything
+            known = here is not None and here.device.type != "meta"
+            state_dict.setdefault(prefix + "num_batches_tracked", here if known else _karat.tensor(0, dtype=_INT64))
         super()._load_from_state_dict(state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
 
 
 class _BatchNorm(_NormBase):
-    def __init__(self, num_features, eps=1e-5, momentum=0.1, affine=True, track_running_stats=True, device=None, dtype=None):
-        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype)
-
-    def _factor(self):
-        """How much of this batch goes into the running statistics; counts the batch. momentum=None is their plain average."""
-        factor = 0.0 if self.momentum is None else self.momentum
-        if self.training and self.track_running_stats and self.num_batches_tracked is not None:
-            self.num_batches_tracked.add_(1)
-            if self.momentum is None:
-                factor = 1.0 / float(self.num_batches_tracked)
-        return factor
-
-    def _normalised(self, input):
-        factor = self._factor()
-        of_batch = self.training or (self.running_mean is None and self.running_var is None)
-        running = (self.running_mean, self.running_var) if not self.training or self.track_running_stats else (None, None)
-        return F.batch_norm(input, *running, self.weight, self.bias, of_batch, factor, self.eps)
-
     def forward(self, input):
         self._check_input_dim(input)
-        return self._normalised(input)
+        mean, var, momentum = self.running_mean, self.running_var, self.momentum
+        if self.training:
+            if not self.track_running_stats:
+                mean = var = None
+            elif self.num_batches_tracked is not None:
+                self.num_batches_tracked.add_(1)
+                if momentum is None:  # the plain average of all batches
+                    momentum = 1.0 / float(self.num_batches_tracked)
+        by_batch = self.training or (mean is None and var is None)
+        return F.batch_norm(input, mean, var, self.weight, self.bias, by_batch, 0.0 if momentum is None else momentum, self.eps)
 
 
 class BatchNorm1d(_BatchNorm):
     """Normalises the channels of [batch, channels] or [batch, channels, length]."""
 
-    def _check_input_dim(self, input):
-        if input.dim() not in (2, 3):
-            raise ValueError(f"expected 2D or 3D input (got {input.dim()}D input)")
+    _input_dims = (2, 3)
 
 
 class BatchNorm2d(_BatchNorm):
     """Normalises the channels of [batch, channels, height, width]."""
 
-    def _check_input_dim(self, input):
-        if input.dim() != 4:
-            raise ValueError(f"expected 4D input (got {input.dim()}D input)")
+    _input_dims = (4,)
 
 
 class BatchNorm3d(_BatchNorm):
     """Normalises the channels of [batch, channels, depth, height, width]."""
 
-    def _check_input_dim(self, input):
-        if input.dim() != 5:
-            raise ValueError(f"expected 5D input (got {input.dim()}D input)")
+    _input_dims = (5,)
 
 
-class _LazyNormBase(LazyModuleMixin, _NormBase):
+class _LazyNormBase(SizedByChannels, _NormBase):
     """A normalisation that takes num_features from its first input."""
 
+    _counted = "num_features"
+
     def __init__(self, eps=1e-5, momentum=0.1, affine=True, track_running_stats=True, device=None, dtype=None):
-        super().__init__(0, eps, momentum, False, False, device, dtype)  # affine and tracking follow below
-        self.affine = affine
-        self.track_running_stats = track_running_stats
-        if affine:
-            self.weight = UninitializedParameter(device=device, dtype=dtype)
-            self.bias = UninitializedParameter(device=device, dtype=dtype)
-        if track_running_stats:
-            self.running_mean = UninitializedBuffer(device=device, dtype=dtype)
-            self.running_var = UninitializedBuffer(device=device, dtype=dtype)
-            self.num_batches_tracked = _karat.tensor(0, dtype=_INT64, device=device)
+        super().__init__(0, eps, momentum, affine, track_running_stats, device, dtype)
 
-    def reset_parameters(self):
-        if not self.has_uninitialized_params() and self.num_features != 0:
-            super().reset_parameters()
+    def _make_tensors(self, device, dtype):
+        super()._make_tensors(device, dtype)
+        for table, unsized in (self._parameters, UninitializedParameter), (self._buffers, UninitializedBuffer):
+            for name, tensor in table.items():
+                if tensor is not None and name != "num_batches_tracked":
+                    table[name] = unsized(device=device, dtype=dtype)
 
-    def initialize_parameters(self, input):
-        if not self.has_uninitialized_params():
-            return
-        self.num_features = input.shape[1]
-        with no_grad():
-            for tensor in (self.weight, self.bias) if self.affine else ():
-                tensor.materialize((self.num_features,))
-            for tensor in (self.running_mean, self.running_var) if self.track_running_stats else ():
-                tensor.materialize((self.num_features,))
-            self.reset_parameters()
+    def _count(self, input):
+        return input.shape[1]
 
 
 class LazyBatchNorm1d(_LazyNormBase, _BatchNorm):
     """A BatchNorm1d that takes num_features from its first input."""
 
-    cls_to_become = BatchNorm1d
-    _check_input_dim = BatchNorm1d._check_input_dim
+    cls_to_become, _input_dims = BatchNorm1d, BatchNorm1d._input_dims
 
 
 class LazyBatchNorm2d(_LazyNormBase, _BatchNorm):
     """A BatchNorm2d that takes num_features from its first input."""
 
-    cls_to_become = BatchNorm2d
-    _check_input_dim = BatchNorm2d._check_input_dim
+    cls_to_become, _input_dims = BatchNorm2d, BatchNorm2d._input_dims
 
 
 class LazyBatchNorm3d(_LazyNormBase, _BatchNorm):
     """A BatchNorm3d that takes num_features from its first input."""
 
-    cls_to_become = BatchNorm3d
-    _check_input_dim = BatchNorm3d._check_input_dim
+    cls_to_become, _input_dims = BatchNorm3d, BatchNorm3d._input_dims
 
 
 class SyncBatchNorm(_BatchNorm):
@@ -184,30 +145,27 @@ class SyncBatchNorm(_BatchNorm):
     def _check_input_dim(self, input):
         if input.dim() < 2:
             raise ValueError(f"expected at least 2D input (got {input.dim()}D input)")
+        self._check_non_zero_input_channels(input)
 
     def _check_non_zero_input_channels(self, input):
         if input.size(1) == 0:
             raise ValueError("SyncBatchNorm number of input channels should be non-zero")
 
-    def forward(self, input):
-        self._check_input_dim(input)
-        self._check_non_zero_input_channels(input)
-        return self._normalised(input)
-
     @classmethod
     def convert_sync_batchnorm(cls, module, process_group=None):
         """The module with a SyncBatchNorm in the place of every BatchNorm; the parameters are the same objects."""
-        made = module
-        if isinstance(module, _BatchNorm):
-            made = cls(module.num_features, module.eps, module.momentum, module.affine, module.track_running_stats, process_group)
-            if module.affine:
-                with no_grad():
-                    made.weight, made.bias = module.weight, module.bias
-            made.running_mean, made.running_var = module.running_mean, module.running_var
-            made.num_batches_tracked = module.num_batches_tracked
-            made.training = module.training
-            if hasattr(module, "qconfig"):
-                made.qconfig = module.qconfig
+        made = _synchronised(module, process_group) if isinstance(module, _BatchNorm) else module
         for name, child in module.named_children():
             made.add_module(name, cls.convert_sync_batchnorm(child, process_group))
         return made
+
+
+def _synchronised(norm, process_group):
+    """A SyncBatchNorm with the tensors of another batch normalisation."""
+    arguments = (getattr(norm, name) for name in ("num_features", "eps", "momentum", "affine", "track_running_stats"))
+    made = SyncBatchNorm(*arguments, process_group).train(norm.training)
+    for own, given in (made._parameters, norm._parameters), (made._buffers, norm._buffers):
+        own.update((name, given[name]) for name in own if name in given)
+    if hasattr(norm, "qconfig"):
+        made.qconfig = norm.qconfig
+    return made

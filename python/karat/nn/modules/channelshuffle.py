@@ -1,6 +1,7 @@
 """karat.nn.modules.channelshuffle: channels of groups interleaved."""
 
 from .. import functional as F
+from ._declared import shown
 from .module import Module
 
 __all__ = ["ChannelShuffle"]
@@ -18,5 +19,4 @@ class ChannelShuffle(Module):
     def forward(self, input):
         return F.channel_shuffle(input, self.groups)
 
-    def extra_repr(self):
-        return f"groups={self.groups}"
+    extra_repr = shown(groups=str)

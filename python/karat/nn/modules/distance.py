@@ -1,6 +1,7 @@
 """karat.nn.modules.distance: distances and similarities between vectors."""
 
 from .. import functional as F
+from ._declared import keep
 from .module import Module
 
 __all__ = ["PairwiseDistance", "CosineSimilarity"]
@@ -13,9 +14,7 @@ class PairwiseDistance(Module):
 
     def __init__(self, p=2.0, eps=1e-6, keepdim=False):
         super().__init__()
-        self.norm = p
-        self.eps = eps
-        self.keepdim = keepdim
+        keep(self, {"norm": p, "eps": eps, "keepdim": keepdim})
 
     def forward(self, x1, x2):
         return F.pairwise_distance(x1, x2, self.norm, self.eps, self.keepdim)
@@ -28,8 +27,7 @@ class CosineSimilarity(Module):
 
     def __init__(self, dim=1, eps=1e-8):
         super().__init__()
-        self.dim = dim
-        self.eps = eps
+        keep(self, locals())
 
     def forward(self, x1, x2):
         return F.cosine_similarity(x1, x2, self.dim, self.eps)

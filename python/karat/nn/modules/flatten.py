@@ -1,5 +1,6 @@
 """karat.nn.modules.flatten: several dims as one, and one as several."""
 
+from ._declared import keep, shown
 from .module import Module
 
 __all__ = ["Flatten", "Unflatten"]
@@ -12,14 +13,25 @@ class Flatten(Module):
 
     def __init__(self, start_dim=1, end_dim=-1):
         super().__init__()
-        self.start_dim = start_dim
-        self.end_dim = end_dim
+        keep(self, locals())
 
     def forward(self, input):
         return input.flatten(self.start_dim, self.end_dim)
 
-    def extra_repr(self):
-        return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
+    extra_repr = shown(start_dim=str, end_dim=str)
+
+
+# What the sizes are in, what each is, and the word for it: of a dim by number, and by name.
+_SIZES = ((tuple, list), int, "ints"), (tuple, tuple, "tuples")
+
+
+def _check_sizes(sizes, within, of, word):
+    if not isinstance(sizes, within):
+        raise TypeError(f"unflattened_size must be a tuple of {word}, but found type {type(sizes).__name__}")
+    for place, size in enumerate(sizes):
+        if not isinstance(size, of):
+            raise TypeError(f"unflattened_size must be tuple of {word}, but found element of type {type(size).__name__} at pos "
+                            f"{place}")
 
 
 class Unflatten(Module):
@@ -29,33 +41,12 @@ class Unflatten(Module):
 
     def __init__(self, dim, unflattened_size):
         super().__init__()
-        if isinstance(dim, int):
-            self._require_tuple_int(unflattened_size)
-        elif isinstance(dim, str):
-            self._require_tuple_tuple(unflattened_size)
-        else:
+        if not isinstance(dim, (int, str)):
             raise TypeError("invalid argument type for dim parameter")
-        self.dim = dim
-        self.unflattened_size = unflattened_size
-
-    def _require_tuple_tuple(self, input):
-        if not isinstance(input, tuple):
-            raise TypeError(f"unflattened_size must be a tuple of tuples, but found type {type(input).__name__}")
-        for place, one in enumerate(input):
-            if not isinstance(one, tuple):
-                raise TypeError("unflattened_size must be tuple of tuples, but found element of type "
-                                f"{type(one).__name__} at pos {place}")
-
-    def _require_tuple_int(self, input):
-        if not isinstance(input, (tuple, list)):
-            raise TypeError(f"unflattened_size must be a tuple of ints, but found type {type(input).__name__}")
-        for place, one in enumerate(input):
-            if not isinstance(one, int):
-                raise TypeError("unflattened_size must be tuple of ints, but found element of type "
-                                f"{type(one).__name__} at pos {place}")
+        _check_sizes(unflattened_size, *_SIZES[isinstance(dim, str)])
+        keep(self, locals())
 
     def forward(self, input):
         return input.unflatten(self.dim, self.unflattened_size)
 
-    def extra_repr(self):
-        return f"dim={self.dim}, unflattened_size={self.unflattened_size}"
+    extra_repr = shown(dim=str, unflattened_size=str)

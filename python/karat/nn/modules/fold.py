@@ -1,6 +1,7 @@
 """karat.nn.modules.fold: sliding blocks of an image as columns, and back."""
 
 from .. import functional as F
+from ._declared import keep, shown
 from .module import Module
 
 __all__ = ["Fold", "Unfold"]
@@ -13,18 +14,12 @@ class Fold(Module):
 
     def __init__(self, output_size, kernel_size, dilation=1, padding=0, stride=1):
         super().__init__()
-        self.output_size = output_size
-        self.kernel_size = kernel_size
-        self.dilation = dilation
-        self.padding = padding
-        self.stride = stride
+        keep(self, locals())
 
     def forward(self, input):
         return F.fold(input, self.output_size, self.kernel_size, self.dilation, self.padding, self.stride)
 
-    def extra_repr(self):
-        return (f"output_size={self.output_size}, kernel_size={self.kernel_size}, dilation={self.dilation}, "
-                f"padding={self.padding}, stride={self.stride}")
+    extra_repr = shown(output_size=str, kernel_size=str, dilation=str, padding=str, stride=str)
 
 
 class Unfold(Module):
@@ -34,13 +29,9 @@ class Unfold(Module):
 
     def __init__(self, kernel_size, dilation=1, padding=0, stride=1):
         super().__init__()
-        self.kernel_size = kernel_size
-        self.dilation = dilation
-        self.padding = padding
-        self.stride = stride
+        keep(self, locals())
 
     def forward(self, input):
         return F.unfold(input, self.kernel_size, self.dilation, self.padding, self.stride)
 
-    def extra_repr(self):
-        return f"kernel_size={self.kernel_size}, dilation={self.dilation}, padding={self.padding}, stride={self.stride}"
+    extra_repr = shown(kernel_size=str, dilation=str, padding=str, stride=str)

@@ -1,10 +1,18 @@
 """karat.nn.modules.lazy: layers that learn the sizes of their parameters from their first input."""
 
+from itertools import chain
+
 from ...modes import no_grad
 from ..parameter import is_lazy
+from ._state import own_state
 from .module import Module
 
 __all__ = ["LazyModuleMixin"]
+
+
+def unsized(module):
+    """A module's own parameters and buffers that have no sizes yet, by name."""
+    return {name: tensor for name, tensor in chain(module._parameters.items(), module._buffers.items()) if is_lazy(tensor)}
 
 
 class LazyModuleMixin(Module.__base__):  # Module's own base: an object may only become one of a class laid out alike
@@ -19,20 +27,16 @@ class LazyModuleMixin(Module.__base__):  # Module's own base: an object may only
         self._initialize_hook = self.register_forward_pre_hook(self._infer_parameters, with_kwargs=True)
 
     def _save_to_state_dict(self, destination, prefix, keep_vars):
-        members = list(self._parameters.items()) + [pair for pair in self._buffers.items()
-                                                    if pair[0] not in self._non_persistent_buffers_set]
-        for name, tensor in members:
-            if tensor is not None:
-                destination[prefix + name] = tensor if is_lazy(tensor) or keep_vars else tensor.detach()
+        for name, tensor in own_state(self):
+            destination[prefix + name] = tensor if keep_vars or is_lazy(tensor) else tensor.detach()
 
     def _lazy_load_hook(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs):
         """Uninitialized tensors take the sizes of those that are loaded."""
-        with_name = [*self._parameters.items(), *self._buffers.items()]
-        for name, tensor in with_name:
-            loaded = state_dict.get(prefix + name)
-            if tensor is not None and loaded is not None and is_lazy(tensor) and not is_lazy(loaded):
-                with no_grad():
-                    tensor.materialize(loaded.shape)
+        given = {name: state_dict.get(prefix + name) for name in unsized(self)}
+        with no_grad():
+            for name, value in given.items():
+                if value is not None and not is_lazy(value):
+                    getattr(self, name).materialize(value.shape)
 
     def initialize_parameters(self, *args, **kwargs):
         """Gives the parameters their sizes; the arguments are those of the call."""
@@ -40,18 +44,16 @@ class LazyModuleMixin(Module.__base__):  # Module's own base: an object may only
 
     def has_uninitialized_params(self):
         """Is a parameter or buffer of this module without a size?"""
-        return any(is_lazy(tensor) for tensor in (*self._parameters.values(), *self._buffers.values()))
+        return len(unsized(self)) > 0
 
     def _infer_parameters(self, module, args, kwargs=None):
         """The hook of the first call."""
         module.initialize_parameters(*args, **(kwargs or {}))
         if module.has_uninitialized_params():
             raise RuntimeError(f"module {self._get_name()} has not been fully initialized")
-        module._initialize_hook.remove()
-        module._load_hook.remove()
-        del module._initialize_hook, module._load_hook
-        if module.cls_to_become is not None:
-            module.__class__ = module.cls_to_become
+        for handle in ("_initialize_hook", "_load_hook"):
+            module.__dict__.pop(handle).remove()
+        module.__class__ = module.cls_to_become or type(module)
 
     def _replicate_for_data_parallel(self):
         raise RuntimeError("Modules with uninitialized parameters can't be used with `DataParallel`. Run a dummy forward pass to "

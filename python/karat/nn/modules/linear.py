@@ -1,18 +1,13 @@
 """karat.nn.modules.linear: Identity, Linear, Bilinear."""
 
-import math
-
-from ... import _karat
-from ...modes import no_grad
 from .. import functional as F
 from .. import init
-from ..parameter import Parameter, UninitializedParameter
-from .lazy import LazyModuleMixin
+from ..parameter import UninitializedParameter
+from ._declared import SizedByChannels, keep, new_parameter, shown
 from .module import Module
+from .utils import draw_by_size
 
 __all__ = ["Bilinear", "Identity", "LazyLinear", "Linear"]
-
-_empty = _karat.functions["empty"]
 
 
 class Identity(Module):
@@ -25,6 +20,10 @@ class Identity(Module):
         return input
 
 
+def _if_there(value):
+    return str(value is not None)
+
+
 class Linear(Module):
     """input @ weight.T + bias."""
 
@@ -34,11 +33,8 @@ class Linear(Module):
         super().__init__()
         self.in_features = in_features
         self.out_features = out_features
-        self.weight = Parameter(_empty((out_features, in_features), device=device, dtype=dtype))
-        if bias:
-            self.bias = Parameter(_empty(out_features, device=device, dtype=dtype))
-        else:
-            self.register_parameter("bias", None)
+        new_parameter(self, "weight", (out_features, in_features), device, dtype)
+        new_parameter(self, "bias", out_features if bias else None, device, dtype)
         self.reset_parameters()
 
     def reset_parameters(self):
@@ -47,8 +43,7 @@ class Linear(Module):
     def forward(self, input):
         return F.linear(input, self.weight, self.bias)
 
-    def extra_repr(self):
-        return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
+    extra_repr = shown(in_features=str, out_features=str, bias=_if_there)
 
 
 class NonDynamicallyQuantizableLinear(Linear):
@@ -64,34 +59,25 @@ class Bilinear(Module):
         if in1_features <= 0:
             raise ValueError(f"in1_features must be > 0, but got ({in1_features=})")
         super().__init__()
-        self.in1_features = in1_features
-        self.in2_features = in2_features
-        self.out_features = out_features
-        self.weight = Parameter(_empty((out_features, in1_features, in2_features), device=device, dtype=dtype))
-        if bias:
-            self.bias = Parameter(_empty(out_features, device=device, dtype=dtype))
-        else:
-            self.register_parameter("bias", None)
+        keep(self, locals(), but=("bias",))
+        new_parameter(self, "weight", (out_features, in1_features, in2_features), device, dtype)
+        new_parameter(self, "bias", out_features if bias else None, device, dtype)
         self.reset_parameters()
 
     def reset_parameters(self):
-        bound = 1 / math.sqrt(self.weight.size(1))
-        init.uniform_(self.weight, -bound, bound)
-        if self.bias is not None:
-            init.uniform_(self.bias, -bound, bound)
+        draw_by_size((self.weight, self.bias), self.weight.size(1))
 
     def forward(self, input1, input2):
         return F.bilinear(input1, input2, self.weight, self.bias)
 
-    def extra_repr(self):
-        return (f"in1_features={self.in1_features}, in2_features={self.in2_features}, out_features={self.out_features}, "
-                f"bias={self.bias is not None}")
+    extra_repr = shown(in1_features=str, in2_features=str, out_features=str, bias=_if_there)
 
 
-class LazyLinear(LazyModuleMixin, Linear):
+class LazyLinear(SizedByChannels, Linear):
     """A Linear that takes in_features from its first input."""
 
     cls_to_become = Linear
+    _counted = "in_features"
 
     def __init__(self, out_features, bias=True, device=None, dtype=None):
         super().__init__(0, 0, False)  # no draw for parameters that come later
@@ -100,17 +86,12 @@ class LazyLinear(LazyModuleMixin, Linear):
         if bias:
             self.bias = UninitializedParameter(device=device, dtype=dtype)
 
-    def reset_parameters(self):
-        if not self.has_uninitialized_params() and self.in_features != 0:
-            super().reset_parameters()
+    def _count(self, input):
+        return input.shape[-1]
+
+    def _sizes_of(self, name):
+        return (self.out_features, self.in_features) if name == "weight" else (self.out_features,)
 
     def initialize_parameters(self, input):
-        if not self.has_uninitialized_params():
-            self.in_features = self.in_features or input.shape[-1]
-            return
-        with no_grad():
-            self.in_features = input.shape[-1]
-            self.weight.materialize((self.out_features, self.in_features))
-            if self.bias is not None:
-                self.bias.materialize((self.out_features,))
-            self.reset_parameters()
+        super().initialize_parameters(input)
+        self.in_features = self.in_features or self._count(input)  # of a state that was loaded

@@ -1,9 +1,13 @@
-"""karat.nn.modules.loss: losses; each is the function of karat.nn.functional with its options kept."""
+"""karat.nn.modules.loss: losses; each is the function of karat.nn.functional with its options kept.
+
+The constructor has the function's options, in its order: they become attributes of the same names, weights buffers. size_average
+and reduce, which were there before reductions had names, become part of `reduction`."""
 
 import warnings
 
 from .. import _reduction
 from .. import functional as F
+from ._declared import keep
 from .distance import PairwiseDistance
 from .module import Module
 
@@ -13,17 +17,26 @@ __all__ = ["L1Loss", "NLLLoss", "NLLLoss2d", "PoissonNLLLoss", "GaussianNLLLoss"
            "TripletMarginLoss", "TripletMarginWithDistanceLoss", "CTCLoss"]
 
 
+_OF_BASES = frozenset(["weight", "size_average", "reduce", "reduction"])  # what _Loss and _WeightedLoss do with them is enough
+
+
 class _Loss(Module):
     def __init__(self, size_average=None, reduce=None, reduction="mean"):
         super().__init__()
-        old = size_average is not None or reduce is not None
-        self.reduction = _reduction.legacy_get_string(size_average, reduce) if old else reduction
+        if not (size_average is None and reduce is None):
+            reduction = _reduction.legacy_get_string(size_average, reduce)
+        self.reduction = reduction
 
 
 class _WeightedLoss(_Loss):
     def __init__(self, weight=None, size_average=None, reduce=None, reduction="mean"):
         super().__init__(size_average, reduce, reduction)
         self.register_buffer("weight", weight)
+
+
+def _check_margin(loss, margin):
+    if margin <= 0:
+        raise ValueError(f"{loss}: expected margin to be greater than 0, got {margin} instead")
 
 
 class L1Loss(_Loss):
@@ -51,10 +64,14 @@ class NLLLoss(_WeightedLoss):
 class NLLLoss2d(NLLLoss):
     """NLLLoss's old name for images."""
 
-    def __init__(self, *args, **kwargs):
-        warnings.warn("`NLLLoss2d` has been deprecated. Please use `NLLLoss` instead as a drop-in replacement and see "
-                      "https://pytorch.org/docs/main/nn.html#torch.nn.NLLLoss for more details.", FutureWarning, stacklevel=2)
-        super().__init__(*args, **kwargs)
+    def __new__(cls, *args, **kwargs):
+        if cls is NLLLoss2d:
+            warnings.warn("`NLLLoss2d` has been deprecated. Please use `NLLLoss` instead as a drop-in replacement and see "
+                          "https://pytorch.org/docs/main/nn.html#torch.nn.NLLLoss for more details.", FutureWarning, stacklevel=2)
+        return super().__new__(cls)
+
+    def __init__(self, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean"):
+        super().__init__(weight, size_average, ignore_index, reduce, reduction)
 
 
 class PoissonNLLLoss(_Loss):
@@ -64,9 +81,7 @@ class PoissonNLLLoss(_Loss):
 
     def __init__(self, log_input=True, full=False, size_average=None, eps=1e-8, reduce=None, reduction="mean"):
         super().__init__(size_average, reduce, reduction)
-        self.log_input = log_input
-        self.full = full
-        self.eps = eps
+        keep(self, locals(), _OF_BASES)
 
     def forward(self, log_input, target):
         return F.poisson_nll_loss(log_input, target, log_input=self.log_input, full=self.full, eps=self.eps,
@@ -80,8 +95,7 @@ class GaussianNLLLoss(_Loss):
 
     def __init__(self, *, full=False, eps=1e-6, reduction="mean"):
         super().__init__(None, None, reduction)
-        self.full = full
-        self.eps = eps
+        keep(self, locals(), _OF_BASES)
 
     def forward(self, input, target, var):
         return F.gaussian_nll_loss(input, target, var, full=self.full, eps=self.eps, reduction=self.reduction)
@@ -195,8 +209,7 @@ class CrossEntropyLoss(_WeightedLoss):
 
     def __init__(self, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean", label_smoothing=0.0):
         super().__init__(weight, size_average, reduce, reduction)
-        self.ignore_index = ignore_index
-        self.label_smoothing = label_smoothing
+        keep(self, locals(), _OF_BASES)
 
     def forward(self, input, target):
         return F.cross_entropy(input, target, weight=self.weight, ignore_index=self.ignore_index, reduction=self.reduction,
@@ -247,10 +260,10 @@ class MultiMarginLoss(_WeightedLoss):
         super().__init__(weight, size_average, reduce, reduction)
         if p not in (1, 2):
             raise ValueError("only p == 1 and p == 2 supported")
-        if weight is not None and weight.dim() != 1:
-            raise ValueError(f"MultiMarginLoss: expected weight to be None or 1D tensor, got {weight.dim()}D instead")
-        self.p = p
-        self.margin = margin
+        dims = 1 if weight is None else weight.dim()
+        if dims != 1:
+            raise ValueError(f"MultiMarginLoss: expected weight to be None or 1D tensor, got {dims}D instead")
+        self.p, self.margin = p, margin
 
     def forward(self, input, target):
         return F.multi_margin_loss(input, target, p=self.p, margin=self.margin, weight=self.weight, reduction=self.reduction)
@@ -263,12 +276,8 @@ class TripletMarginLoss(_Loss):
 
     def __init__(self, margin=1.0, p=2.0, eps=1e-6, swap=False, size_average=None, reduce=None, reduction="mean"):
         super().__init__(size_average, reduce, reduction)
-        if margin <= 0:
-            raise ValueError(f"TripletMarginLoss: expected margin to be greater than 0, got {margin} instead")
-        self.margin = margin
-        self.p = p
-        self.eps = eps
-        self.swap = swap
+        _check_margin("TripletMarginLoss", margin)
+        keep(self, locals(), _OF_BASES)
 
     def forward(self, anchor, positive, negative):
         return F.triplet_margin_loss(anchor, positive, negative, margin=self.margin, p=self.p, eps=self.eps, swap=self.swap,
@@ -282,11 +291,9 @@ class TripletMarginWithDistanceLoss(_Loss):
 
     def __init__(self, *, distance_function=None, margin=1.0, swap=False, reduction="mean"):
         super().__init__(size_average=None, reduce=None, reduction=reduction)
-        if margin <= 0:
-            raise ValueError(f"TripletMarginWithDistanceLoss: expected margin to be greater than 0, got {margin} instead")
-        self.distance_function = distance_function if distance_function is not None else PairwiseDistance()
-        self.margin = margin
-        self.swap = swap
+        _check_margin("TripletMarginWithDistanceLoss", margin)
+        distance_function = PairwiseDistance() if distance_function is None else distance_function
+        keep(self, locals(), _OF_BASES)
 
     def forward(self, anchor, positive, negative):
         return F.triplet_margin_with_distance_loss(anchor, positive, negative, distance_function=self.distance_function,
@@ -300,8 +307,7 @@ class CTCLoss(_Loss):
 
     def __init__(self, blank=0, reduction="mean", zero_infinity=False):
         super().__init__(reduction=reduction)
-        self.blank = blank
-        self.zero_infinity = zero_infinity
+        keep(self, locals(), _OF_BASES)
 
     def forward(self, log_probs, targets, input_lengths, target_lengths):
         return F.ctc_loss(log_probs, targets, input_lengths, target_lengths, self.blank, self.reduction, self.zero_infinity)

@@ -1,39 +1,120 @@
 """Module: a tree of named parameters, buffers and children.
 
 `_ModuleBase` (python/module/*.c) has the call, with its hooks, and the attributes; this file has the tree: registration,
-walks, conversion, the state dict."""
+walks, conversion, hooks. What saving and loading share is in `_state.py`.
+
+A module notes parameters, children and buffers in three tables. A row of `_KINDS` says what is special to one; registering,
+assigning and finding are the same for the three. The hooks of all modules are those of one more owner of hooks, `_every`."""
 
 import functools
-import itertools
 import warnings
 import weakref
-from collections import OrderedDict, namedtuple
+from collections import OrderedDict
 from typing import TypeVar
 
 from ... import _karat
 from ..._karat import Tensor
+from ..._torch_private import private_names
 from ...asking import typename
 from ...copying import set_state
 from ...utils.hooks import BackwardHook, RemovableHandle
-from ..parameter import Buffer, Parameter, is_lazy
+from ..parameter import Buffer, Parameter
 from ._conversion import Conversion, pin_of, pins_of, step_to
+from ._state import Loading, _IncompatibleKeys, by_position, own_state, take, with_metadata  # noqa: F401
 
 __all__ = ["register_module_forward_pre_hook", "register_module_forward_hook", "register_module_full_backward_pre_hook",
            "register_module_backward_hook", "register_module_full_backward_hook", "register_module_buffer_registration_hook",
            "register_module_module_registration_hook", "register_module_parameter_registration_hook", "Module"]
 
 _EXTRA_STATE_KEY_SUFFIX = "_extra_state"
+_foreach_zero_ = _karat.functions["_foreach_zero_"]
 
 
-class _IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])):
-    """What load_state_dict did not find, and what it did not need."""
+def _fresh():
+    """The attributes of a new module, in the order that its pickles show."""
+    return {"training": True, "_parameters": {}, "_buffers": {}, "_non_persistent_buffers_set": set(),
+            "_backward_pre_hooks": OrderedDict(), "_backward_hooks": OrderedDict(), "_is_full_backward_hook": None,
+            "_forward_hooks": OrderedDict(), "_forward_hooks_with_kwargs": OrderedDict(),
+            "_forward_hooks_always_called": OrderedDict(), "_forward_pre_hooks": OrderedDict(),
+            "_forward_pre_hooks_with_kwargs": OrderedDict(), "_state_dict_hooks": OrderedDict(),
+            "_state_dict_pre_hooks": OrderedDict(), "_load_state_dict_pre_hooks": OrderedDict(),
+            "_load_state_dict_post_hooks": OrderedDict(), "_modules": {}}
 
-    __slots__ = ()
 
-    def __repr__(self):
-        return super().__repr__() if self.missing_keys or self.unexpected_keys else "<All keys matched successfully>"
+class _Kind:
+    """What a module notes by name: a table, what stands in it, and how messages call that.
 
-    __str__ = __repr__
+    `owned`: what goes into the table wherever it is assigned; `taken`: what a name that stands there may become."""
+
+    def __init__(self, table, noun, owned, taken, **words):
+        self.table, self.noun, self.owned, self.taken = table, noun, owned, taken
+        self.required, self.expected = words["required"], words["expected"]
+        self.assigned, self.one, self.before_init = words["assigned"], words["one"], words["before_init"]
+        self.hooks = OrderedDict()
+
+    def check_name(self, module, name):
+        if not isinstance(name, str):
+            raise TypeError(f"{self.noun} name should be a string. Got {typename(name)}")
+        if not name or "." in name:
+            got = f", got: {name}" if self is _CHILDREN else ""
+            why = 'contain "."' + got if name else 'be empty string ""'
+            raise KeyError(f"{self.noun} name can't {why}")
+        if name not in getattr(module, self.table) and hasattr(module, name):
+            raise KeyError(f"attribute '{name}' already exists")
+
+    def check(self, module, name, value):
+        """What register_parameter and register_buffer refuse alike."""
+        if self.table not in module.__dict__:
+            raise AttributeError(f"cannot assign {self.noun} before Module.__init__() call")
+        self.check_name(module, name)
+        if value is not None and not isinstance(value, self.taken):
+            raise TypeError(f"cannot assign '{typename(value)}' object to {self.noun} '{name}' "
+                            f"({self.required} or None required)")
+
+    def put(self, module, name, value):
+        """Notes a value, or what the hooks of registration make of it."""
+        getattr(module, self.table)[name] = _through(self.hooks, [module, name, value], 2) if self.hooks else value
+
+    def assign(self, module, name, value):
+        """An assignment as programs make it. False: it does not concern this kind."""
+        own = module.__dict__
+        table = own.get(self.table)
+        if isinstance(value, self.owned):
+            if table is None:
+                raise AttributeError(f"cannot assign {self.before_init} before Module.__init__() call")
+            own.pop(name, None)
+            for kind in _KINDS:
+                if kind is not self and own.get(kind.table):
+                    own[kind.table].pop(name, None)
+            if own.get("_non_persistent_buffers_set"):
+                own["_non_persistent_buffers_set"].discard(name)
+        elif table is None or name not in table:
+            return False
+        elif value is not None and not isinstance(value, self.taken):
+            raise TypeError(f"cannot assign '{typename(value)}' as {self.assigned} '{name}' ({self.expected} or None expected)")
+        if self is _PARAMETERS:
+            module.register_parameter(name, value)
+        elif self is _BUFFERS and isinstance(value, Buffer):
+            module.register_buffer(name, value, value.persistent)
+        else:
+            self.put(module, name, value)
+        return True
+
+    def find(self, module, name):
+        """The attribute of a module, which has to be of this kind."""
+        if not hasattr(module, name):
+            raise AttributeError(f"{module._get_name()} has no attribute `{name}`")
+        found = getattr(module, name)
+        if not (name in module._buffers if self is _BUFFERS else isinstance(found, self.owned)):
+            raise AttributeError(f"`{name}` is not {self.one}")
+        return found
+
+    def at(self, root, path):
+        above, _, name = path.rpartition(".")
+        return self.find(root.get_submodule(above), name)
+
+    def members(self, module):
+        return getattr(module, self.table).items()
 
 
 def _is_own(cls):
@@ -41,90 +122,121 @@ def _is_own(cls):
     return cls.__module__.startswith(Module.__module__.rpartition(".")[0])
 
 
-def _addindent(text, spaces):
+def _indented(text, spaces=2):
     """The text with all lines but the first indented."""
-    first, *rest = text.split("\n")
-    return "\n".join([first, *(" " * spaces + line for line in rest)])
+    return text.replace("\n", "\n" + " " * spaces)
 
 
-# ---- hooks of all modules ----
-
-_global_buffer_registration_hooks = OrderedDict()
-_global_module_registration_hooks = OrderedDict()
-_global_parameter_registration_hooks = OrderedDict()
-_global_backward_pre_hooks = OrderedDict()
-_global_backward_hooks = OrderedDict()
-_global_is_full_backward_hook = None
-_global_forward_pre_hooks = OrderedDict()
-_global_forward_hooks = OrderedDict()
-_global_forward_hooks_always_called = OrderedDict()
-_global_forward_hooks_with_kwargs = OrderedDict()
+def _block(title, lines):
+    """A module's text of several lines."""
+    return f"{title}(\n  " + "\n  ".join(map(_indented, lines)) + "\n)"
 
 
-def _add(table, hook, *marks, first=False):
-    """Puts a hook into a table, and its id into those of the marking tables that are given; the handle takes all out."""
-    handle = RemovableHandle(table, extra_dict=list(marks))
+def _distinct(pairs, once=True):
+    """The pairs whose second is there; of equal ones the first, if `once`."""
+    seen = set()
+    for pair in pairs:
+        value = pair[1]
+        if value is not None and value not in seen:
+            if once:
+                seen.add(value)
+            yield pair
+
+
+# ---- hooks ----
+
+class _Every:
+    """The hooks of all modules, under the names that a module's own have."""
+
+    alone, whose = "as a global Module hook", "global module"
+
+    def __init__(self):
+        self.__dict__.update(_fresh())
+
+
+_every = _Every()
+_every_forward_pre_hook, _every_forward_hook = _every._forward_pre_hooks, _every._forward_hooks
+
+
+def _add(owner, kind, hook, first=False, **marks):
+    """Puts a hook into a table; a true mark, its id into the table of that mark. The handle takes all out."""
+    table = getattr(owner, kind)
+    marked = [getattr(owner, f"{kind}_{mark}") for mark, holds in marks.items() if holds]
+    handle = RemovableHandle(table, extra_dict=marked)
     table[handle.id] = hook
-    for mark in marks:
-        mark[handle.id] = True
+    for others in marked:
+        others[handle.id] = True
     if first:
         table.move_to_end(handle.id, last=False)
     return handle
 
 
+def _add_backward(owner, hook, full, first=False):
+    """Full backward hooks and the old ones do not go together."""
+    if owner._is_full_backward_hook is (not full):
+        raise RuntimeError("Cannot use both regular backward hooks and full backward hooks "
+                           f"{getattr(owner, 'alone', 'on a single Module')}. Please use only one of them.")
+    owner._is_full_backward_hook = full
+    return _add(owner, "_backward_hooks", hook, first)
+
+
+def _hooks(module, kind):
+    """(hook, id, owner) of a kind: the hooks of all modules, then the module's own."""
+    every, own = getattr(_every, kind), getattr(module, kind)
+    if not every:
+        return [(hook, id_, module) for id_, hook in own.items()] if own else ()
+    return [(hook, id_, owner) for owner, hooks in ((_every, every), (module, own)) for id_, hook in hooks.items()]
+
+
+def _through(hooks, given, place):
+    """One of the arguments of hooks, which each may replace by what it returns; register_state_dict_post_hook's may not."""
+    for hook in hooks.values():
+        result = hook(*given)
+        if result is not None:
+            if getattr(hook, "_from_public_api", False):
+                raise RuntimeError("state_dict post-hook must return None")
+            given[place] = result
+    return given[place]
+
+
 def register_module_buffer_registration_hook(hook):
     """hook(module, name, buffer) runs whenever a module registers a buffer; its result, if any, is registered instead."""
-    return _add(_global_buffer_registration_hooks, hook)
+    return _add(_BUFFERS, "hooks", hook)
 
 
 def register_module_module_registration_hook(hook):
     """hook(module, name, submodule) runs whenever a module registers a child; its result, if any, is registered instead."""
-    return _add(_global_module_registration_hooks, hook)
+    return _add(_CHILDREN, "hooks", hook)
 
 
 def register_module_parameter_registration_hook(hook):
     """hook(module, name, param) runs whenever a module registers a parameter; its result, if any, is registered instead."""
-    return _add(_global_parameter_registration_hooks, hook)
+    return _add(_PARAMETERS, "hooks", hook)
 
 
 def register_module_forward_pre_hook(hook):
     """hook(module, args) runs before forward of every module; its result, if any, replaces the arguments."""
-    return _add(_global_forward_pre_hooks, hook)
+    return _add(_every, "_forward_pre_hooks", hook)
 
 
 def register_module_forward_hook(hook, *, with_kwargs=False, always_call=False):
     """hook(module, args, output) runs after forward of every module; its result, if any, replaces the output."""
-    marks = [_global_forward_hooks_with_kwargs] * with_kwargs + [_global_forward_hooks_always_called] * always_call
-    return _add(_global_forward_hooks, hook, *marks)
-
-
-def _one_kind(full, present, where):
-    """Full backward hooks and the old ones do not go together."""
-    if present is not None and present is not full:
-        raise RuntimeError(f"Cannot use both regular backward hooks and full backward hooks {where}. Please use only one of "
-                           "them.")
+    return _add(_every, "_forward_hooks", hook, with_kwargs=with_kwargs, always_called=always_call)
 
 
 def register_module_backward_hook(hook):
     """The old hook(module, grad_input, grad_output) on the last node of every module. Use the full form."""
-    global _global_is_full_backward_hook
-    _one_kind(False, _global_is_full_backward_hook, "as a global Module hook")
-    _global_is_full_backward_hook = False
-    return _add(_global_backward_hooks, hook)
+    return _add_backward(_every, hook, False)
 
 
 def register_module_full_backward_pre_hook(hook):
     """hook(module, grad_output) runs before the gradients of every module are computed; its result replaces grad_output."""
-    return _add(_global_backward_pre_hooks, hook)
+    return _add(_every, "_backward_pre_hooks", hook)
 
 
 def register_module_full_backward_hook(hook):
     """hook(module, grad_input, grad_output) runs when the gradients of a module's inputs are there; its result replaces them."""
-    global _global_is_full_backward_hook
-    _one_kind(True, _global_is_full_backward_hook, "as a global Module hook")
-    _global_is_full_backward_hook = True
-    return _add(_global_backward_hooks, hook)
-
+    return _add_backward(_every, hook, True)
 
 
 def _path_between(outer, inner):
@@ -149,15 +261,13 @@ def _name_layer(error, modules):
                   *error.args[1:])
 
 
-_karat.ModuleBase._set_up((_global_backward_pre_hooks, _global_backward_hooks, _global_forward_hooks, _global_forward_pre_hooks),
+_karat.ModuleBase._set_up((_every._backward_pre_hooks, _every._backward_hooks, _every._forward_hooks, _every._forward_pre_hooks),
                           _name_layer)
 
 
-def _registered(hooks, module, name, value):
-    for hook in hooks.values():
-        changed = hook(module, name, value)
-        value = value if changed is None else changed
-    return value
+def _never_called(method):
+    raise RuntimeError(f"Reached a code path in Module.{method}() that should never be called. Please file an issue at "
+                       "https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml to report this bug.")
 
 
 def _forward_unimplemented(self, *input):
@@ -210,230 +320,142 @@ class Module(_karat.ModuleBase):
                 raise TypeError(f"{type(self).__name__}.__init__() got an unexpected keyword argument '{next(iter(kwargs))}'")
             if args:
                 raise TypeError(f"{type(self).__name__}.__init__() takes 1 positional argument but {len(args) + 1} were given")
-        self.__dict__.update(
-            training=True, _parameters={}, _buffers={}, _non_persistent_buffers_set=set(), _backward_pre_hooks=OrderedDict(),
-            _backward_hooks=OrderedDict(), _is_full_backward_hook=None, _forward_hooks=OrderedDict(),
-            _forward_hooks_with_kwargs=OrderedDict(), _forward_hooks_always_called=OrderedDict(),
-            _forward_pre_hooks=OrderedDict(), _forward_pre_hooks_with_kwargs=OrderedDict(), _state_dict_hooks=OrderedDict(),
-            _state_dict_pre_hooks=OrderedDict(), _load_state_dict_pre_hooks=OrderedDict(),
-            _load_state_dict_post_hooks=OrderedDict(), _modules={})
+        self.__dict__.update(_fresh())
         if self.call_super_init:
             super().__init__(*args, **kwargs)
 
     forward = _forward_unimplemented
 
-    # ---- registration ----
+    def __init_subclass__(cls, **options):
+        base = _karat.ModuleBase
+        super().__init_subclass__()
+        super(base, cls).__init_subclass__(**options)  # of typing.Generic, say
+        if cls.__getattr__ is not base.__getattr__ and cls.__getattribute__ is base.__getattribute__:
+            cls.__getattribute__ = object.__getattribute__  # so that the class's own __getattr__ is asked for what is registered
 
-    def _check_name(self, name, what, registered):
-        """A name that can be registered; `registered`: the table where it may stand already."""
-        if not isinstance(name, str):
-            raise TypeError(f"{what} name should be a string. Got {typename(name)}")
-        if "." in name:
-            raise KeyError(f'{what} name can\'t contain "."' + (f", got: {name}" if what == "module" else ""))
-        if name == "":
-            raise KeyError(f'{what} name can\'t be empty string ""')
-        if hasattr(self, name) and name not in registered:
-            raise KeyError(f"attribute '{name}' already exists")
+    # ---- registration ----
 
     def register_buffer(self, name, tensor, persistent=True):
         """Adds a buffer: part of the state, not a parameter. persistent=False keeps it out of the state dict."""
-        if "_buffers" not in self.__dict__:
-            raise AttributeError("cannot assign buffer before Module.__init__() call")
-        self._check_name(name, "buffer", self._buffers)
-        if tensor is not None and not isinstance(tensor, Tensor):
-            raise TypeError(f"cannot assign '{typename(tensor)}' object to buffer '{name}' (torch Tensor or None required)")
-        self._buffers[name] = _registered(_global_buffer_registration_hooks, self, name, tensor)
-        if persistent:
-            self._non_persistent_buffers_set.discard(name)
-        else:
-            self._non_persistent_buffers_set.add(name)
+        _BUFFERS.check(self, name, tensor)
+        _BUFFERS.put(self, name, tensor)
+        note = self._non_persistent_buffers_set
+        (note.discard if persistent else note.add)(name)
 
     def register_parameter(self, name, param):
         """Adds a parameter."""
-        if "_parameters" not in self.__dict__:
-            raise AttributeError("cannot assign parameter before Module.__init__() call")
-        self._check_name(name, "parameter", self._parameters)
-        if param is not None and not isinstance(param, Parameter):
-            raise TypeError(f"cannot assign '{typename(param)}' object to parameter '{name}' "
-                            "(torch.nn.Parameter or None required)")
-        if param is not None and param.grad_fn:
+        _PARAMETERS.check(self, name, param)
+        if param is None:
+            self._parameters[name] = None
+            return
+        if param.grad_fn:
             raise ValueError(f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created "
-                             "explicitly. To "
-                             f"express '{name}' as a function of another Tensor, compute the value in the forward() method.")
-        if param is not None and _is_own(type(self)) and len(_karat.lineage(param)) == 1:
+                             f"explicitly. To express '{name}' as a function of another Tensor, compute the value in the "
+                             "forward() method.")
+        if _is_own(type(self)) and len(_karat.lineage(param)) == 1:
             _karat.lineage_say(param, f"nn.{type(self).__name__} {name}")
-        self._parameters[name] = param if param is None else _registered(_global_parameter_registration_hooks, self, name, param)
+        _PARAMETERS.put(self, name, param)
 
     def add_module(self, name, module):
         """Adds a child."""
-        if not isinstance(module, Module) and module is not None:
+        if module is not None and not isinstance(module, Module):
             raise TypeError(f"{typename(module)} is not a Module subclass")
-        if not isinstance(name, str):
-            raise TypeError(f"module name should be a string. Got {typename(name)}")
-        self._check_name(name, "module", self._modules)
-        self._modules[name] = _registered(_global_module_registration_hooks, self, name, module)
+        _CHILDREN.check_name(self, name)
+        _CHILDREN.put(self, name, module)
 
     def register_module(self, name, module):
         """The same as add_module."""
         self.add_module(name, module)
 
     def _set_registered(self, name, value):
-        """An assignment of a parameter, buffer or module, or to the name of one (module/base.c). False: a plain attribute."""
-        tables = self.__dict__
-
-        def forget(*others):
-            for other in others:
-                if other == "_non_persistent_buffers_set":
-                    tables.get(other, set()).discard(name)
-                else:
-                    (tables if other is None else tables.get(other, {})).pop(name, None)
-
-        parameters, modules, buffers = (tables.get(key) for key in ("_parameters", "_modules", "_buffers"))
-        if isinstance(value, Parameter):
-            if parameters is None:
-                raise AttributeError("cannot assign parameters before Module.__init__() call")
-            forget(None, "_buffers", "_modules", "_non_persistent_buffers_set")
-            self.register_parameter(name, value)
-        elif parameters is not None and name in parameters:
-            if value is not None:
-                raise TypeError(f"cannot assign '{typename(value)}' as parameter '{name}' (torch.nn.Parameter or None expected)")
-            self.register_parameter(name, value)
-        elif isinstance(value, Module):
-            if modules is None:
-                raise AttributeError("cannot assign module before Module.__init__() call")
-            forget(None, "_parameters", "_buffers", "_non_persistent_buffers_set")
-            modules[name] = _registered(_global_module_registration_hooks, self, name, value)
-        elif modules is not None and name in modules:
-            if value is not None:
-                raise TypeError(f"cannot assign '{typename(value)}' as child module '{name}' (torch.nn.Module or None expected)")
-            modules[name] = _registered(_global_module_registration_hooks, self, name, value)
-        elif isinstance(value, Buffer) or (buffers is not None and name in buffers):
-            if value is not None and not isinstance(value, Tensor):
-                raise TypeError(f"cannot assign '{typename(value)}' as buffer '{name}' "
-                                "(torch.nn.Buffer, torch.Tensor or None expected)")
-            if isinstance(value, Buffer):
-                if buffers is None:
-                    raise AttributeError("cannot assign buffer before Module.__init__() call")
-                forget(None, "_parameters", "_modules", "_non_persistent_buffers_set")
-                self.register_buffer(name, value, value.persistent)
-            else:
-                buffers[name] = _registered(_global_buffer_registration_hooks, self, name, value)
-        else:
-            return False
-        return True
+        """An assignment of a parameter, child or buffer, or to the name of one (module/base.c). False: a plain attribute."""
+        for kind in _KINDS:
+            if kind.assign(self, name, value):
+                return True
+        return False
 
     # ---- access by path ----
 
-    def _step(self, name):
-        if not hasattr(self, name):
-            raise AttributeError(f"{self._get_name()} has no attribute `{name}`")
-        found = getattr(self, name)
-        if not isinstance(found, Module):
-            raise AttributeError(f"`{name}` is not an nn.Module")
-        return found
-
     def get_submodule(self, target):
         """The module with the path `target` ("encoder.layers.0"); "" is the module itself."""
-        module = self
-        for name in target.split(".") if target else ():
-            module = Module._step(module, name)
-        return module
+        return functools.reduce(_CHILDREN.find, target.split(".") if target else (), self)
 
     def set_submodule(self, target, module, strict=False):
         """Puts a module at the path `target`. strict=True: one must be there already."""
         if target == "":
             raise ValueError("Cannot set the submodule without a target name!")
-        path, _, name = target.rpartition(".")
-        parent = self.get_submodule(path)
         if not isinstance(module, Module):
             raise ValueError(f"`module` is not an nn.Module, found {type(module)}")
-        if strict and not hasattr(parent, name):
-            raise AttributeError(f"{parent._get_name()} has no attribute `{name}`")
-        if hasattr(parent, name) and not isinstance(getattr(parent, name), Module):
-            raise AttributeError(f"`{name}` is not an nn.Module")
+        path, _, name = target.rpartition(".")
+        parent = self.get_submodule(path)
+        if strict or hasattr(parent, name):
+            _CHILDREN.find(parent, name)
         setattr(parent, name, module)
 
     def get_parameter(self, target):
         """The parameter with the path `target`."""
-        path, _, name = target.rpartition(".")
-        module = self.get_submodule(path)
-        if not hasattr(module, name):
-            raise AttributeError(f"{module._get_name()} has no attribute `{name}`")
-        found = getattr(module, name)
-        if not isinstance(found, Parameter):
-            raise AttributeError(f"`{name}` is not an nn.Parameter")
-        return found
+        return _PARAMETERS.at(self, target)
 
     def get_buffer(self, target):
         """The buffer with the path `target`."""
-        path, _, name = target.rpartition(".")
-        module = self.get_submodule(path)
-        if not hasattr(module, name):
-            raise AttributeError(f"{module._get_name()} has no attribute `{name}`")
-        if name not in module._buffers:
-            raise AttributeError(f"`{name}` is not a buffer")
-        return getattr(module, name)
+        return _BUFFERS.at(self, target)
 
     # ---- walks ----
 
     def named_modules(self, memo=None, prefix="", remove_duplicate=True):
         """(path, module) of this module and all below it, each module once."""
-        memo = set() if memo is None else memo
-        if self in memo:
-            return
-        if remove_duplicate:
-            memo.add(self)
-        yield prefix, self
-        for name, module in self._modules.items():
-            if module is not None:
-                yield from module.named_modules(memo, f"{prefix}.{name}" if prefix else name, remove_duplicate)
+        seen, walk = set() if memo is None else memo, Module.named_modules
+        levels = [("", iter([(prefix, self)]))]  # where the walk is in each of the tables above it
+        while levels:
+            above, table = levels[-1]
+            for name, module in table:
+                if module is None or module in seen:
+                    continue
+                path = above + name
+                if module is not self and type(module).named_modules is not walk:
+                    yield from module.named_modules(seen, path, remove_duplicate)
+                    continue
+                if remove_duplicate:
+                    seen.add(module)
+                yield path, module
+                if module._modules:
+                    levels.append((path and path + ".", iter(module._modules.items())))
+                    break
+            else:
+                levels.pop()
 
     def modules(self, remove_duplicate=True):
         """This module and all below it, each once."""
-        for _, module in self.named_modules(remove_duplicate=remove_duplicate):
-            yield module
+        return (module for _, module in self.named_modules(remove_duplicate=remove_duplicate))
 
     def named_children(self):
         """(name, child), each child once."""
-        seen = set()
-        for name, module in self._modules.items():
-            if module is not None and module not in seen:
-                seen.add(module)
-                yield name, module
+        return _distinct(self._modules.items())
 
     def children(self):
         """The children, each once."""
-        for _, module in self.named_children():
-            yield module
+        return (child for _, child in self.named_children())
 
     def _named_members(self, get_members_fn, prefix="", recurse=True, remove_duplicate=True):
-        seen = set()
         modules = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
-        for path, module in modules:
-            for name, member in get_members_fn(module):
-                if member is None or member in seen:
-                    continue
-                if remove_duplicate:
-                    seen.add(member)
-                yield f"{path}.{name}" if path else name, member
+        return _distinct(((f"{path}.{name}" if path else name, member) for path, module in modules
+                          for name, member in get_members_fn(module)), once=remove_duplicate)
 
     def named_parameters(self, prefix="", recurse=True, remove_duplicate=True):
         """(path, parameter), each parameter once."""
-        yield from self._named_members(lambda module: module._parameters.items(), prefix, recurse, remove_duplicate)
+        return self._named_members(_PARAMETERS.members, prefix, recurse, remove_duplicate)
 
     def parameters(self, recurse=True):
         """The parameters, each once."""
-        for _, parameter in self.named_parameters(recurse=recurse):
-            yield parameter
+        return (parameter for _, parameter in self.named_parameters(recurse=recurse))
 
     def named_buffers(self, prefix="", recurse=True, remove_duplicate=True):
         """(path, buffer), each buffer once."""
-        yield from self._named_members(lambda module: module._buffers.items(), prefix, recurse, remove_duplicate)
+        return self._named_members(_BUFFERS.members, prefix, recurse, remove_duplicate)
 
     def buffers(self, recurse=True):
         """The buffers, each once."""
-        for _, buffer in self.named_buffers(recurse=recurse):
-            yield buffer
+        return (buffer for _, buffer in self.named_buffers(recurse=recurse))
 
     def apply(self, fn):
         """Calls fn(module) for every module, children first. Returns the module."""
@@ -572,38 +594,30 @@ class Module(_karat.ModuleBase):
 
     def register_full_backward_pre_hook(self, hook, prepend=False):
         """hook(module, grad_output) runs before the module's gradients are computed; its result replaces grad_output."""
-        return _add(self._backward_pre_hooks, hook, first=prepend)
+        return _add(self, "_backward_pre_hooks", hook, prepend)
 
     def register_backward_hook(self, hook):
         """The old hook(module, grad_input, grad_output), on the module's last node. Use register_full_backward_hook."""
-        _one_kind(False, self._is_full_backward_hook, "on a single Module")
-        self._is_full_backward_hook = False
-        return _add(self._backward_hooks, hook)
+        return _add_backward(self, hook, False)
 
     def register_full_backward_hook(self, hook, prepend=False):
         """hook(module, grad_input, grad_output) runs when the gradients of the inputs are there; its result replaces them."""
-        _one_kind(True, self._is_full_backward_hook, "on a single Module")
-        self._is_full_backward_hook = True
-        return _add(self._backward_hooks, hook, first=prepend)
+        return _add_backward(self, hook, True, prepend)
 
     def register_forward_pre_hook(self, hook, *, prepend=False, with_kwargs=False):
         """hook(module, args) runs before forward; its result, if any, replaces the arguments."""
-        return _add(self._forward_pre_hooks, hook, *[self._forward_pre_hooks_with_kwargs] * with_kwargs, first=prepend)
+        return _add(self, "_forward_pre_hooks", hook, prepend, with_kwargs=with_kwargs)
 
     def register_forward_hook(self, hook, *, prepend=False, with_kwargs=False, always_call=False):
         """hook(module, args, output) runs after forward; its result, if any, replaces the output."""
-        marks = [self._forward_hooks_with_kwargs] * with_kwargs + [self._forward_hooks_always_called] * always_call
-        return _add(self._forward_hooks, hook, *marks, first=prepend)
+        return _add(self, "_forward_hooks", hook, prepend, with_kwargs=with_kwargs, always_called=always_call)
 
     def _get_backward_hooks(self):
         """The full backward hooks of a call, and the old ones."""
-        full, old = [], []
-        (full if _global_is_full_backward_hook is True else old).extend(_global_backward_hooks.values())
-        (full if self._is_full_backward_hook is True else old).extend(self._backward_hooks.values())
-        return full, old
-
-    def _get_backward_pre_hooks(self):
-        return [*_global_backward_pre_hooks.values(), *self._backward_pre_hooks.values()]
+        found = [], []
+        for hook, _, owner in _hooks(self, "_backward_hooks"):
+            found[owner._is_full_backward_hook is not True].append(hook)
+        return found
 
     def _call_with_hooks(self, args, kwargs):
         """The call where a hook is set; module/base.c makes the others."""
@@ -616,8 +630,8 @@ class Module(_karat.ModuleBase):
 
     def _run_stages(self, args, kwargs, called):
         _karat.module_phase(0)
-        for id_, hook in (*_global_forward_pre_hooks.items(), *self._forward_pre_hooks.items()):
-            if id_ in self._forward_pre_hooks_with_kwargs:
+        for hook, id_, owner in _hooks(self, "_forward_pre_hooks"):
+            if id_ in owner._forward_pre_hooks_with_kwargs:
                 given = hook(self, args, kwargs)
                 if given is not None:
                     if not (isinstance(given, tuple) and len(given) == 2):
@@ -628,27 +642,25 @@ class Module(_karat.ModuleBase):
                 given = hook(self, args)
                 if given is not None:
                     args = given if isinstance(given, tuple) else (given,)
-        full, old = self._get_backward_hooks() if self._backward_hooks or _global_backward_hooks else ((), ())
-        before = self._get_backward_pre_hooks() if self._backward_pre_hooks or _global_backward_pre_hooks else ()
+        full, old = self._get_backward_hooks() if self._backward_hooks or _every._backward_hooks else ((), ())
+        before = ()
+        if self._backward_pre_hooks or _every._backward_pre_hooks:
+            before = [hook for hook, _, _ in _hooks(self, "_backward_pre_hooks")]
         backward = BackwardHook(self, full, before) if full or before else None
         if backward:
             args = backward.setup_input_hook(args)
         _karat.module_phase(1)
         result = self.forward(*args, **kwargs)
         _karat.module_phase(2)
-        for id_, hook in (*_global_forward_hooks.items(), *self._forward_hooks.items()):
-            if id_ in self._forward_hooks_always_called or id_ in _global_forward_hooks_always_called:
+        for hook, id_, owner in _hooks(self, "_forward_hooks"):
+            if id_ in owner._forward_hooks_always_called:
                 called.add(id_)
-            if id_ in self._forward_hooks_with_kwargs or id_ in _global_forward_hooks_with_kwargs:
-                given = hook(self, args, kwargs, result)
-            else:
-                given = hook(self, args, result)
+            given = hook(self, args, kwargs, result) if id_ in owner._forward_hooks_with_kwargs else hook(self, args, result)
             result = result if given is None else given
         if backward:
             if not isinstance(result, (Tensor, tuple)):
                 warnings.warn("For backward hooks to be called, module output should be a Tensor or a tuple of Tensors but "
-                              "received "
-                              f"{type(result)}", stacklevel=3)
+                              f"received {type(result)}", stacklevel=3)
             result = backward.setup_output_hook(result)
         if old:
             self._set_old_hooks(old, args, result)
@@ -656,17 +668,14 @@ class Module(_karat.ModuleBase):
 
     def _call_the_rest(self, args, kwargs, called):
         """After an error: the hooks that are always called and were not yet. Their own errors are warnings."""
-        for id_, hook in (*_global_forward_hooks.items(), *self._forward_hooks.items()):
-            with_kwargs = id_ in self._forward_hooks_with_kwargs or id_ in _global_forward_hooks_with_kwargs
-            if id_ in called or not (id_ in self._forward_hooks_always_called or id_ in _global_forward_hooks_always_called):
+        for hook, id_, owner in _hooks(self, "_forward_hooks"):
+            if id_ in called or id_ not in owner._forward_hooks_always_called:
                 continue
-            whose = "global module" if id_ in _global_forward_hooks_always_called else "module"
             try:
-                hook(self, args, kwargs, None) if with_kwargs else hook(self, args, None)
+                hook(self, args, kwargs, None) if id_ in owner._forward_hooks_with_kwargs else hook(self, args, None)
             except Exception as e:
-                warnings.warn(f"{whose} forward hook with ``always_call=True`` raised an exception that was silenced as another "
-                              "error "
-                              f"was raised in forward: {e}", stacklevel=3)
+                warnings.warn(f"{getattr(owner, 'whose', 'module')} forward hook with ``always_call=True`` raised an exception "
+                              f"that was silenced as another error was raised in forward: {e}", stacklevel=3)
 
     def _set_old_hooks(self, hooks, args, result):
         found = result
@@ -706,13 +715,11 @@ class Module(_karat.ModuleBase):
 
     def get_extra_state(self):
         """What a subclass adds to its state dict. set_extra_state takes it back."""
-        raise RuntimeError("Reached a code path in Module.get_extra_state() that should never be called. Please file an issue at "
-                           "https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml to report this bug.")
+        _never_called("get_extra_state")
 
     def set_extra_state(self, state):
         """Takes what get_extra_state gave."""
-        raise RuntimeError("Reached a code path in Module.set_extra_state() that should never be called. Please file an issue at "
-                           "https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml to report this bug.")
+        _never_called("set_extra_state")
 
     def _has_extra(self, method):
         return getattr(type(self), method) is not getattr(Module, method)
@@ -722,20 +729,20 @@ class Module(_karat.ModuleBase):
         if getattr(hook, "_from_public_api", False):
             raise RuntimeError("Cannot register the same function as the state dict post hook that was previously registered via "
                                "register_state_dict_post_hook")
-        return _add(self._state_dict_hooks, hook)
+        return _add(self, "_state_dict_hooks", hook)
 
     def register_state_dict_post_hook(self, hook):
         """hook(module, state_dict, prefix, local_metadata) runs after state_dict and may change it in place."""
         hook._from_public_api = True
-        return _add(self._state_dict_hooks, hook)
+        return _add(self, "_state_dict_hooks", hook)
 
     def register_state_dict_pre_hook(self, hook):
         """hook(module, prefix, keep_vars) runs before state_dict."""
-        return _add(self._state_dict_pre_hooks, hook)
+        return _add(self, "_state_dict_pre_hooks", hook)
 
     def _register_load_state_dict_pre_hook(self, hook, with_module=False):
         """hook(state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs) runs before loading."""
-        return _add(self._load_state_dict_pre_hooks, _WrappedHook(hook, self if with_module else None))
+        return _add(self, "_load_state_dict_pre_hooks", _WrappedHook(hook, self if with_module else None))
 
     def register_load_state_dict_pre_hook(self, hook):
         """hook(module, state_dict, prefix, ...) runs before the module loads its state."""
@@ -743,16 +750,12 @@ class Module(_karat.ModuleBase):
 
     def register_load_state_dict_post_hook(self, hook):
         """hook(module, incompatible_keys) runs after the module has loaded its state; it may change the keys in place."""
-        return _add(self._load_state_dict_post_hooks, hook)
+        return _add(self, "_load_state_dict_post_hooks", hook)
 
     def _save_to_state_dict(self, destination, prefix, keep_vars):
         """Puts this module's own state into `destination`."""
-        for name, parameter in self._parameters.items():
-            if parameter is not None:
-                destination[prefix + name] = parameter if keep_vars else parameter.detach()
-        for name, buffer in self._buffers.items():
-            if buffer is not None and name not in self._non_persistent_buffers_set:
-                destination[prefix + name] = buffer if keep_vars else buffer.detach()
+        for name, tensor in own_state(self):
+            destination[prefix + name] = tensor if keep_vars else tensor.detach()
         if self._has_extra("get_extra_state"):
             destination[prefix + _EXTRA_STATE_KEY_SUFFIX] = self.get_extra_state()
 
@@ -762,135 +765,52 @@ class Module(_karat.ModuleBase):
             warnings.warn("Positional args are being deprecated, use kwargs instead. Refer to "
                           "https://pytorch.org/docs/main/generated/torch.nn.Module.html#torch.nn.Module.state_dict for details.",
                           FutureWarning, stacklevel=2)
-            destination = args[0] if destination is None else destination
-            prefix = args[1] if len(args) > 1 and prefix == "" else prefix
-            keep_vars = args[2] if len(args) > 2 and keep_vars is False else keep_vars
-        if destination is None:
-            destination = OrderedDict()
-            destination._metadata = OrderedDict()
-        local_metadata = dict(version=self._version)
-        if hasattr(destination, "_metadata"):
-            destination._metadata[prefix[:-1]] = local_metadata
+            destination, prefix, keep_vars = by_position(args, destination, prefix, keep_vars)
+        state = with_metadata((), OrderedDict()) if destination is None else destination
+        about = {"version": self._version}
+        if hasattr(state, "_metadata"):
+            state._metadata[prefix[:-1]] = about
         for hook in self._state_dict_pre_hooks.values():
             hook(self, prefix, keep_vars)
-        self._save_to_state_dict(destination, prefix, keep_vars)
-        for name, module in self._modules.items():
-            if module is not None:
-                module.state_dict(destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
-        for hook in self._state_dict_hooks.values():
-            given = hook(self, destination, prefix, local_metadata)
-            if not getattr(hook, "_from_public_api", False):
-                destination = destination if given is None else given
-            elif given is not None:
-                raise RuntimeError("state_dict post-hook must return None")
-        return destination
+        self._save_to_state_dict(state, prefix, keep_vars)
+        for name, child in self._modules.items():
+            if child is not None:
+                child.state_dict(destination=state, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
+        return _through(self._state_dict_hooks, [self, state, prefix, about], 1) if self._state_dict_hooks else state
 
     def _load_from_state_dict(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs):
         """Takes this module's own state from `state_dict`; what is wrong goes to the three lists."""
         for hook in self._load_state_dict_pre_hooks.values():
             hook(state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
-        saved = ((name, t) for name, t in self._buffers.items() if name not in self._non_persistent_buffers_set)
-        own = {name: t for name, t in itertools.chain(self._parameters.items(), saved) if t is not None}
+        own, extra = dict(own_state(self)), prefix + _EXTRA_STATE_KEY_SUFFIX
         assign = local_metadata.get("assign_to_params_buffers", False)
+        missing, unexpected = (missing_keys, unexpected_keys) if strict else ([], [])
         for name, mine in own.items():
             key = prefix + name
-            if key not in state_dict:
-                if strict:
-                    missing_keys.append(key)
-                continue
-            self._load_one(name, key, mine, state_dict[key], assign, error_msgs)
-        extra = prefix + _EXTRA_STATE_KEY_SUFFIX
-        if self._has_extra("set_extra_state"):
-            if extra in state_dict:
-                self.set_extra_state(state_dict[extra])
-            elif strict:
-                missing_keys.append(extra)
-        elif strict and extra in state_dict:
-            unexpected_keys.append(extra)
+            if key in state_dict:
+                take(self, name, mine, key, state_dict[key], assign, error_msgs)
+            else:
+                missing.append(key)
+        takes_extra = self._has_extra("set_extra_state")
+        if takes_extra and extra in state_dict:
+            self.set_extra_state(state_dict[extra])
+        elif takes_extra or extra in state_dict:
+            (missing if takes_extra else unexpected).append(extra)
         if strict:
             for key in state_dict:
                 if key.startswith(prefix) and key != extra:
-                    first = key[len(prefix):].split(".", 1)
-                    if (first[0] not in self._modules) if len(first) > 1 else (first[0] not in own):
-                        unexpected_keys.append(key)
-
-    def _load_one(self, name, key, mine, given, assign, error_msgs):
-        from ... import no_grad
-
-        if not isinstance(given, Tensor):
-            error_msgs.append(f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from '
-                              'checkpoint '
-                              f"but received {type(given)}")
-            return
-        lazy = is_lazy(mine)
-        if not lazy and mine.dim() == 0 and given.dim() == 1:  # checkpoints of PyTorch 0.3 have no tensors of no dims
-            given = given[0]
-        if not lazy and given.shape != mine.shape:
-            error_msgs.append(f"size mismatch for {key}: copying a param with shape {given.shape} from checkpoint, the shape in "
-                              "current "
-                              f"model is {mine.shape}.")
-            return
-        if not lazy and mine.is_meta and not given.is_meta and not assign:
-            warnings.warn(f"for {key}: copying from a non-meta parameter in the checkpoint to a meta parameter in the current "
-                          "model, "
-                          "which is a no-op. (Did you mean to pass `assign=True` to assign items in the state dictionary to "
-                          "their "
-                          "corresponding key in the module instead of copying them in place?)", stacklevel=4)
-        try:
-            with no_grad():
-                if assign:
-                    if _karat.has_pinned_dtype(mine):
-                        given = given.to(mine.dtype).detach()
-                    if isinstance(mine, Parameter):
-                        if not isinstance(given, Parameter):
-                            given = Parameter(given, requires_grad=mine.requires_grad)
-                        else:
-                            given.requires_grad_(mine.requires_grad)
-                    setattr(self, name, set_state(given, pin_of(mine)))
-                else:
-                    _karat.copy_why(mine, given, "loading")
-        except Exception as e:
-            action = "swapping" if assign else "copying"
-            error_msgs.append(f'While {action} the parameter named "{key}", whose dimensions in the model are {mine.size()} and '
-                              'whose '
-                              f"dimensions in the checkpoint are {given.size()}, an exception occurred : {e.args}.")
+                    name, below, _ = key[len(prefix):].partition(".")
+                    if name not in (self._modules if below else own):
+                        unexpected.append(key)
 
     def load_state_dict(self, state_dict, strict=True, assign=False):
         """Takes parameters and buffers from a state dict. strict: its keys must be exactly the module's."""
-        if not isinstance(state_dict, (dict, OrderedDict)) and not hasattr(state_dict, "keys"):
+        if not hasattr(state_dict, "keys"):
             raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
-        missing, unexpected, errors = [], [], []
         metadata = getattr(state_dict, "_metadata", None)
-        state_dict = OrderedDict(state_dict)
-        if metadata is not None:
-            state_dict._metadata = metadata
-
-        def load(module, local, prefix=""):
-            local_metadata = {} if metadata is None else metadata.get(prefix[:-1], {})
-            if assign:
-                local_metadata["assign_to_params_buffers"] = assign
-            module._load_from_state_dict(local, prefix, local_metadata, True, missing, unexpected, errors)
-            for name, child in module._modules.items():
-                if child is not None:
-                    below = f"{prefix}{name}."
-                    load(child, {key: value for key, value in local.items() if key.startswith(below)}, below)
-            keys = _IncompatibleKeys(missing, unexpected)
-            for hook in module._load_state_dict_post_hooks.values():
-                if hook(module, keys) is not None:
-                    raise AssertionError("Hooks registered with ``register_load_state_dict_post_hook`` are notexpected to "
-                                         "return new "
-                                         "values, if incompatible_keys need to be modified,it should be done inplace.")
-
-        load(self, state_dict)
-        if strict:
-            for keys, what in ((unexpected, "Unexpected"), (missing, "Missing")):
-                if keys:
-                    quoted = ", ".join(f'"{key}"' for key in keys)
-                    errors.insert(0, f"{what} key(s) in state_dict: {quoted}. ")
-        if errors:
-            lines = "\n\t".join(errors)
-            raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t{lines}")
-        return _IncompatibleKeys(missing, unexpected)
+        loading = Loading(metadata, assign)
+        loading.visit(self, with_metadata(state_dict, metadata))
+        return loading.result(self, strict)
 
     # ---- modes ----
 
@@ -899,8 +819,9 @@ class Module(_karat.ModuleBase):
         if not isinstance(mode, bool):
             raise ValueError("training mode is expected to be boolean")
         self.training = mode
-        for module in self.children():
-            module.train(mode)
+        if self._modules:  # most have none
+            for module in self.children():
+                module.train(mode)
         return self
 
     def eval(self):
@@ -917,23 +838,14 @@ class Module(_karat.ModuleBase):
         """Forgets the gradients of all parameters, or fills them with zeros."""
         if getattr(self, "_is_replica", False):
             warnings.warn("Calling .zero_grad() from a module created with nn.DataParallel() has no effect. The parameters are "
-                          "copied "
-                          "(in a differentiable manner) from the original module. This means they are not leaf nodes in "
-                          "autograd and so "
-                          "don't accumulate gradients. If you need gradients in your forward method, consider using "
-                          "autograd.grad "
-                          "instead.", stacklevel=2)
-        for parameter in self.parameters():
-            if parameter.grad is None:
-                continue
-            if set_to_none:
-                parameter.grad = None
-            else:
-                if parameter.grad.grad_fn is not None:
-                    parameter.grad.detach_()
-                else:
-                    parameter.grad.requires_grad_(False)
-                parameter.grad.zero_()
+                          "copied (in a differentiable manner) from the original module. This means they are not leaf nodes in "
+                          "autograd and so don't accumulate gradients. If you need gradients in your forward method, consider "
+                          "using autograd.grad instead.", stacklevel=2)
+        found = [(parameter, grad) for parameter in self.parameters() if (grad := parameter.grad) is not None]
+        if not set_to_none and found:  # the same tensors, without a history
+            _foreach_zero_([grad.requires_grad_(False) if grad.grad_fn is None else grad.detach_() for _, grad in found])
+        for parameter, _ in found if set_to_none else ():
+            parameter.grad = None
 
     def share_memory(self):
         """Moves parameters and buffers to shared memory."""
@@ -950,26 +862,20 @@ class Module(_karat.ModuleBase):
 
     def __repr__(self):
         extra = self.extra_repr()
-        lines = extra.split("\n") if extra else []
-        children = [f"({name}): {_addindent(repr(module), 2)}" for name, module in self._modules.items()]
-        if len(lines) == 1 and not children:
-            return f"{self._get_name()}({lines[0]})"
-        if not lines and not children:
-            return f"{self._get_name()}()"
-        return f"{self._get_name()}(\n  " + "\n  ".join(lines + children) + "\n)"
+        lines = [*(extra.split("\n") if extra else ()), *(f"({name}): {module!r}" for name, module in self._modules.items())]
+        if len(lines) > 1 or self._modules:
+            return _block(self._get_name(), lines)
+        return f"{self._get_name()}({extra})"
 
     def __dir__(self):
         keys = [*dir(type(self)), *self.__dict__, *self._parameters, *self._modules, *self._buffers]
         return sorted(key for key in keys if not key[0].isdigit())
 
     def __setstate__(self, state):
-        self.__dict__.update(state)
-        for name in ("_forward_pre_hooks", "_state_dict_hooks", "_state_dict_pre_hooks", "_load_state_dict_pre_hooks",
-                     "_load_state_dict_post_hooks", "_forward_hooks_with_kwargs", "_forward_hooks_always_called",
-                     "_forward_pre_hooks_with_kwargs", "_backward_pre_hooks"):
-            self.__dict__.setdefault(name, OrderedDict())
-        self.__dict__.setdefault("_non_persistent_buffers_set", set())
-        self.__dict__.setdefault("_is_full_backward_hook", None)
+        own = self.__dict__
+        own.update(state)
+        for name, empty in _fresh().items():  # what a state from before it existed has not
+            own.setdefault(name, empty)
 
     def __getstate__(self):
         state = self.__dict__.copy()
@@ -977,12 +883,10 @@ class Module(_karat.ModuleBase):
         return state
 
     def _replicate_for_data_parallel(self):
-        replica = self.__new__(type(self))
-        replica.__dict__ = self.__dict__.copy()
-        replica._parameters = {}
-        replica._buffers = replica._buffers.copy()
-        replica._modules = replica._modules.copy()
-        replica._is_replica = True
+        """A module with the same attributes, whose children and buffers may be replaced; parameters come later."""
+        replica = type(self).__new__(type(self))
+        replica.__dict__.update(self.__dict__, _parameters={}, _buffers={**self._buffers}, _modules={**self._modules},
+                                _is_replica=True)
         return replica
 
     def compile(self, *args, **kwargs):
@@ -990,3 +894,15 @@ class Module(_karat.ModuleBase):
         from ... import compile as compile_
 
         compile_(self, *args, **kwargs)
+
+
+_KINDS = _PARAMETERS, _CHILDREN, _BUFFERS = (
+    _Kind("_parameters", "parameter", Parameter, Parameter, assigned="parameter", before_init="parameters", one="an nn.Parameter",
+          required="torch.nn.Parameter", expected="torch.nn.Parameter"),
+    _Kind("_modules", "module", Module, Module, assigned="child module", before_init="module", one="an nn.Module",
+          required="torch.nn.Module", expected="torch.nn.Module"),
+    _Kind("_buffers", "buffer", Buffer, Tensor, assigned="buffer", before_init="buffer", one="a buffer",
+          required="torch Tensor", expected="torch.nn.Buffer, torch.Tensor"))
+_every_parameter_registration_hook = _PARAMETERS.hooks
+
+__getattr__ = private_names(__name__, globals())

@@ -4,13 +4,16 @@ from numbers import Integral
 
 from ... import _karat
 from .. import functional as F
-from .. import init
-from ..parameter import Parameter
+from ._declared import keep, new_parameter, reset_to_identity, shown
 from .module import Module
 
 __all__ = ["LocalResponseNorm", "CrossMapLRN2d", "LayerNorm", "GroupNorm", "RMSNorm"]
 
-_empty = _karat.functions["empty"]
+_matmul = _karat.functions["matmul"]
+
+
+def _as_sizes(shape):
+    return (shape,) if isinstance(shape, Integral) else tuple(shape)
 
 
 class LocalResponseNorm(Module):
@@ -20,16 +23,12 @@ class LocalResponseNorm(Module):
 
     def __init__(self, size, alpha=1e-4, beta=0.75, k=1.0):
         super().__init__()
-        self.size = size
-        self.alpha = alpha
-        self.beta = beta
-        self.k = k
+        keep(self, locals())
 
     def forward(self, input):
         return F.local_response_norm(input, self.size, self.alpha, self.beta, self.k)
 
-    def extra_repr(self):
-        return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
+    extra_repr = shown("size", alpha=str, beta=str, k=str)
 
 
 class CrossMapLRN2d(Module):
@@ -38,10 +37,7 @@ class CrossMapLRN2d(Module):
 
     def __init__(self, size, alpha=1e-4, beta=0.75, k=1):
         super().__init__()
-        self.size = size
-        self.alpha = alpha
-        self.beta = beta
-        self.k = k
+        keep(self, locals())
 
     def forward(self, input):
         if input.dim() != 4:
@@ -49,11 +45,10 @@ class CrossMapLRN2d(Module):
         channels, half = range(input.size(1)), int((self.size - 1) / 2 + 1)
         inside = [[float(other < c + half and (other == 0 or other > c - half)) for other in channels] for c in channels]
         window = _karat.tensor(inside, dtype=input.dtype, device=input.device)
-        sums = _karat.functions["matmul"](window, input.square().flatten(2)).view(input.shape)
+        sums = _matmul(window, input.square().flatten(2)).view(input.shape)
         return input.mul(sums.mul(self.alpha / self.size).add(self.k).pow(-self.beta))
 
-    def extra_repr(self):
-        return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
+    extra_repr = LocalResponseNorm.extra_repr
 
 
 class LayerNorm(Module):
@@ -63,30 +58,19 @@ class LayerNorm(Module):
 
     def __init__(self, normalized_shape, eps=1e-5, elementwise_affine=True, bias=True, device=None, dtype=None):
         super().__init__()
-        self.normalized_shape = (normalized_shape,) if isinstance(normalized_shape, Integral) else tuple(normalized_shape)
-        self.eps = eps
-        self.elementwise_affine = elementwise_affine
-        if elementwise_affine:
-            self.weight = Parameter(_empty(self.normalized_shape, device=device, dtype=dtype))
-        else:
-            self.register_parameter("weight", None)
-        if elementwise_affine and bias:
-            self.bias = Parameter(_empty(self.normalized_shape, device=device, dtype=dtype))
-        else:
-            self.register_parameter("bias", None)
+        normalized_shape = _as_sizes(normalized_shape)
+        keep(self, locals(), but=["bias"])
+        new_parameter(self, "weight", normalized_shape if elementwise_affine else None, device, dtype)
+        new_parameter(self, "bias", normalized_shape if elementwise_affine and bias else None, device, dtype)
         self.reset_parameters()
 
     def reset_parameters(self):
-        if self.elementwise_affine:
-            init.ones_(self.weight)
-            if self.bias is not None:
-                init.zeros_(self.bias)
+        reset_to_identity(self)
 
     def forward(self, input):
         return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
-    def extra_repr(self):
-        return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
+    extra_repr = shown("normalized_shape", eps=str, elementwise_affine=str)
 
 
 class GroupNorm(Module):
@@ -96,30 +80,20 @@ class GroupNorm(Module):
 
     def __init__(self, num_groups, num_channels, eps=1e-5, affine=True, device=None, dtype=None):
         super().__init__()
-        if num_channels % num_groups != 0:
+        if num_channels % num_groups:
             raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})")
-        self.num_groups = num_groups
-        self.num_channels = num_channels
-        self.eps = eps
-        self.affine = affine
-        if affine:
-            self.weight = Parameter(_empty(num_channels, device=device, dtype=dtype))
-            self.bias = Parameter(_empty(num_channels, device=device, dtype=dtype))
-        else:
-            self.register_parameter("weight", None)
-            self.register_parameter("bias", None)
+        keep(self, locals())
+        for name in ("weight", "bias"):
+            new_parameter(self, name, num_channels if affine else None, device, dtype)
         self.reset_parameters()
 
     def reset_parameters(self):
-        if self.affine:
-            init.ones_(self.weight)
-            init.zeros_(self.bias)
+        reset_to_identity(self)
 
     def forward(self, input):
         return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
 
-    def extra_repr(self):
-        return f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}"
+    extra_repr = shown("num_groups", "num_channels", eps=str, affine=str)
 
 
 class RMSNorm(Module):
@@ -129,21 +103,15 @@ class RMSNorm(Module):
 
     def __init__(self, normalized_shape, eps=None, elementwise_affine=True, device=None, dtype=None):
         super().__init__()
-        self.normalized_shape = (normalized_shape,) if isinstance(normalized_shape, Integral) else tuple(normalized_shape)
-        self.eps = eps
-        self.elementwise_affine = elementwise_affine
-        if elementwise_affine:
-            self.weight = Parameter(_empty(self.normalized_shape, device=device, dtype=dtype))
-        else:
-            self.register_parameter("weight", None)
+        normalized_shape = _as_sizes(normalized_shape)
+        keep(self, locals())
+        new_parameter(self, "weight", normalized_shape if elementwise_affine else None, device, dtype)
         self.reset_parameters()
 
     def reset_parameters(self):
-        if self.elementwise_affine:
-            init.ones_(self.weight)
+        reset_to_identity(self)
 
     def forward(self, x):
         return F.rms_norm(x, self.normalized_shape, self.weight, self.eps)
 
-    def extra_repr(self):
-        return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
+    extra_repr = LayerNorm.extra_repr

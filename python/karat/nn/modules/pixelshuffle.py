@@ -1,6 +1,7 @@
 """karat.nn.modules.pixelshuffle: channels become pixels, and back."""
 
 from .. import functional as F
+from ._declared import shown
 from .module import Module
 
 __all__ = ["PixelShuffle", "PixelUnshuffle"]
@@ -18,8 +19,7 @@ class PixelShuffle(Module):
     def forward(self, input):
         return F.pixel_shuffle(input, self.upscale_factor)
 
-    def extra_repr(self):
-        return f"upscale_factor={self.upscale_factor}"
+    extra_repr = shown(upscale_factor=str)
 
 
 class PixelUnshuffle(Module):
@@ -34,5 +34,4 @@ class PixelUnshuffle(Module):
     def forward(self, input):
         return F.pixel_unshuffle(input, self.downscale_factor)
 
-    def extra_repr(self):
-        return f"downscale_factor={self.downscale_factor}"
+    extra_repr = shown(downscale_factor=str)

@@ -1,10 +1,14 @@
-"""karat.nn.modules.transformer: encoder and decoder layers of attention, stacks of them, and both together."""
+"""karat.nn.modules.transformer: encoder and decoder layers of attention, stacks of them, and both together.
+
+A layer is a row of blocks, each with a norm and a way around it: attention to itself, in a decoder attention to the memory, and
+a feed-forward network. The masks of a decoder go from the model to its layers by their names."""
 
 import copy
 import math
 import warnings
 
 from ... import _karat
+from ..._torch_private import private_names
 from ...amp.state import is_any_autocast_on
 from .. import functional as F
 from .. import init
@@ -19,67 +23,93 @@ from .normalization import LayerNorm
 __all__ = ["Transformer", "TransformerEncoder", "TransformerDecoder", "TransformerEncoderLayer", "TransformerDecoderLayer"]
 
 
-def _generate_square_subsequent_mask(sz, device=None, dtype=None):
+def _causal_mask(size, device=None, dtype=None):
     """-inf above the diagonal, 0 elsewhere."""
-    return _karat.functions["full"]((sz, sz), -math.inf, dtype=dtype or _karat.get_default_dtype(),
+    return _karat.functions["full"]((size, size), -math.inf, dtype=dtype or _karat.get_default_dtype(),
                                     device=device).triu(diagonal=1)
 
 
-def _get_seq_len(src, batch_first):
+def _length(sequences, batch_first):
     """The length of the sequences; None where the dims do not say."""
-    if src.dim() not in (2, 3):
-        return None
-    return src.size(0 if src.dim() == 2 or not batch_first else 1)
+    dims = sequences.dim()
+    return sequences.size(1 if batch_first and dims == 3 else 0) if dims in (2, 3) else None
 
 
-def _get_clones(module, N):
-    return ModuleList([copy.deepcopy(module) for _ in range(N)])
-
-
-def _get_activation_fn(activation):
+def _activation(activation):
+    """A function of nn.functional by its name; a function is itself."""
+    if not isinstance(activation, str):
+        return activation
     if activation not in ("relu", "gelu"):
         raise RuntimeError(f"activation should be relu/gelu, not {activation}")
     return getattr(F, activation)
 
 
-def _detect_is_causal_mask(mask, is_causal=None, size=None):
-    """Whether the mask is the causal one: as is_causal says, or if it is None as its elements say."""
-    if is_causal is not None or mask is None:
-        return is_causal is True
-    length = size if size is not None else mask.size(-2)
-    causal = _generate_square_subsequent_mask(length, device=mask.device, dtype=mask.dtype)
+def _is_causal(mask, said=None, length=None):
+    """Whether the mask is the causal one: as the caller says, or if that is None as its elements say."""
+    if said is not None or mask is None:
+        return said is True
+    causal = _causal_mask(mask.size(-2) if length is None else length, device=mask.device, dtype=mask.dtype)
     return mask.size() == causal.size() and bool(mask.eq(causal).all())
 
 
+def _of_decoder(given):
+    """Of a call's arguments the masks of a decoder, which go further down under the same names."""
+    return {name: value for name, value in given.items() if name.startswith(("tgt_", "memory_"))}
+
+
 class _Layer(Module):
-    """The feed-forward block, and how a block is wrapped in normalisation and the way around it."""
+    """A layer with an attention for each name in `_attentions`, and a feed-forward network behind them."""
 
     __constants__ = ["norm_first"]
+    _attentions = ()
+
+    def __init__(self, d_model, nhead, dim_feedforward=2048, dropout=0.1, activation=F.relu, layer_norm_eps=1e-5,
+                 batch_first=False, norm_first=False, bias=True, device=None, dtype=None):
+        super().__init__()
+        made = {"bias": bias, "device": device, "dtype": dtype}
+        blocks = range(1, len(self._attentions) + 2)
+        for name in self._attentions:
+            self.add_module(name, MultiheadAttention(d_model, nhead, dropout=dropout, batch_first=batch_first, **made))
+        self.linear1 = Linear(d_model, dim_feedforward, **made)
+        self.dropout = Dropout(dropout)
+        self.linear2 = Linear(dim_feedforward, d_model, **made)
+        self.norm_first = norm_first
+        for block in blocks:
+            self.add_module(f"norm{block}", LayerNorm(d_model, eps=layer_norm_eps, **made))
+        for block in blocks:
+            self.add_module(f"dropout{block}", Dropout(dropout))
+        self._take_activation(_activation(activation))
+
+    def _take_activation(self, activation):
+        self.activation = activation
 
     def _around(self, x, norm, block):
         return x.add(block(norm(x))) if self.norm_first else norm(x.add(block(x)))
+
+    def _attend(self, block, x, memory, mask, padding, is_causal):
+        """The attention of a block, without its weights."""
+        attention, dropout = getattr(self, self._attentions[block - 1]), getattr(self, f"dropout{block}")
+        masks = {"attn_mask": mask, "key_padding_mask": padding, "is_causal": is_causal}
+        return dropout(attention(x, memory, memory, **masks, need_weights=False)[0])
+
+    def _sa_block(self, x, attn_mask, key_padding_mask, is_causal=False):
+        return self._attend(1, x, x, attn_mask, key_padding_mask, is_causal)
+
+    def _ff_block(self, x):
+        x = self.linear2(self.dropout(self.activation(self.linear1(x))))
+        return getattr(self, f"dropout{len(self._attentions) + 1}")(x)
 
 
 class TransformerEncoderLayer(_Layer):
     """Attention of a sequence to itself, then a feed-forward network."""
 
-    def __init__(self, d_model, nhead, dim_feedforward=2048, dropout=0.1, activation=F.relu, layer_norm_eps=1e-5,
-                 batch_first=False, norm_first=False, bias=True, device=None, dtype=None):
-        super().__init__()
-        where = {"device": device, "dtype": dtype}
-        self.self_attn = MultiheadAttention(d_model, nhead, dropout=dropout, bias=bias, batch_first=batch_first, **where)
-        self.linear1 = Linear(d_model, dim_feedforward, bias=bias, **where)
-        self.dropout = Dropout(dropout)
-        self.linear2 = Linear(dim_feedforward, d_model, bias=bias, **where)
-        self.norm_first = norm_first
-        self.norm1 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **where)
-        self.norm2 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **where)
-        self.dropout1 = Dropout(dropout)
-        self.dropout2 = Dropout(dropout)
-        activation = _get_activation_fn(activation) if isinstance(activation, str) else activation
-        self.activation_relu_or_gelu = (1 if activation is F.relu or isinstance(activation, ReLU) else
-                                        2 if activation is F.gelu or isinstance(activation, GELU) else 0)
-        self.activation = activation
+    _attentions = ("self_attn",)
+
+    def _take_activation(self, activation):
+        known = (F.relu, ReLU), (F.gelu, GELU)
+        self.activation_relu_or_gelu = next((1 + place for place, (function, layer) in enumerate(known)
+                                             if activation is function or isinstance(activation, layer)), 0)
+        super()._take_activation(activation)
 
     def __setstate__(self, state):
         super().__setstate__(state)
@@ -92,39 +122,16 @@ class TransformerEncoderLayer(_Layer):
         x = self._around(src, self.norm1, lambda x: self._sa_block(x, src_mask, padding, is_causal=is_causal))
         return self._around(x, self.norm2, self._ff_block)
 
-    def _sa_block(self, x, attn_mask, key_padding_mask, is_causal=False):
-        made = self.self_attn(x, x, x, attn_mask=attn_mask, key_padding_mask=key_padding_mask, need_weights=False,
-                              is_causal=is_causal)
-        return self.dropout1(made[0])
-
-    def _ff_block(self, x):
-        return self.dropout2(self.linear2(self.dropout(self.activation(self.linear1(x)))))
-
 
 class TransformerDecoderLayer(_Layer):
     """Attention of a sequence to itself, then to the memory, then a feed-forward network."""
 
-    def __init__(self, d_model, nhead, dim_feedforward=2048, dropout=0.1, activation=F.relu, layer_norm_eps=1e-5,
-                 batch_first=False, norm_first=False, bias=True, device=None, dtype=None):
-        super().__init__()
-        where = {"device": device, "dtype": dtype}
-        self.self_attn = MultiheadAttention(d_model, nhead, dropout=dropout, batch_first=batch_first, bias=bias, **where)
-        self.multihead_attn = MultiheadAttention(d_model, nhead, dropout=dropout, batch_first=batch_first, bias=bias, **where)
-        self.linear1 = Linear(d_model, dim_feedforward, bias=bias, **where)
-        self.dropout = Dropout(dropout)
-        self.linear2 = Linear(dim_feedforward, d_model, bias=bias, **where)
-        self.norm_first = norm_first
-        self.norm1 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **where)
-        self.norm2 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **where)
-        self.norm3 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **where)
-        self.dropout1 = Dropout(dropout)
-        self.dropout2 = Dropout(dropout)
-        self.dropout3 = Dropout(dropout)
-        self.activation = _get_activation_fn(activation) if isinstance(activation, str) else activation
+    _attentions = ("self_attn", "multihead_attn")
 
     def __setstate__(self, state):
+        super().__setstate__(state)
         # A module in the place of a function is not in the state's own names: as in PyTorch, its copies use relu.
-        super().__setstate__({"activation": F.relu} | state)
+        self.__dict__.setdefault("activation", F.relu)
 
     def forward(self, tgt, memory, tgt_mask=None, memory_mask=None, tgt_key_padding_mask=None, memory_key_padding_mask=None,
                 tgt_is_causal=False, memory_is_causal=False):
@@ -133,18 +140,28 @@ class TransformerDecoderLayer(_Layer):
                          lambda x: self._mha_block(x, memory, memory_mask, memory_key_padding_mask, memory_is_causal))
         return self._around(x, self.norm3, self._ff_block)
 
-    def _sa_block(self, x, attn_mask, key_padding_mask, is_causal=False):
-        made = self.self_attn(x, x, x, attn_mask=attn_mask, key_padding_mask=key_padding_mask, is_causal=is_causal,
-                              need_weights=False)
-        return self.dropout1(made[0])
-
     def _mha_block(self, x, mem, attn_mask, key_padding_mask, is_causal=False):
-        made = self.multihead_attn(x, mem, mem, attn_mask=attn_mask, key_padding_mask=key_padding_mask, is_causal=is_causal,
-                                   need_weights=False)
-        return self.dropout2(made[0])
+        return self._attend(2, x, mem, attn_mask, key_padding_mask, is_causal)
 
-    def _ff_block(self, x):
-        return self.dropout3(self.linear2(self.dropout(self.activation(self.linear1(x)))))
+
+class _Stack(Module):
+    """Copies of a layer, one behind the other, and a norm behind the last."""
+
+    __constants__ = ["norm"]
+
+    def __init__(self, layer, num_layers, norm):
+        super().__init__()
+        self.layers = ModuleList(copy.deepcopy(layer) for _ in range(num_layers))
+        self.num_layers = num_layers
+        self.norm = norm
+
+    def _length_of(self, x):
+        return _length(x, self.layers[0].self_attn.batch_first)
+
+    def _pass(self, x, *given, **options):
+        for layer in self.layers:
+            x = layer(x, *given, **options)
+        return x
 
 
 def _why_not_nested(layer):
@@ -167,16 +184,11 @@ def _why_not_nested(layer):
     return None
 
 
-class TransformerEncoder(Module):
+class TransformerEncoder(_Stack):
     """num_layers copies of an encoder layer."""
 
-    __constants__ = ["norm"]
-
     def __init__(self, encoder_layer, num_layers, norm=None, enable_nested_tensor=True, mask_check=True):
-        super().__init__()
-        self.layers = _get_clones(encoder_layer, num_layers)
-        self.num_layers = num_layers
-        self.norm = norm
+        super().__init__(encoder_layer, num_layers, norm)
         self.enable_nested_tensor = enable_nested_tensor  # there are none here: see _drops_padding
         self.use_nested_tensor = enable_nested_tensor
         self.mask_check = mask_check
@@ -196,36 +208,23 @@ class TransformerEncoder(Module):
     def forward(self, src, mask=None, src_key_padding_mask=None, is_causal=None):
         padding = _as_scores(src_key_padding_mask, "src_key_padding_mask", mask, "mask", src.dtype)
         mask = _as_scores(mask, "mask", None, "", src.dtype)
-        length = _get_seq_len(src, self.layers[0].self_attn.batch_first)
-        is_causal = _detect_is_causal_mask(mask, is_causal, length)
-        output = src
-        for layer in self.layers:
-            output = layer(output, src_mask=mask, is_causal=is_causal, src_key_padding_mask=padding)
+        is_causal = _is_causal(mask, is_causal, self._length_of(src))
+        output = self._pass(src, src_mask=mask, is_causal=is_causal, src_key_padding_mask=padding)
         if mask is None and padding is not None and self._drops_padding(src, padding):
             output = output.masked_fill(padding.bool().unsqueeze(-1), 0.0)
         return output if self.norm is None else self.norm(output)
 
 
-class TransformerDecoder(Module):
+class TransformerDecoder(_Stack):
     """num_layers copies of a decoder layer."""
 
-    __constants__ = ["norm"]
-
     def __init__(self, decoder_layer, num_layers, norm=None):
-        super().__init__()
-        self.layers = _get_clones(decoder_layer, num_layers)
-        self.num_layers = num_layers
-        self.norm = norm
+        super().__init__(decoder_layer, num_layers, norm)
 
     def forward(self, tgt, memory, tgt_mask=None, memory_mask=None, tgt_key_padding_mask=None, memory_key_padding_mask=None,
                 tgt_is_causal=None, memory_is_causal=False):
-        length = _get_seq_len(tgt, self.layers[0].self_attn.batch_first)
-        tgt_is_causal = _detect_is_causal_mask(tgt_mask, tgt_is_causal, length)
-        output = tgt
-        for layer in self.layers:
-            output = layer(output, memory, tgt_mask=tgt_mask, memory_mask=memory_mask, tgt_key_padding_mask=tgt_key_padding_mask,
-                           memory_key_padding_mask=memory_key_padding_mask, tgt_is_causal=tgt_is_causal,
-                           memory_is_causal=memory_is_causal)
+        tgt_is_causal = _is_causal(tgt_mask, tgt_is_causal, self._length_of(tgt))
+        output = self._pass(tgt, memory, **_of_decoder(locals()))
         return output if self.norm is None else self.norm(output)
 
 
@@ -237,17 +236,15 @@ class Transformer(Module):
                  norm_first=False, bias=True, device=None, dtype=None):
         super().__init__()
         where = {"device": device, "dtype": dtype}
-        layer = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias)
-        if custom_encoder is not None:
-            self.encoder = custom_encoder
-        else:
-            one = TransformerEncoderLayer(*layer, **where)
-            self.encoder = TransformerEncoder(one, num_encoder_layers, LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **where))
-        if custom_decoder is not None:
-            self.decoder = custom_decoder
-        else:
-            one = TransformerDecoderLayer(*layer, **where)
-            self.decoder = TransformerDecoder(one, num_decoder_layers, LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **where))
+        options = d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias
+
+        def stack(kind, layer, count):
+            return kind(layer(*options, **where), count, LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **where))
+
+        self.encoder = custom_encoder if custom_encoder is not None else stack(TransformerEncoder, TransformerEncoderLayer,
+                                                                               num_encoder_layers)
+        self.decoder = custom_decoder if custom_decoder is not None else stack(TransformerDecoder, TransformerDecoderLayer,
+                                                                               num_decoder_layers)
         self._reset_parameters()
         self.d_model = d_model
         self.nhead = nhead
@@ -256,22 +253,23 @@ class Transformer(Module):
     def forward(self, src, tgt, src_mask=None, tgt_mask=None, memory_mask=None, src_key_padding_mask=None,
                 tgt_key_padding_mask=None, memory_key_padding_mask=None, src_is_causal=None, tgt_is_causal=None,
                 memory_is_causal=False):
-        batch_dim = 0 if self.batch_first else 1
+        for_decoder, batch_dim = _of_decoder(locals()), 0 if self.batch_first else 1
         if src.dim() == 3 and src.size(batch_dim) != tgt.size(batch_dim):
             raise RuntimeError("the batch number of src and tgt must be equal")
-        if src.size(-1) != self.d_model or tgt.size(-1) != self.d_model:
+        if {src.size(-1), tgt.size(-1)} != {self.d_model}:
             raise RuntimeError("the feature number of src and tgt must be equal to d_model")
         memory = self.encoder(src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal)
-        return self.decoder(tgt, memory, tgt_mask=tgt_mask, memory_mask=memory_mask, tgt_key_padding_mask=tgt_key_padding_mask,
-                            memory_key_padding_mask=memory_key_padding_mask, tgt_is_causal=tgt_is_causal,
-                            memory_is_causal=memory_is_causal)
+        return self.decoder(tgt, memory, **for_decoder)
 
     @staticmethod
     def generate_square_subsequent_mask(sz, device=None, dtype=None):
         """The causal mask: -inf above the diagonal, 0 elsewhere."""
-        return _generate_square_subsequent_mask(sz, device, dtype)
+        return _causal_mask(sz, device, dtype)
 
     def _reset_parameters(self):
         for parameter in self.parameters():
             if parameter.dim() > 1:
                 init.xavier_uniform_(parameter)
+
+
+__getattr__ = private_names(__name__, globals())

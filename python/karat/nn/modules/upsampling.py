@@ -1,9 +1,15 @@
 """karat.nn.modules.upsampling: images and signals at another size."""
 
 from .. import functional as F
+from ._declared import keep, shown
 from .module import Module
 
 __all__ = ["Upsample", "UpsamplingNearest2d", "UpsamplingBilinear2d"]
+
+
+def _as_floats(factor):
+    """Scale factors are floats, one or a tuple; none, and 0, is None."""
+    return tuple(map(float, factor)) if isinstance(factor, tuple) else float(factor) if factor else None
 
 
 class Upsample(Module):
@@ -14,25 +20,19 @@ class Upsample(Module):
     def __init__(self, size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None):
         super().__init__()
         self.name = type(self).__name__
-        self.size = size
-        if isinstance(scale_factor, tuple):
-            self.scale_factor = tuple(float(factor) for factor in scale_factor)
-        else:
-            self.scale_factor = float(scale_factor) if scale_factor else None
-        self.mode = mode
-        self.align_corners = align_corners
-        self.recompute_scale_factor = recompute_scale_factor
+        scale_factor = _as_floats(scale_factor)
+        keep(self, locals())
 
     def forward(self, input):
         return F.interpolate(input, self.size, self.scale_factor, self.mode, self.align_corners, self.recompute_scale_factor)
 
     def __setstate__(self, state):
-        state.setdefault("recompute_scale_factor", True)  # what states from before it existed mean
-        super().__setstate__(state)
+        super().__setstate__({"recompute_scale_factor": True, **state})  # what states from before it existed mean
+
+    _of_size, _of_factor = shown(size=str, mode=repr), shown(scale_factor=str, mode=repr)
 
     def extra_repr(self):
-        size = f"size={self.size}" if self.scale_factor is None else f"scale_factor={self.scale_factor}"
-        return f"{size}, mode={self.mode!r}"
+        return self._of_size() if self.scale_factor is None else self._of_factor()
 
 
 class UpsamplingNearest2d(Upsample):

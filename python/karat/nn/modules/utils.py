@@ -1,8 +1,9 @@
 """karat.nn.modules.utils: sizes given as one number or one per dim, and keys of state dicts."""
 
+import math
 from collections.abc import Iterable
 
-from .. import _pooling
+from .. import _pooling, init
 
 __all__ = ["consume_prefix_in_state_dict_if_present"]
 
@@ -28,6 +29,14 @@ def _reverse_repeat_tuple(t, n):
 def _list_with_default(out_size, defaults):
     """out_size, with the size of `defaults` where it is None."""
     return _pooling._sizes_for(out_size, defaults, len(defaults))
+
+
+def draw_by_size(parameters, size):
+    """Draws parameters uniformly from +-1 / sqrt(size), in their order; None is none."""
+    bound = 1.0 / math.sqrt(size) if size > 0 else 0
+    for parameter in parameters:
+        if parameter is not None:
+            init.uniform_(parameter, -bound, bound)
 
 
 def consume_prefix_in_state_dict_if_present(state_dict, prefix):

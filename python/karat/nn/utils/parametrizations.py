@@ -1,42 +1,62 @@
 """karat.nn.utils.parametrizations: weights that are orthogonal, of length and direction apart, or of spectral norm 1."""
 
-from enum import Enum, auto
-
 from ... import _karat
 from ...limits import finfo
-from ...modes import no_grad
 from .. import functional as F
-from ..modules.conv import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from ..modules.module import Module
 from . import parametrize
+from ._power_iteration import as_matrix, follow, output_dim, random_unit_vectors
 
 __all__ = ["orthogonal", "spectral_norm", "weight_norm"]
 
 _rows, _linalg = _karat.functions, _karat.linalg_functions
 
 
+def _diagonal(matrix):
+    return matrix.diagonal(dim1=-2, dim2=-1)
+
+
 def _eye_like(matrix, size):
     return _rows["eye"](size, dtype=matrix.dtype, device=matrix.device)
 
 
-def _is_orthogonal(Q, eps=None):
-    """Are the columns orthonormal, as far as the dtype goes?"""
-    rows, columns = Q.shape[-2:]
-    eps = 10.0 * rows * finfo(Q.dtype).eps if eps is None else eps
-    return _karat.allclose(_rows["matmul"](Q.mH, Q), _eye_like(Q, columns), atol=eps)
+def _orthonormal(matrix):
+    """Orthonormal columns of the same span: Q of the QR decomposition whose R has a positive diagonal, which is unique."""
+    q, r = _linalg["qr"](matrix)
+    return q * _diagonal(r).sgn().unsqueeze(-2)
 
 
-def _make_orthogonal(A):
-    """Orthonormal columns of the same span, nearest in the sense of a QR decomposition with a positive diagonal."""
-    packed, tau = _rows["geqrf"](A)
-    q = _linalg["householder_product"](packed, tau)
-    return q.mul(packed.diagonal(dim1=-2, dim2=-1).sgn().unsqueeze(-2))
+def _has_orthonormal_columns(matrix):
+    """As far as its dtype can say."""
+    rows, columns = matrix.shape[-2:]
+    gram = _rows["matmul"](matrix.mH, matrix)
+    return _karat.allclose(gram, _eye_like(matrix, columns), atol=10.0 * rows * finfo(matrix.dtype).eps)
 
 
-class _OrthMaps(Enum):
-    matrix_exp = auto()
-    cayley = auto()
-    householder = auto()
+def _reflected(X):
+    """The product of the Householder reflections whose vectors stand below the diagonal, with the diagonal's signs."""
+    vectors = X.tril(-1)
+    scales = 2.0 / (1.0 + (vectors * vectors).sum(-2))
+    return _linalg["householder_product"](vectors, scales) * _diagonal(X).int().unsqueeze(-2)
+
+
+def _of_a_skew_matrix(orthogonal_of):
+    """A map by the skew-symmetric matrix of X's lower triangle, which is widened to a square; as many columns as X has."""
+
+    def mapped(X):
+        rows, columns = X.shape[-2:]
+        lower = _rows["constant_pad_nd"](X.tril(), (0, rows - columns)) if columns < rows else X.tril()
+        return orthogonal_of(lower - lower.mH)[..., :columns]
+
+    return mapped
+
+
+def _cayley(skew):
+    unit = _eye_like(skew, skew.size(-1))
+    return _linalg["solve"](unit - skew / 2, unit + skew / 2)
+
+
+_MAPS = {"matrix_exp": _of_a_skew_matrix(_rows["matrix_exp"]), "cayley": _of_a_skew_matrix(_cayley), "householder": _reflected}
 
 
 class _Orthogonal(Module):
@@ -44,62 +64,48 @@ class _Orthogonal(Module):
 
     def __init__(self, weight, orthogonal_map, *, use_trivialization=True):
         super().__init__()
-        if weight.is_complex() and orthogonal_map == _OrthMaps.householder:
+        if orthogonal_map == "householder" and weight.is_complex():
             raise ValueError("The householder parametrization does not support complex tensors.")
-        self.shape = weight.shape
-        self.orthogonal_map = orthogonal_map
+        self.shape, self.orthogonal_map = weight.shape, orthogonal_map
         if use_trivialization:
             self.register_buffer("base", None)
 
-    def _mapped(self, X):
-        rows, columns = X.shape[-2:]
-        if self.orthogonal_map == _OrthMaps.householder:
-            below = X.tril(diagonal=-1)
-            tau = below.mul(below).sum(-2).add(1.0).reciprocal().mul(2.0)
-            q = _linalg["householder_product"](below, tau)
-            return q.mul(X.diagonal(dim1=-2, dim2=-1).int().unsqueeze(-2))  # the diagonal is of signs
-        lower = X.tril()
-        if rows != columns:
-            lower = _rows["cat"]([lower, lower.new_zeros(rows, rows - columns).expand(*lower.shape[:-2], -1, -1)], -1)
-        skew = lower.sub(lower.mH)
-        if self.orthogonal_map == _OrthMaps.matrix_exp:
-            q = _rows["matrix_exp"](skew)
-        else:
-            unit = _eye_like(skew, rows)
-            q = _linalg["solve"](unit.add(skew, alpha=-0.5), unit.add(skew, alpha=0.5))
-        return q if rows == columns else q[..., :columns]
+    def _upright(self, matrix):
+        """The matrix, transposed if it is wide; its own inverse."""
+        return matrix.mT if self.shape[-2] < self.shape[-1] else matrix
 
     def forward(self, X):
-        wide = X.size(-2) < X.size(-1)
-        q = self._mapped(X.mT if wide else X)
-        if hasattr(self, "base"):
-            q = _rows["matmul"](self.base, q)
-        return q.mT if wide else q
+        q = _MAPS[self.orthogonal_map](self._upright(X))
+        return self._upright(_rows["matmul"](self.base, q) if hasattr(self, "base") else q)
 
     def right_inverse(self, Q):
         """What maps to Q. With a base, Q becomes the base, and what maps to the identity is returned."""
         if Q.shape != self.shape:
             raise ValueError(f"Expected a matrix or batch of matrices of shape {self.shape}. Got a tensor of shape {Q.shape}.")
-        given, wide = Q, Q.size(-2) < Q.size(-1)
-        Q = Q.mT if wide else Q
-        rows, columns = Q.shape[-2:]
-        if not hasattr(self, "base"):
-            if self.orthogonal_map != _OrthMaps.householder:
-                raise NotImplementedError("It is not possible to assign to the matrix exponential or the Cayley parametrizations "
-                                          "when use_trivialization=False.")
-            packed = _rows["geqrf"](Q)[0]
-            packed.diagonal(dim1=-2, dim2=-1).sign_()
-            packed.diagonal(dim1=-2, dim2=-1)[packed.diagonal(dim1=-2, dim2=-1) == 0.0] = 1.0
-            return packed.mT if wide else packed
-        if rows == columns:
-            base = Q.clone() if _is_orthogonal(Q) else _make_orthogonal(Q)
-        else:
-            more = _rows["randn"](*Q.shape[:-1], rows - columns, dtype=Q.dtype, device=Q.device)
-            base = _make_orthogonal(_rows["cat"]([Q, more], -1))
-        self.base = base
-        minus_one = _rows["zeros_like"](given)
-        minus_one.diagonal(dim1=-2, dim2=-1).fill_(-1.0)
-        return minus_one
+        matrix = self._upright(Q)
+        if hasattr(self, "base"):
+            self.base = self._completed(matrix)
+            identity = _rows["zeros_like"](Q)  # its skew-symmetric matrix is zero
+            _diagonal(identity).fill_(-1.0)
+            return identity
+        if self.orthogonal_map != "householder":
+            raise NotImplementedError("It is not possible to assign to the matrix exponential or the Cayley parametrizations "
+                                      "when use_trivialization=False.")
+        reflections, _ = _rows["geqrf"](matrix)
+        diagonal = _diagonal(reflections)
+        diagonal.copy_(_rows["ones_like"](diagonal).copysign(diagonal))
+        return self._upright(reflections)
+
+    @staticmethod
+    def _completed(matrix):
+        """A square matrix with orthonormal columns, of which the first span what the given ones do."""
+        rows, columns = matrix.shape[-2:]
+        if rows > columns:
+            more = _rows["randn"](*matrix.shape[:-1], rows - columns, dtype=matrix.dtype, device=matrix.device)
+            matrix = _rows["cat"]([matrix, more], -1)
+        elif _has_orthonormal_columns(matrix):
+            return matrix.clone()
+        return _orthonormal(matrix)
 
 
 def _tensor_of(module, name):
@@ -110,17 +116,17 @@ def _tensor_of(module, name):
 
 
 def orthogonal(module, name="weight", orthogonal_map=None, *, use_trivialization=True):
-    """Keeps a matrix orthogonal. The map is matrix_exp, cayley or householder."""
+    """Keeps a matrix orthogonal. The map is matrix_exp, cayley or householder; by default householder of a real matrix that is
+    not square, matrix_exp of others."""
     weight = _tensor_of(module, name)
     if weight.ndim < 2:
         raise ValueError(f"Expected a matrix or batch of matrices. Got a tensor of {weight.ndim} dimensions.")
-    if orthogonal_map is None:
-        orthogonal_map = "matrix_exp" if weight.size(-2) == weight.size(-1) or weight.is_complex() else "householder"
-    if orthogonal_map not in _OrthMaps.__members__:
+    rows, columns = weight.shape[-2:]
+    chosen = orthogonal_map or ("householder" if rows != columns and not weight.is_complex() else "matrix_exp")
+    if chosen not in _MAPS:
         raise ValueError(f'orthogonal_map has to be one of "matrix_exp", "cayley", "householder". Got: {orthogonal_map}')
-    made = _Orthogonal(weight, _OrthMaps[orthogonal_map], use_trivialization=use_trivialization)
-    parametrize.register_parametrization(module, name, made, unsafe=True)
-    return module
+    parametrization = _Orthogonal(weight, chosen, use_trivialization=use_trivialization)
+    return parametrize.register_parametrization(module, name, parametrization, unsafe=True)
 
 
 class _WeightNorm(Module):
@@ -157,39 +163,29 @@ class _SpectralNorm(Module):
     def __init__(self, weight, n_power_iterations=1, dim=0, eps=1e-12):
         super().__init__()
         ndim = weight.ndim
-        if dim >= ndim or dim < -ndim:
+        if not -ndim <= dim < ndim:
             raise IndexError(f"Dimension out of range (expected to be in range of [-{ndim}, {ndim - 1}] but got {dim})")
         if n_power_iterations <= 0:
             raise ValueError(f"Expected n_power_iterations to be positive, but got n_power_iterations={n_power_iterations}")
-        self.dim = dim if dim >= 0 else dim + ndim
-        self.eps = eps
+        self.dim, self.eps = dim % ndim, eps
         if ndim > 1:
             self.n_power_iterations = n_power_iterations
-            matrix = self._reshape_weight_to_matrix(weight)
-            u, v = (matrix.new_empty(size).normal_(0, 1) for size in matrix.shape)
-            self.register_buffer("_u", F.normalize(u, dim=0, eps=eps))
-            self.register_buffer("_v", F.normalize(v, dim=0, eps=eps))
-            self._power_method(matrix, 15)
+            matrix = as_matrix(weight, self.dim)
+            for name, vector in zip(("_u", "_v"), random_unit_vectors(matrix, eps)):
+                self.register_buffer(name, vector)
+            self._follow(matrix, 15)
 
-    def _reshape_weight_to_matrix(self, weight):
-        if self.dim != 0:
-            weight = weight.permute(self.dim, *(d for d in range(weight.dim()) if d != self.dim))
-        return weight.flatten(1)
-
-    def _power_method(self, weight_mat, n_power_iterations):
-        with no_grad():
-            for _ in range(n_power_iterations):
-                self._u = F.normalize(_rows["mv"](weight_mat, self._v), dim=0, eps=self.eps, out=self._u)
-                self._v = F.normalize(_rows["mv"](weight_mat.H, self._u), dim=0, eps=self.eps, out=self._v)
+    def _follow(self, matrix, times):
+        follow(((self._u, matrix, self._v), (self._v, matrix.mH, self._u)), times, self.eps)
 
     def forward(self, weight):
         if weight.ndim == 1:
             return F.normalize(weight, dim=0, eps=self.eps)
-        matrix = self._reshape_weight_to_matrix(weight)
+        matrix = as_matrix(weight, self.dim)
         if self.training:
-            self._power_method(matrix, self.n_power_iterations)
+            self._follow(matrix, self.n_power_iterations)
         u, v = self._u.clone(), self._v.clone()  # the next call writes them again, and backward needs these
-        return weight.div(_rows["vdot"](u, _rows["mv"](matrix, v)))
+        return weight / _rows["vdot"](u, _rows["mv"](matrix, v))
 
     def right_inverse(self, value):
         return value
@@ -197,8 +193,5 @@ class _SpectralNorm(Module):
 
 def spectral_norm(module, name="weight", n_power_iterations=1, eps=1e-12, dim=None):
     """Divides a weight by its largest singular value."""
-    weight = _tensor_of(module, name)
-    if dim is None:
-        dim = 1 if isinstance(module, (ConvTranspose1d, ConvTranspose2d, ConvTranspose3d)) else 0
-    parametrize.register_parametrization(module, name, _SpectralNorm(weight, n_power_iterations, dim, eps))
-    return module
+    made = _SpectralNorm(_tensor_of(module, name), n_power_iterations, output_dim(module) if dim is None else dim, eps)
+    return parametrize.register_parametrization(module, name, made)

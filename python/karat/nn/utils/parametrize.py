@@ -6,7 +6,7 @@ module.parametrizations[name], as `original`, or as original0, original1 where a
 
 import copy
 from collections.abc import Sequence
-from contextlib import contextmanager
+from contextlib import ContextDecorator
 
 from ..._karat import Tensor
 from ...modes import no_grad
@@ -20,27 +20,27 @@ _cache_enabled = 0  # how many `with cached()` are open
 _cache = {}
 
 
-@contextmanager
-def cached():
+class cached(ContextDecorator):
     """Within it a parametrized tensor is computed once."""
-    global _cache_enabled
-    _cache_enabled += 1
-    try:
-        yield
-    finally:
+
+    def __enter__(self):
+        global _cache_enabled
+        _cache_enabled += 1
+
+    def __exit__(self, *error):
+        global _cache_enabled
         _cache_enabled -= 1
-        if not _cache_enabled:
+        if _cache_enabled == 0:
             _cache.clear()
 
 
-def _register_parameter_or_buffer(module, name, X):
-    if isinstance(X, Parameter):
-        module.register_parameter(name, X)
-    else:
-        module.register_buffer(name, X)
+def _put(module, name, tensor):
+    """Registers a parameter or a buffer."""
+    register = module.register_parameter if isinstance(tensor, Parameter) else module.register_buffer
+    register(name, tensor)
 
 
-def _maybe_set(dest, src):
+def _assign(dest, src):
     """Gives dest the elements of src, in its own memory where that is possible: an optimizer may hold it."""
     if dest is src:
         return
@@ -87,8 +87,8 @@ class ParametrizationList(ModuleList):
             _check_single(new, original, "When `right_inverse` outputs one tensor, it may not change the {}.", "original",
                           "right_inverse(original)")
             with no_grad():
-                _maybe_set(original, new)
-            _register_parameter_or_buffer(self, "original", original)
+                _assign(original, new)
+            _put(self, "original", original)
         else:
             for place, one in enumerate(new):
                 if not isinstance(one, Tensor):
@@ -97,7 +97,7 @@ class ParametrizationList(ModuleList):
                 if isinstance(original, Parameter):
                     one = Parameter(one, original.requires_grad)
                 one.requires_grad_(original.requires_grad)
-                _register_parameter_or_buffer(self, f"original{place}", one)
+                _put(self, f"original{place}", one)
         if not unsafe:
             made = self()
             if not isinstance(made, Tensor):
@@ -117,26 +117,29 @@ class ParametrizationList(ModuleList):
                 if not hasattr(module, "right_inverse"):
                     raise RuntimeError(f"parametrization {type(module).__name__} does not implement right_inverse.")
                 value = module.right_inverse(value)
-            if self.is_tensor:
-                if not isinstance(value, Tensor):
-                    raise ValueError(f"`right_inverse` should return a tensor. Got {type(value).__name__}")
-                values = [value]
-            elif not isinstance(value, Sequence):
-                raise ValueError(f"'right_inverse' must return a sequence of tensors. Got {type(value).__name__}.")
-            elif len(value) != self.ntensors:
-                raise ValueError("'right_inverse' must return a sequence of tensors of length "
-                                 f"{self.ntensors}. Got a sequence of length {len(value)}.")
-            else:
-                values = value
-            for place, (original, one) in enumerate(zip(self._originals(), values)):
-                if not isinstance(one, Tensor):
-                    raise ValueError(f"`right_inverse` must return a sequence of tensors. Got element {place} of type "
-                                     f"{type(one).__name__}")
-                if original.dtype != one.dtype:
-                    name = "original" if self.is_tensor else f"original{place}"
-                    raise ValueError(f"The tensor returned by `right_inverse` has dtype {one.dtype} while `{name}` has dtype "
-                                     f"{original.dtype}")
-                _maybe_set(original, one)
+            for original, new in zip(self._originals(), self._new_originals(value)):
+                _assign(original, new)
+
+    def _new_originals(self, value):
+        """What the last right_inverse gave, as a sequence of tensors, each of the dtype of its original."""
+        if self.is_tensor:
+            if not isinstance(value, Tensor):
+                raise ValueError(f"`right_inverse` should return a tensor. Got {type(value).__name__}")
+            value = [value]
+        elif not isinstance(value, Sequence):
+            raise ValueError(f"'right_inverse' must return a sequence of tensors. Got {type(value).__name__}.")
+        elif len(value) != self.ntensors:
+            raise ValueError("'right_inverse' must return a sequence of tensors of length "
+                             f"{self.ntensors}. Got a sequence of length {len(value)}.")
+        for place, (original, new) in enumerate(zip(self._originals(), value)):
+            if not isinstance(new, Tensor):
+                raise ValueError(f"`right_inverse` must return a sequence of tensors. Got element {place} of type "
+                                 f"{type(new).__name__}")
+            if new.dtype != original.dtype:
+                name = "original" if self.is_tensor else f"original{place}"
+                raise ValueError(f"The tensor returned by `right_inverse` has dtype {new.dtype} while `{name}` has dtype "
+                                 f"{original.dtype}")
+        return value
 
     def forward(self):
         value = self[0](*self._originals())
@@ -242,10 +245,8 @@ def register_parametrization(module, tensor_name, parametrization, *, unsafe=Fal
 
 def is_parametrized(module, tensor_name=None):
     """Has the module a parametrization, of this tensor or of any?"""
-    parametrizations = getattr(module, "parametrizations", None)
-    if parametrizations is None or not isinstance(parametrizations, ModuleDict):
-        return False
-    return len(parametrizations) > 0 if tensor_name is None else tensor_name in parametrizations
+    known = getattr(module, "parametrizations", ())
+    return isinstance(known, ModuleDict) and (len(known) > 0 if tensor_name is None else tensor_name in known)
 
 
 def remove_parametrizations(module, tensor_name, leave_parametrized=True):
@@ -257,7 +258,7 @@ def remove_parametrizations(module, tensor_name, leave_parametrized=True):
         original = parametrizations.original
         if leave_parametrized:
             with no_grad():
-                _maybe_set(original, getattr(module, tensor_name))
+                _assign(original, getattr(module, tensor_name))
     elif leave_parametrized:
         value = getattr(module, tensor_name)
         original = Parameter(value) if value.requires_grad else value
@@ -266,7 +267,7 @@ def remove_parametrizations(module, tensor_name, leave_parametrized=True):
                          "sequence of tensors.")
     delattr(type(module), tensor_name)
     del module.parametrizations[tensor_name]
-    _register_parameter_or_buffer(module, tensor_name, original)
+    _put(module, tensor_name, original)
     if not is_parametrized(module):
         delattr(module, "parametrizations")
         module.__class__ = type(module).__bases__[0]

@@ -1,16 +1,20 @@
 """karat.nn.utils.prune: parameters with elements set to zero by a mask, which a hook applies before each call."""
 
+import math
 import numbers
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 
 from ... import _karat
+from ._parameter_hook import ParameterHook
 
 _rows = _karat.functions
 
 
-class BasePruningMethod(ABC):
+class BasePruningMethod(ParameterHook, ABC):
     """A way to choose a mask; also the hook that applies the mask before a call."""
+
+    name_is = "_tensor_name"
 
     def __call__(self, module, inputs):
         setattr(module, self._tensor_name, self.apply_mask(module))
@@ -21,19 +25,21 @@ class BasePruningMethod(ABC):
 
     def apply_mask(self, module):
         """The parameter times its mask."""
+        name = self._name_for(module, "has to be pruned")
+        original = getattr(module, name + "_orig")
+        return getattr(module, name + "_mask").to(original.dtype) * original
+
+    def _name_for(self, module, what):
         if self._tensor_name is None:
-            raise AssertionError(f"Module {module} has to be pruned")
-        mask, original = getattr(module, self._tensor_name + "_mask"), getattr(module, self._tensor_name + "_orig")
-        return mask.to(dtype=original.dtype).mul(original)
+            raise AssertionError(f"Module {module} {what}")
+        return self._tensor_name
 
     @classmethod
     def apply(cls, module, name, *args, importance_scores=None, **kwargs):
         """Prunes a parameter of a module, on top of earlier prunings, and puts the hook there."""
         earlier = None
-        for place, hook in list(module._forward_pre_hooks.items()):
-            if isinstance(hook, BasePruningMethod) and hook._tensor_name == name:
-                earlier = hook
-                del module._forward_pre_hooks[place]
+        for key, earlier in BasePruningMethod.on(module, name).items():
+            del module._forward_pre_hooks[key]
         method = cls(*args, **kwargs)
         method._tensor_name = name
         if earlier is not None:
@@ -75,15 +81,13 @@ class BasePruningMethod(ABC):
 
     def remove(self, module):
         """Makes the pruned parameter an ordinary one."""
-        if self._tensor_name is None:
-            raise AssertionError(f"Module {module} has to be pruned before pruning can be removed")
-        name, weight = self._tensor_name, self.apply_mask(module)
-        if hasattr(module, name):
-            delattr(module, name)
-        original = module._parameters[name + "_orig"]
-        original.data = weight.data
-        del module._parameters[name + "_orig"], module._buffers[name + "_mask"]
-        setattr(module, name, original)
+        name = self._name_for(module, "has to be pruned before pruning can be removed")
+        pruned = self.apply_mask(module)
+        parameter = module._parameters.pop(name + "_orig")
+        del module._buffers[name + "_mask"]
+        parameter.data = pruned.data
+        vars(module).pop(name, None)  # the product of the last call
+        module.register_parameter(name, parameter)
 
 
 class PruningContainer(BasePruningMethod):
@@ -91,21 +95,21 @@ class PruningContainer(BasePruningMethod):
 
     def __init__(self, *args):
         self._pruning_methods = ()
-        if isinstance(args, Iterable) and len(args) != 1:
-            for method in args:
-                self.add_pruning_method(method)
-        elif len(args) == 1:
+        if args and args[0] is not None:
             self._tensor_name = args[0]._tensor_name
-            self.add_pruning_method(args[0])
+        for method in args:
+            self.add_pruning_method(method)
 
     def add_pruning_method(self, method):
-        """Adds a pruning of the same parameter."""
-        if not isinstance(method, BasePruningMethod) and method is not None:
-            raise TypeError(f"{type(method)} is not a BasePruningMethod subclass")
-        if method is not None and self._tensor_name != method._tensor_name:
-            raise ValueError("Can only add pruning methods acting on the parameter named "
-                             f"'{self._tensor_name}' to PruningContainer {self}. Found '{method._tensor_name}'")
-        self._pruning_methods += (method,)
+        """Adds a pruning of the same parameter. None takes a place and prunes nothing."""
+        if method is not None:
+            if not isinstance(method, BasePruningMethod):
+                raise TypeError(f"{type(method)} is not a BasePruningMethod subclass")
+            ours, its = self._tensor_name, method._tensor_name
+            if its != ours:
+                raise ValueError(f"Can only add pruning methods acting on the parameter named '{ours}' to PruningContainer "
+                                 f"{self}. Found '{its}'")
+        self._pruning_methods = *self._pruning_methods, method
 
     def __len__(self):
         return len(self._pruning_methods)
@@ -122,9 +126,9 @@ class PruningContainer(BasePruningMethod):
         if method.PRUNING_TYPE == "unstructured":
             chosen = mask.eq(1)
         elif method.PRUNING_TYPE == "structured":
-            dim = method.dim + t.dim() if method.dim < 0 else method.dim
-            kept = mask.sum([d for d in range(t.dim()) if d != dim]).ne(0)
-            chosen = tuple(kept if d == dim else slice(None) for d in range(t.dim()))
+            others = _other_dims(t, method.dim)
+            kept = mask.sum(others).ne(0)
+            chosen = tuple(slice(None) if d in others else kept for d in range(t.dim()))
         elif method.PRUNING_TYPE == "global":
             chosen = slice(None)
         else:
@@ -149,17 +153,22 @@ class Identity(BasePruningMethod):
 
 
 class _OfAmount(BasePruningMethod):
-    """A method that prunes a share or a number of something."""
+    """A method that prunes a share, a float of [0, 1], or a number of something."""
 
     def __init__(self, amount):
-        _validate_pruning_amount_init(amount)
+        if not isinstance(amount, numbers.Real):
+            raise TypeError(f"Invalid type for amount: {amount}. Must be int or float.")
+        if not 0 <= amount <= (math.inf if isinstance(amount, numbers.Integral) else 1):
+            raise ValueError(f"amount={amount} should either be a float in the range [0, 1] or a non-negative integer")
         self.amount = amount
 
     def _count(self, size):
         """How many of `size` are pruned."""
-        count = _compute_nparams_toprune(self.amount, size)
-        _validate_pruning_amount(count, size)
-        return count
+        if not isinstance(self.amount, numbers.Integral):
+            return round(self.amount * size)
+        if self.amount > size:
+            raise ValueError(f"amount={self.amount} should be smaller than the number of parameters to prune={size}")
+        return self.amount
 
 
 class _Unstructured(_OfAmount):
@@ -183,7 +192,7 @@ class RandomUnstructured(_Unstructured):
 
     @classmethod
     def apply(cls, module, name, amount):
-        return super().apply(module, name, amount=amount)
+        return super().apply(module, name, amount)
 
 
 class L1Unstructured(_Unstructured):
@@ -194,7 +203,11 @@ class L1Unstructured(_Unstructured):
 
     @classmethod
     def apply(cls, module, name, amount, importance_scores=None):
-        return super().apply(module, name, amount=amount, importance_scores=importance_scores)
+        return super().apply(module, name, amount, importance_scores=importance_scores)
+
+
+def _other_dims(t, dim):
+    return [other for other in range(t.dim()) if other != dim % t.dim()]
 
 
 class _Structured(_OfAmount):
@@ -203,14 +216,18 @@ class _Structured(_OfAmount):
     PRUNING_TYPE = "structured"
 
     def compute_mask(self, t, default_mask):
-        _validate_structured_pruning(t)
-        _validate_pruning_dim(t, self.dim)
+        if t.dim() < 2:
+            raise ValueError("Structured pruning can only be applied to multidimensional tensors. Found tensor of shape "
+                             f"{t.shape} with {t.dim()} dims")
+        if self.dim >= t.dim():
+            raise IndexError(f"Invalid index {self.dim} for tensor of size {t.shape}")
         channels = t.shape[self.dim]
         count = self._count(channels)
         if count == 0:
             return default_mask
         mask, kept = _rows["zeros_like"](t), self._kept(t, channels, count)
-        mask[tuple(kept if d == self.dim % t.dim() else slice(None) for d in range(t.dim()))] = 1
+        others = _other_dims(t, self.dim)
+        mask[tuple(slice(None) if d in others else kept for d in range(t.dim()))] = 1
         return mask.mul(default_mask.to(dtype=mask.dtype))
 
 
@@ -227,7 +244,7 @@ class RandomStructured(_Structured):
 
     @classmethod
     def apply(cls, module, name, amount, dim=-1):
-        return super().apply(module, name, amount=amount, dim=dim)
+        return super().apply(module, name, amount, dim)
 
 
 class LnStructured(_Structured):
@@ -239,11 +256,12 @@ class LnStructured(_Structured):
         self.dim = dim
 
     def _kept(self, t, channels, count):
-        return _compute_norm(t, self.n, self.dim).topk(k=channels - count, largest=True).indices
+        lengths = t.norm(p=self.n, dim=_other_dims(t, self.dim))
+        return lengths.topk(channels - count).indices
 
     @classmethod
     def apply(cls, module, name, amount, n, dim, importance_scores=None):
-        return super().apply(module, name, amount=amount, n=n, dim=dim, importance_scores=importance_scores)
+        return super().apply(module, name, amount, n, dim, importance_scores=importance_scores)
 
 
 class CustomFromMask(BasePruningMethod):
@@ -255,43 +273,45 @@ class CustomFromMask(BasePruningMethod):
         self.mask = mask
 
     def compute_mask(self, t, default_mask):
-        if default_mask.shape != self.mask.shape:
-            raise AssertionError(f"default_mask shape {default_mask.shape} does not match mask shape {self.mask.shape}")
-        return default_mask.mul(self.mask.to(dtype=default_mask.dtype))
+        given, wanted = self.mask.shape, default_mask.shape
+        if given != wanted:
+            raise AssertionError(f"default_mask shape {wanted} must match self.mask shape {given}")
+        return default_mask * self.mask.to(default_mask.dtype)
 
     @classmethod
     def apply(cls, module, name, mask):
-        return super().apply(module, name, mask=mask)
+        return super().apply(module, name, mask)
+
+
+def _pruned(module, method, *args, **kwargs):
+    """The module, after method.apply(module, ...)."""
+    method.apply(module, *args, **kwargs)
+    return module
 
 
 def identity(module, name):
     """Gives a parameter a mask of ones."""
-    Identity.apply(module, name)
-    return module
+    return _pruned(module, Identity, name)
 
 
 def random_unstructured(module, name, amount):
     """Prunes a share or a number of elements, at random."""
-    RandomUnstructured.apply(module, name, amount)
-    return module
+    return _pruned(module, RandomUnstructured, name, amount)
 
 
 def l1_unstructured(module, name, amount, importance_scores=None):
     """Prunes a share or a number of elements, the smallest first."""
-    L1Unstructured.apply(module, name, amount=amount, importance_scores=importance_scores)
-    return module
+    return _pruned(module, L1Unstructured, name, amount, importance_scores)
 
 
 def random_structured(module, name, amount, dim):
     """Prunes a share or a number of channels along dim, at random."""
-    RandomStructured.apply(module, name, amount, dim)
-    return module
+    return _pruned(module, RandomStructured, name, amount, dim)
 
 
 def ln_structured(module, name, amount, n, dim, importance_scores=None):
     """Prunes a share or a number of channels along dim, those of the smallest n-norm first."""
-    LnStructured.apply(module, name, amount, n, dim, importance_scores=importance_scores)
-    return module
+    return _pruned(module, LnStructured, name, amount, n, dim, importance_scores)
 
 
 def global_unstructured(parameters, pruning_method, importance_scores=None, **kwargs):
@@ -321,55 +341,15 @@ def global_unstructured(parameters, pruning_method, importance_scores=None, **kw
 
 def custom_from_mask(module, name, mask):
     """Prunes a parameter by a mask."""
-    CustomFromMask.apply(module, name, mask)
-    return module
+    return _pruned(module, CustomFromMask, name, mask)
 
 
 def remove(module, name):
     """Makes a pruned parameter an ordinary one, with the zeros it has."""
-    for place, hook in module._forward_pre_hooks.items():
-        if isinstance(hook, BasePruningMethod) and hook._tensor_name == name:
-            hook.remove(module)
-            del module._forward_pre_hooks[place]
-            return module
-    raise ValueError(f"Parameter '{name}' of module {module} has to be pruned before pruning can be removed")
+    return BasePruningMethod.take_off(
+        module, name, f"Parameter '{name}' of module {module} has to be pruned before pruning can be removed")
 
 
 def is_pruned(module):
     """Is a parameter of the module, or of one below it, pruned?"""
     return any(isinstance(hook, BasePruningMethod) for one in module.modules() for hook in one._forward_pre_hooks.values())
-
-
-def _validate_pruning_amount_init(amount):
-    if not isinstance(amount, numbers.Real):
-        raise TypeError(f"Invalid type for amount: {amount}. Must be int or float.")
-    whole = isinstance(amount, numbers.Integral)
-    if (whole and amount < 0) or (not whole and not 0.0 <= float(amount) <= 1.0):
-        raise ValueError(f"amount={amount} should either be a float in the range [0, 1] or a non-negative integer")
-
-
-def _validate_pruning_amount(amount, tensor_size):
-    if isinstance(amount, numbers.Integral) and amount > tensor_size:
-        raise ValueError(f"amount={amount} should be smaller than the number of parameters to prune={tensor_size}")
-
-
-def _validate_structured_pruning(t):
-    if t.dim() <= 1:
-        raise ValueError("Structured pruning can only be applied to multidimensional tensors. Found tensor of shape "
-                         f"{t.shape} with {t.dim()} dims")
-
-
-def _compute_nparams_toprune(amount, tensor_size):
-    """A share as a number."""
-    return amount if isinstance(amount, numbers.Integral) else round(amount * tensor_size)
-
-
-def _validate_pruning_dim(t, dim):
-    if dim >= t.dim():
-        raise IndexError(f"Invalid index {dim} for tensor of size {t.shape}")
-
-
-def _compute_norm(t, n, dim):
-    """The n-norm of each channel along dim."""
-    dim = dim + t.dim() if dim < 0 else dim
-    return t.norm(p=n, dim=[d for d in range(t.dim()) if d != dim])

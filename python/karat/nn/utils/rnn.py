@@ -124,15 +124,16 @@ def pack_padded_sequence(input, lengths, batch_first=False, enforce_sorted=True)
 
 def pad_packed_sequence(sequence, batch_first=False, padding_value=0.0, total_length=None):
     """The padded batch of a PackedSequence and the lengths of its sequences, in their first order."""
-    longest = sequence.batch_sizes.size(0)
-    if total_length is not None and total_length < longest:
+    steps = len(sequence.batch_sizes)
+    length = steps if total_length is None else total_length
+    if length < steps:
         raise ValueError("Expected total_length to be at least the length of the longest sequence in input, but got "
-                         f"total_length={total_length} and max sequence length being {longest}")
-    output, lengths = _pad_packed(sequence.data, sequence.batch_sizes, batch_first, padding_value, total_length or longest)
-    order = sequence.unsorted_indices
-    if order is not None:
-        return output.index_select(0 if batch_first else 1, order), lengths[order.cpu()]
-    return output, lengths
+                         f"total_length={total_length} and max sequence length being {steps}")
+    padded, lengths = _pad_packed(sequence.data, sequence.batch_sizes, batch_first, padding_value, length)
+    first_order = sequence.unsorted_indices
+    if first_order is None:
+        return padded, lengths
+    return padded.index_select(0 if batch_first else 1, first_order), lengths[first_order.cpu()]
 
 
 def pad_sequence(sequences, batch_first=False, padding_value=0.0, padding_side="right"):
@@ -152,14 +153,13 @@ def unpad_sequence(padded_sequences, lengths, batch_first=False):
 
 def pack_sequence(sequences, enforce_sorted=True):
     """A PackedSequence of a list of sequences."""
-    lengths = [sequence.size(0) for sequence in sequences]
-    return pack_padded_sequence(pad_sequence(sequences), lengths, enforce_sorted=enforce_sorted)
+    return pack_padded_sequence(lengths=[one.size(0) for one in sequences], input=pad_sequence(sequences),
+                                enforce_sorted=enforce_sorted)
 
 
 def unpack_sequence(packed_sequences):
     """The sequences of a PackedSequence."""
-    padded, lengths = pad_packed_sequence(packed_sequences, batch_first=True)
-    return unpad_sequence(padded, lengths, batch_first=True)
+    return unpad_sequence(*pad_packed_sequence(packed_sequences, batch_first=True), batch_first=True)
 
 
 __getattr__ = _missing.of(__name__)

@@ -2,48 +2,42 @@
 
 from ... import _karat
 from ...modes import no_grad
-from .. import functional as F
-from ..modules.conv import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from ..parameter import Parameter, UninitializedParameter
+from ._parameter_hook import ParameterHook
+from ._power_iteration import as_matrix, follow, output_dim, random_unit_vectors
 
 __all__ = ["SpectralNorm", "SpectralNormLoadStateDictPreHook", "SpectralNormStateDictHook", "spectral_norm",
            "remove_spectral_norm"]
 
-_rows = _karat.functions
+_dot, _mv = _karat.functions["dot"], _karat.functions["mv"]
 
 
-class SpectralNorm:
+class SpectralNorm(ParameterHook):
     """The hook: before a call it makes the weight of weight_orig and the vectors weight_u and weight_v."""
 
     _version = 1
 
     def __init__(self, name="weight", n_power_iterations=1, dim=0, eps=1e-12):
-        self.name = name
-        self.dim = dim
         if n_power_iterations <= 0:
             raise ValueError(f"Expected n_power_iterations to be positive, but got n_power_iterations={n_power_iterations}")
-        self.n_power_iterations = n_power_iterations
-        self.eps = eps
+        self.name, self.dim = name, dim
+        self.n_power_iterations, self.eps = n_power_iterations, eps
 
     def reshape_weight_to_matrix(self, weight):
         """The weight with dim first and the others as one."""
-        if self.dim != 0:
-            weight = weight.permute(self.dim, *(d for d in range(weight.dim()) if d != self.dim))
-        return weight.reshape(weight.size(0), -1)
+        return as_matrix(weight, self.dim)
 
     def compute_weight(self, module, do_power_iteration):
-        """The weight; power iteration writes u and v in place, so that copies of a module that share them see it too."""
-        weight = getattr(module, self.name + "_orig")
-        u, v = getattr(module, self.name + "_u"), getattr(module, self.name + "_v")
+        """The weight over its largest singular value, u.T W v."""
+        weight, u, v = (getattr(module, self.name + suffix) for suffix in ("_orig", "_u", "_v"))
         matrix = self.reshape_weight_to_matrix(weight)
         if do_power_iteration:
-            with no_grad():
-                for _ in range(self.n_power_iterations):
-                    v = F.normalize(_rows["mv"](matrix.t(), u), dim=0, eps=self.eps, out=v)
-                    u = F.normalize(_rows["mv"](matrix, v), dim=0, eps=self.eps, out=u)
-                u, v = u.clone(), v.clone()  # the next call writes them again, and backward needs these
-        sigma = _rows["dot"](u, _rows["mv"](matrix, v))
-        return weight.div(sigma)
+            follow(((v, matrix.t(), u), (u, matrix, v)), self.n_power_iterations, self.eps)
+            u, v = u.clone(), v.clone()  # the next call writes them again, and backward needs these
+        return weight / _dot(u, _mv(matrix, v))
+
+    def __call__(self, module, inputs):
+        setattr(module, self.name, self.compute_weight(module, do_power_iteration=module.training))
 
     def remove(self, module):
         """Makes the weight a parameter again."""
@@ -53,41 +47,34 @@ class SpectralNorm:
             delattr(module, self.name + suffix)
         module.register_parameter(self.name, Parameter(weight.detach()))
 
-    def __call__(self, module, inputs):
-        setattr(module, self.name, self.compute_weight(module, do_power_iteration=module.training))
-
-    def _solve_v_and_rescale(self, weight_mat, u, target_sigma):
-        """The v for which u.T W v is target_sigma."""
-        v = _karat.linalg_functions["multi_dot"]([weight_mat.t().mm(weight_mat).pinverse(), weight_mat.t(),
-                                                  u.unsqueeze(1)]).squeeze(1)
-        return v.mul_(_rows["dot"](u, _rows["mv"](weight_mat, v)).reciprocal().mul(target_sigma))
-
     @staticmethod
     def apply(module, name, n_power_iterations, dim, eps):
         """Puts the hook on a module."""
-        for hook in module._forward_pre_hooks.values():
-            if isinstance(hook, SpectralNorm) and hook.name == name:
-                raise RuntimeError(f"Cannot register two spectral_norm hooks on the same parameter {name}")
-        made = SpectralNorm(name, n_power_iterations, dim, eps)
-        weight = module._parameters[name]
+        if SpectralNorm.on(module, name):
+            raise RuntimeError(f"Cannot register two spectral_norm hooks on the same parameter {name}")
+        hook, weight = SpectralNorm(name, n_power_iterations, dim, eps), module._parameters[name]
         if weight is None:
             raise ValueError(f"`SpectralNorm` cannot be applied as parameter `{name}` is None")
         if isinstance(weight, UninitializedParameter):
             raise ValueError("The module passed to `SpectralNorm` can't have uninitialized parameters. Make sure to run the "
                              "dummy forward before applying spectral normalization")
         with no_grad():
-            rows, columns = made.reshape_weight_to_matrix(weight).size()
-            u = F.normalize(weight.new_empty(rows).normal_(0, 1), dim=0, eps=eps)
-            v = F.normalize(weight.new_empty(columns).normal_(0, 1), dim=0, eps=eps)
-        delattr(module, name)
+            vectors = random_unit_vectors(hook.reshape_weight_to_matrix(weight), eps)
+        del module._parameters[name]
         module.register_parameter(name + "_orig", weight)
         setattr(module, name, weight.data)  # a plain attribute until the first call
-        module.register_buffer(name + "_u", u)
-        module.register_buffer(name + "_v", v)
-        module.register_forward_pre_hook(made)
-        module._register_state_dict_hook(SpectralNormStateDictHook(made))
-        module._register_load_state_dict_pre_hook(SpectralNormLoadStateDictPreHook(made))
-        return made
+        for suffix, vector in zip(("_u", "_v"), vectors):
+            module.register_buffer(name + suffix, vector)
+        module.register_forward_pre_hook(hook)
+        module._register_state_dict_hook(SpectralNormStateDictHook(hook))
+        module._register_load_state_dict_pre_hook(SpectralNormLoadStateDictPreHook(hook))
+        return hook
+
+
+def _right_vector(matrix, u, sigma):
+    """The v for which u.T W v is sigma: along the shortest solution of W v = u."""
+    v = _mv(matrix.pinverse(), u)
+    return v * (sigma / _dot(u, _mv(matrix, v)))
 
 
 class SpectralNormLoadStateDictPreHook:
@@ -114,7 +101,7 @@ class SpectralNormLoadStateDictPreHook:
         with no_grad():
             original, weight, u = state_dict[key + "_orig"], state_dict.pop(key), state_dict[key + "_u"]
             sigma = original.div(weight).mean()
-            state_dict[key + "_v"] = self.fn._solve_v_and_rescale(self.fn.reshape_weight_to_matrix(original), u, sigma)
+            state_dict[key + "_v"] = _right_vector(self.fn.reshape_weight_to_matrix(original), u, sigma)
 
 
 class SpectralNormStateDictHook:
@@ -133,26 +120,18 @@ class SpectralNormStateDictHook:
 
 def spectral_norm(module, name="weight", n_power_iterations=1, eps=1e-12, dim=None):
     """Divides a weight by its largest singular value before each call."""
-    if dim is None:
-        dim = 1 if isinstance(module, (ConvTranspose1d, ConvTranspose2d, ConvTranspose3d)) else 0
-    SpectralNorm.apply(module, name, n_power_iterations, dim, eps)
+    SpectralNorm.apply(module, name, n_power_iterations, output_dim(module) if dim is None else dim, eps)
     return module
 
 
 def remove_spectral_norm(module, name="weight"):
     """Makes the weight an ordinary parameter again."""
-    for place, hook in module._forward_pre_hooks.items():
-        if isinstance(hook, SpectralNorm) and hook.name == name:
-            hook.remove(module)
-            del module._forward_pre_hooks[place]
-            break
-    else:
-        raise ValueError(f"spectral_norm of '{name}' not found in {module}")
+    SpectralNorm.take_off(module, name, f"spectral_norm of '{name}' not found in {module}")
     for table, kind in ((module._state_dict_hooks, SpectralNormStateDictHook),
                         (module._load_state_dict_pre_hooks, SpectralNormLoadStateDictPreHook)):
-        for place, hook in table.items():
+        for key, hook in table.items():
             hook = getattr(hook, "hook", hook)
             if isinstance(hook, kind) and hook.fn.name == name:
-                del table[place]
+                del table[key]
                 break
     return module

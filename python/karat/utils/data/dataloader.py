@@ -36,6 +36,9 @@ def _warn_of_workers(n):
         _warned = True
 
 
+_FIXED = frozenset("batch_size batch_sampler sampler drop_last dataset persistent_workers".split())  # once a loader is made
+
+
 class DataLoader:
     """Iterates over a dataset in batches."""
 
@@ -95,7 +98,7 @@ class DataLoader:
             raise ValueError("batch_size=None option disables auto-batching and is mutually exclusive with drop_last")
 
     def __setattr__(self, name, value):
-        if self._initialized and name in ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers"):
+        if name in _FIXED and self._initialized:
             raise ValueError(f"{name} attribute should not be set after {type(self).__name__} is initialized")
         super().__setattr__(name, value)
 

@@ -3,6 +3,7 @@
 import bisect
 import itertools
 import math
+import operator
 import warnings
 from collections.abc import Iterable
 
@@ -34,7 +35,7 @@ class TensorDataset(Dataset):
     """Item i is the tuple of the tensors' items i."""
 
     def __init__(self, *tensors):
-        if any(tensors[0].size(0) != tensor.size(0) for tensor in tensors):
+        if len({tensor.size(0) for tensor in tensors}) > 1:
             raise AssertionError("Size mismatch between tensors")
         self.tensors = tensors
 
@@ -62,9 +63,8 @@ class StackDataset(Dataset):
             raise ValueError("Size mismatch between datasets")
 
     def __getitem__(self, index):
-        if isinstance(self.datasets, dict):
-            return {key: dataset[index] for key, dataset in self.datasets.items()}
-        return tuple(dataset[index] for dataset in self.datasets)
+        item, parts = operator.itemgetter(index), self.datasets
+        return dict(zip(parts, map(item, parts.values()))) if isinstance(parts, dict) else tuple(map(item, parts))
 
     def __len__(self):
         return self._length
@@ -121,39 +121,42 @@ class Subset(Dataset):
         self.dataset = dataset
         self.indices = indices
 
+    def _places(self, idx):
+        """Where the items of a list of indices are in the dataset."""
+        return [self.indices[i] for i in idx]
+
     def __getitem__(self, idx):
-        if isinstance(idx, list):
-            return self.dataset[[self.indices[i] for i in idx]]
-        return self.dataset[self.indices[idx]]
+        return self.dataset[self._places(idx) if isinstance(idx, list) else self.indices[idx]]
 
     def __getitems__(self, indices):
-        if callable(getattr(self.dataset, "__getitems__", None)):
-            return self.dataset.__getitems__([self.indices[idx] for idx in indices])
-        return [self.dataset[self.indices[idx]] for idx in indices]
+        places, take = self._places(indices), getattr(self.dataset, "__getitems__", None)
+        return take(places) if callable(take) else [self.dataset[place] for place in places]
 
     def __len__(self):
         return len(self.indices)
+
+
+def _shares(n, fractions):
+    """Whole numbers that sum up to n: of each fraction the part below the point, and one more for the first ones."""
+    for i, fraction in enumerate(fractions):
+        if not 0 <= fraction <= 1:
+            raise ValueError(f"Fraction at index {i} is not between 0 and 1")
+    least = [math.floor(n * fraction) for fraction in fractions]
+    each, first = divmod(n - sum(least), len(least))
+    return [one + each + (i < first) for i, one in enumerate(least)]
 
 
 def random_split(dataset, lengths, generator=None):
     """Subsets of the given lengths, or fractions, drawn at random without overlap."""
     from ... import default_generator, randperm
 
-    n = len(dataset)
-    if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
-        parts = []
-        for i, fraction in enumerate(lengths):
-            if fraction < 0 or fraction > 1:
-                raise ValueError(f"Fraction at index {i} is not between 0 and 1")
-            parts.append(math.floor(n * fraction))
-        for i in range(n - sum(parts)):
-            parts[i % len(parts)] += 1
-        lengths = parts
-        for i, length in enumerate(lengths):
-            if length == 0:
-                warnings.warn(f"Length of split at index {i} is 0. This might result in an empty dataset.", stacklevel=2)
+    n, given = len(dataset), sum(lengths)
+    if given <= 1 and math.isclose(given, 1):
+        lengths = _shares(n, lengths)
+        for i in [i for i, length in enumerate(lengths) if not length]:
+            warnings.warn(f"Length of split at index {i} is 0. This might result in an empty dataset.", stacklevel=2)
     if sum(lengths) != n:
         raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
-    indices = randperm(sum(lengths), generator=default_generator if generator is None else generator).tolist()
+    indices = randperm(n, generator=default_generator if generator is None else generator).tolist()
     ends = itertools.accumulate(lengths)
     return [Subset(dataset, indices[end - length:end]) for end, length in zip(ends, lengths)]

@@ -64,13 +64,18 @@ class RandomSampler(Sampler):
             generator = Generator()
             generator.manual_seed(int(empty((), dtype=int64).random_().item()))
         if self.replacement:
-            for _ in range(self.num_samples // 32):
-                yield from randint(high=n, size=(32,), dtype=int64, generator=generator).tolist()
-            yield from randint(high=n, size=(self.num_samples % 32,), dtype=int64, generator=generator).tolist()
+            most = 32  # are drawn together
+
+            def draw(count):
+                return randint(high=n, size=(count,), dtype=int64, generator=generator).tolist()
         else:
-            for _ in range(self.num_samples // n):
-                yield from randperm(n, generator=generator).tolist()
-            yield from randperm(n, generator=generator).tolist()[:self.num_samples % n]
+            most = n
+
+            def draw(count):
+                return randperm(n, generator=generator).tolist()[:count]
+        whole, rest = divmod(self.num_samples, most)
+        for count in itertools.chain(itertools.repeat(most, whole), (rest,)):
+            yield from draw(count)
 
     def __len__(self):
         return self.num_samples

@@ -101,9 +101,11 @@ def histogram(tag, values, bins, max_bins=None):
     return _message(tag, histo=kept)
 
 
-def histogram_raw(tag, **figures):
+def histogram_raw(tag, limits, counts, **figures):
     """A histogram that the user has made."""
-    return _message(tag, histo=HistogramProto(**figures))
+    if len(limits) != len(counts):
+        raise ValueError("len(bucket_limits) != len(bucket_counts), see the document.")
+    return _message(tag, histo=HistogramProto(bucket_limit=limits, bucket=counts, **figures))
 
 
 def _grid(images, across=8):

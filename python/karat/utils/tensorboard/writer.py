@@ -1,5 +1,6 @@
 """writer.py - SummaryWriter: values of a training, by step, in files that TensorBoard shows."""
 
+import functools
 import os
 import socket
 import time
@@ -10,6 +11,13 @@ from tensorboard.summary.writer.event_file_writer import EventFileWriter
 
 from ... import _refused
 from . import _summaries
+
+
+def _stamped(event, step, walltime):
+    """The event with its time, now where none is given, and its step, as a number that protobuf takes."""
+    event.wall_time = walltime if walltime is not None else time.time()
+    event.step = event.step if step is None else int(step)
+    return event
 
 
 class FileWriter:
@@ -24,10 +32,7 @@ class FileWriter:
 
     def add_event(self, event, step=None, walltime=None):
         """Writes an event, with its time and step."""
-        event.wall_time = time.time() if walltime is None else walltime
-        if step is not None:
-            event.step = int(step)
-        self.event_writer.add_event(event)
+        self.event_writer.add_event(_stamped(event, step, walltime))
 
     def add_summary(self, summary, global_step=None, walltime=None):
         """Writes a summary."""
@@ -46,6 +51,20 @@ class FileWriter:
         self.event_writer.reopen()
 
 
+def _written(make):
+    """A method that makes a summary becomes one that writes it, at the global_step and walltime that it was called with."""
+    names = make.__code__.co_varnames
+    places = [(name, names.index(name) - 1) for name in ("global_step", "walltime")]
+
+    @functools.wraps(make)
+    def add(self, *args, **kwargs):
+        summary = make(self, *args, **kwargs)
+        when = {name: args[i] if i < len(args) else kwargs.get(name) for name, i in places}
+        self._get_file_writer().add_summary(summary, **when)
+
+    return add
+
+
 class SummaryWriter:
     """SummaryWriter(log_dir): add_scalar("loss", loss, step) and the like write to log_dir, or to a new folder below runs/."""
 
@@ -59,84 +78,92 @@ class SummaryWriter:
         self.default_bins = _summaries.default_bins()
         self._get_file_writer()
 
-    def _get_file_writer(self):
-        """The writer; a new one after close()."""
+    def _writer_of(self, folder):
+        """The writer to a folder; a new one at first, and after close()."""
         if self.all_writers is None:
-            self.file_writer = FileWriter(self.log_dir, self.max_queue, self.flush_secs, self.filename_suffix)
-            self.all_writers = {self.file_writer.get_logdir(): self.file_writer}
-            if self.purge_step is not None:
-                step, self.purge_step = self.purge_step, None
-                self.file_writer.add_event(Event(step=step, file_version="brain.Event:2"))
-                self.file_writer.add_event(Event(step=step, session_log=SessionLog(status=SessionLog.START)))
+            self.all_writers = {}
+        if folder not in self.all_writers:
+            self.all_writers[folder] = FileWriter(folder, self.max_queue, self.flush_secs, self.filename_suffix)
+        return self.all_writers[folder]
+
+    def _get_file_writer(self):
+        """The writer to log_dir. The first one tells TensorBoard to forget what another run wrote from purge_step on."""
+        self.file_writer = self._writer_of(str(self.log_dir))
+        step, self.purge_step = self.purge_step, None
+        if step is not None:
+            for told in ({"file_version": "brain.Event:2"}, {"session_log": SessionLog(status=SessionLog.START)}):
+                self.file_writer.add_event(Event(step=step, **told))
         return self.file_writer
 
     def get_logdir(self):
         """The folder."""
         return self.log_dir
 
-    def _add(self, summary, global_step, walltime):
-        self._get_file_writer().add_summary(summary, global_step, walltime)
-
+    @_written
     def add_scalar(self, tag, scalar_value, global_step=None, walltime=None, new_style=False, double_precision=False):
         """A number at a step."""
-        self._add(_summaries.scalar(tag, scalar_value, new_style, double_precision), global_step, walltime)
+        return _summaries.scalar(tag, scalar_value, new_style, double_precision)
 
     def add_scalars(self, main_tag, tag_scalar_dict, global_step=None, walltime=None):
         """Several numbers that are drawn into one chart, each with a folder of its own."""
-        walltime = time.time() if walltime is None else walltime
-        folder = self._get_file_writer().get_logdir()
-        for tag, value in tag_scalar_dict.items():
-            path = f"{folder}/{main_tag.replace('/', '_')}_{tag}"
-            if path not in self.all_writers:
-                self.all_writers[path] = FileWriter(path, self.max_queue, self.flush_secs, self.filename_suffix)
-            self.all_writers[path].add_summary(_summaries.scalar(main_tag, value), global_step, walltime)
+        beside = f"{self._get_file_writer().get_logdir()}/{main_tag.replace('/', '_')}_"
+        when = {"global_step": global_step, "walltime": time.time() if walltime is None else walltime}
+        for name in tag_scalar_dict:
+            self._writer_of(beside + name).add_summary(_summaries.scalar(main_tag, tag_scalar_dict[name]), **when)
 
+    @_written
     def add_tensor(self, tag, tensor, global_step=None, walltime=None):
         """A tensor at a step."""
-        self._add(_summaries.tensor(tag, tensor), global_step, walltime)
+        return _summaries.tensor(tag, tensor)
 
+    @_written
     def add_text(self, tag, text_string, global_step=None, walltime=None):
         """Text, which TensorBoard shows as Markdown."""
-        self._add(_summaries.text(tag, text_string), global_step, walltime)
+        return _summaries.text(tag, text_string)
 
+    @_written
     def add_histogram(self, tag, values, global_step=None, bins="tensorflow", walltime=None, max_bins=None):
         """How values are distributed."""
-        self._add(_summaries.histogram(tag, values, bins, max_bins), global_step, walltime)
+        return _summaries.histogram(tag, values, bins, max_bins)
 
+    @_written
     def add_histogram_raw(self, tag, min, max, num, sum, sum_squares, bucket_limits, bucket_counts, global_step=None,
                           walltime=None):
         """A histogram that was made elsewhere."""
-        if len(bucket_limits) != len(bucket_counts):
-            raise ValueError("len(bucket_limits) != len(bucket_counts), see the document.")
-        self._add(_summaries.histogram_raw(tag, min=min, max=max, num=num, sum=sum, sum_squares=sum_squares,
-                                           bucket_limit=bucket_limits, bucket=bucket_counts), global_step, walltime)
+        return _summaries.histogram_raw(tag, bucket_limits, bucket_counts, min=min, max=max, num=num, sum=sum,
+                                        sum_squares=sum_squares)
 
+    @_written
     def add_image(self, tag, img_tensor, global_step=None, walltime=None, dataformats="CHW"):
         """A picture: bytes, or numbers from 0 to 1."""
-        self._add(_summaries.image(tag, img_tensor, dataformats), global_step, walltime)
+        return _summaries.image(tag, img_tensor, dataformats)
 
+    @_written
     def add_images(self, tag, img_tensor, global_step=None, walltime=None, dataformats="NCHW"):
         """Several pictures, in a grid."""
-        self._add(_summaries.image(tag, img_tensor, dataformats), global_step, walltime)
+        return _summaries.image(tag, img_tensor, dataformats)
 
     def add_figure(self, tag, figure, global_step=None, close=True, walltime=None):
         """A figure of matplotlib, or a list of them."""
         order = "NCHW" if isinstance(figure, list) else "CHW"
         self.add_image(tag, _summaries.figure(figure, close), global_step, walltime, dataformats=order)
 
+    @_written
     def add_audio(self, tag, snd_tensor, global_step=None, sample_rate=44100, walltime=None):
         """A sound of one channel: numbers from -1 to 1."""
-        self._add(_summaries.audio(tag, snd_tensor, sample_rate), global_step, walltime)
+        return _summaries.audio(tag, snd_tensor, sample_rate)
 
+    @_written
     def add_pr_curve(self, tag, labels, predictions, global_step=None, num_thresholds=127, weights=None, walltime=None):
         """Precision and recall of predictions (from 0 to 1) of labels (0 and 1)."""
-        self._add(_summaries.pr_curve(tag, labels, predictions, num_thresholds, weights), global_step, walltime)
+        return _summaries.pr_curve(tag, labels, predictions, num_thresholds, weights)
 
+    @_written
     def add_pr_curve_raw(self, tag, true_positive_counts, false_positive_counts, true_negative_counts, false_negative_counts,
                          precision, recall, global_step=None, num_thresholds=127, weights=None, walltime=None):
         """The same, counted elsewhere."""
-        self._add(_summaries.pr_curve_raw(tag, true_positive_counts, false_positive_counts, true_negative_counts,
-                                          false_negative_counts, precision, recall, num_thresholds), global_step, walltime)
+        counts = (true_positive_counts, false_positive_counts, true_negative_counts, false_negative_counts)
+        return _summaries.pr_curve_raw(tag, *counts, precision, recall, num_thresholds)
 
     def add_hparams(self, hparam_dict, metric_dict, hparam_domain_discrete=None, run_name=None, global_step=None):
         """The options of a run and what it reached, as a run of its own below this one's folder."""
@@ -150,15 +177,15 @@ class SummaryWriter:
 
     def flush(self):
         """Writes what waits."""
-        for writer in (self.all_writers or {}).values():
+        for writer in list((self.all_writers or {}).values()):
             writer.flush()
 
     def close(self):
         """Writes what waits, and closes the files."""
-        for writer in (self.all_writers or {}).values():
-            writer.flush()
-            writer.close()
-        self.file_writer = self.all_writers = None
+        self.flush()
+        writers, self.all_writers, self.file_writer = self.all_writers or {}, None, None
+        for folder in writers:
+            writers[folder].close()
 
     def __enter__(self):
         return self

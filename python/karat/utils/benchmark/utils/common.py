@@ -46,12 +46,15 @@ def ordered_unique(elements):
 @contextlib.contextmanager
 def set_torch_threads(n):
     """A scope in which operators use n threads."""
-    before = _karat.get_num_threads()
-    try:
+    with contextlib.ExitStack() as at_its_end:
+        at_its_end.callback(_karat.set_num_threads, _karat.get_num_threads())
         _karat.set_num_threads(n)
         yield
-    finally:
-        _karat.set_num_threads(before)
+
+
+def _code(text, above, before="", behind=""):
+    """Code for readers: a line between two words, several lines indented below one."""
+    return f"{above}\n{textwrap.indent(text, '  ')}" if "\n" in text else f"{before}{text}{behind}"
 
 
 @dataclasses.dataclass(init=True, repr=False, eq=True, frozen=True)
@@ -70,22 +73,19 @@ class TaskSpec:
     @property
     def title(self):
         """What a single measurement is called."""
+        beside = f": {self.sub_label}" if self.sub_label else ""
         if self.label is not None:
-            return self.label + (f": {self.sub_label}" if self.sub_label else "")
-        if "\n" not in self.stmt:
-            return self.stmt
-        return "stmt:\n" + textwrap.indent(self.stmt, "  ")
+            return self.label + beside
+        return _code(self.stmt, f"stmt: ({self.sub_label})" if beside else "stmt:", behind=beside)
 
     def setup_str(self):
         """The setup, where there is one to show."""
-        if not self.setup or self.setup == "pass":
-            return ""
-        return f"setup:\n{textwrap.indent(self.setup, '  ')}" if "\n" in self.setup else f"setup: {self.setup}"
+        return "" if self.setup in ("", "pass", None) else _code(self.setup, "setup:", before="setup: ")
 
     def summarize(self):
-        """The words above the figures."""
-        parts = [self.title, self.description or "", self.setup_str()]
-        return ("\n\n" if any("\n" in part for part in parts) else "\n").join(part for part in parts if part)
+        """The words above the figures, an empty line below what takes several."""
+        parts = filter(None, (self.title, self.description, self.setup_str()))
+        return "\n".join(part + "\n" * ("\n" in part) for part in parts)
 
 
 def _quantile(ordered, q):
@@ -172,8 +172,6 @@ class Measurement:
 
     def __repr__(self):
         lines = [object.__repr__(self), self.task_spec.summarize()]
-        if "\n\n" in lines[1]:
-            lines.append("")
         unit, scale = select_unit(self.median)
         n, median, iqr = len(self.raw_times), self.median, self.iqr
         lines.append(f"  {'Median: ' if n > 1 else ''}{median / scale:.2f} {unit}")

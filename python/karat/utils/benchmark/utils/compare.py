@@ -71,11 +71,11 @@ class Compare:
 
     def extend_results(self, results):
         """Adds measurements."""
-        results = list(results)
-        for result in results:
-            if not isinstance(result, Measurement):
-                raise ValueError(f"Expected an instance of `Measurement`, got {type(result)} instead.")
-        self._results.extend(results)
+        added = [*results]
+        wrong = [type(one) for one in added if not isinstance(one, Measurement)]
+        if wrong:
+            raise ValueError(f"Expected an instance of `Measurement`, got {wrong[0]} instead.")
+        self._results += added
 
     def trim_significant_figures(self):
         """Shows no more figures than are to be trusted."""

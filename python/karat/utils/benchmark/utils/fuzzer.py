@@ -92,19 +92,23 @@ class FuzzedTensor:
                     or (self._max_elements is not None and elements > self._max_elements)
                     or (self._min_elements is not None and elements < self._min_elements))
 
-    def _make_tensor(self, params, state):
-        size, steps, allocated = self._sizes(params)
-        make = self._tensor_constructor or self.default_tensor_constructor
-        raw = make(size=allocated, dtype=self._dtype, **params)
-        if self._cuda:
-            raw = raw.cuda()
-        order = list(range(len(size)))
+    def _order(self, size, state):
+        """The order in which the dims lie in memory, from the outermost to the innermost."""
+        dims = list(range(len(size)))
         if len(size) > 1 and state.random() > self._probability_contiguous and math.prod(size) > 1:
-            state.shuffle(order)
-            raw = raw.permute(order).contiguous().permute([order.index(i) for i in range(len(order))])
-        tensor = raw[tuple(slice(None, n * step, step) for n, step in zip(size, steps))]
-        return tensor, {"numel": int(tensor.numel()), "order": order, "steps": steps, "is_contiguous": tensor.is_contiguous(),
-                        "dtype": str(self._dtype)}
+            state.shuffle(dims)
+        return dims
+
+    def _made(self, params, state):
+        """The tensor, and what it is like."""
+        size, steps, allocated = self._sizes(params)
+        whole = (self._tensor_constructor or self.default_tensor_constructor)(size=allocated, dtype=self._dtype, **params)
+        order = self._order(size, state)
+        places = sorted(order, key=order.__getitem__)  # the inverse
+        laid = (whole.cuda() if self._cuda else whole).permute(order).contiguous().permute(places)
+        tensor = laid[tuple(slice(0, n * step, step) for n, step in zip(size, steps))]
+        return tensor, dict(numel=tensor.numel(), order=order, steps=steps, is_contiguous=tensor.is_contiguous(),
+                            dtype=str(self._dtype))
 
 
 def _flat(values):
@@ -130,17 +134,20 @@ class Fuzzer:
         """The part of the draws that broke a constraint."""
         return self._rejections / self._total_generated if self._total_generated else 0.0
 
+    def _draws(self, state):
+        """Draw after draw, aliases followed; a strict parameter keeps its first value."""
+        kept = {}
+        while True:
+            drawn = {one.name: kept[one.name] if one.name in kept else one.sample(state) for one in self._parameters}
+            kept.update((one.name, drawn[one.name]) for one in self._parameters if one.strict)
+            yield {name: drawn[value.alias_to] if isinstance(value, ParameterAlias) else value for name, value in drawn.items()}
+
     def _drawn(self, state):
-        strict = {}
-        for _ in range(_MOST_REJECTED):
-            params = {one.name: strict.get(one.name, None) if one.name in strict else one.sample(state)
-                      for one in self._parameters}
-            strict.update({one.name: params[one.name] for one in self._parameters if one.strict})
-            params = {name: params[value.alias_to] if isinstance(value, ParameterAlias) else value
-                      for name, value in params.items()}
+        """The first draw that breaks no constraint."""
+        rules = [*self._constraints, *(one.satisfies_constraints for one in self._tensors)]
+        for params in itertools.islice(self._draws(state), _MOST_REJECTED):
             self._total_generated += 1
-            if all(rule(params) for rule in self._constraints) and all(one.satisfies_constraints(params)
-                                                                       for one in self._tensors):
+            if all(rule(params) for rule in rules):
                 return params
             self._rejections += 1
         raise ValueError("Failed to generate a set of valid parameters.")
@@ -150,5 +157,5 @@ class Fuzzer:
         state = random.Random(self._seed)
         for _ in range(n):
             params = self._drawn(state)
-            made = {one.name: one._make_tensor(params, state) for one in self._tensors}
+            made = {one.name: one._made(params, state) for one in self._tensors}
             yield {k: v for k, (v, _) in made.items()}, {k: p for k, (_, p) in made.items()}, params

@@ -55,11 +55,22 @@ class Timer:
     def _timeit(self, number):
         return max(self._timer.timeit(number), 1e-9)
 
+    def _measured(self, number, enough, callback=None, warm_up=0):
+        """Blocks of runs, at least one, until enough(times, their sum) holds."""
+        times, total = [], 0.0
+        with set_torch_threads(self._task_spec.num_threads):
+            if warm_up:
+                self._timeit(warm_up)
+            while not times or not enough(times, total):
+                times.append(self._timeit(number))
+                total += times[-1]
+                if callback is not None:
+                    callback(number, times[-1])
+        return Measurement(number_per_run=number, raw_times=times, task_spec=self._task_spec)
+
     def timeit(self, number=1000000):
         """A measurement of `number` runs, after a hundredth of them to warm up."""
-        with set_torch_threads(self._task_spec.num_threads):
-            self._timeit(number=max(number // 100, 2))
-            return Measurement(number_per_run=number, raw_times=[self._timeit(number=number)], task_spec=self._task_spec)
+        return self._measured(number, lambda times, total: True, warm_up=max(number // 100, 2))
 
     def repeat(self, repeat=-1, number=-1):
         """Not offered: blocked_autorange repeats by itself."""
@@ -80,32 +91,18 @@ class Timer:
                     return number
                 number *= 10
 
-    def _repeated(self, number, until, min_run_time, max_run_time, callback):
-        """Blocks of runs until enough time has passed and until(times) holds."""
-        times, total = [], 0.0
-        with set_torch_threads(self._task_spec.num_threads):
-            while total < min_run_time or (total < max_run_time and not until(times)):
-                taken = self._timeit(number)
-                if callback is not None:
-                    callback(number, taken)
-                total += taken
-                times.append(taken)
-        return Measurement(number_per_run=number, raw_times=times, task_spec=self._task_spec)
-
     def blocked_autorange(self, callback=None, min_run_time=0.2):
         """Many measurements of blocks of runs, for at least min_run_time seconds. callback(number, seconds) sees each."""
-        number = self._block_size(min_run_time)
-        return self._repeated(number, lambda times: True, min_run_time, 0.0, callback)
+        return self._measured(self._block_size(min_run_time), lambda times, total: total >= min_run_time, callback)
 
     def adaptive_autorange(self, threshold=0.1, *, min_run_time=0.01, max_run_time=10.0, callback=None):
         """The same until the times' spread is below the threshold, for at most max_run_time seconds."""
-        number = self._block_size(min_run_time)
+        def enough(times, total):
+            if total < min_run_time or total >= max_run_time:
+                return total >= min_run_time
+            return len(times) > 3 and Measurement(1, times, self._task_spec).meets_confidence(threshold)
 
-        def steady(times):
-            so_far = Measurement(number_per_run=number, raw_times=times, task_spec=self._task_spec)
-            return len(times) > 3 and so_far.meets_confidence(threshold=threshold)
-
-        return self._repeated(number, steady, min_run_time, max_run_time, callback)
+        return self._measured(self._block_size(min_run_time), enough, callback)
 
     def collect_callgrind(self, number=100, *, repeats=None, collect_baseline=True, retain_out_file=False):
         """Refused: instructions are not counted here."""
