@@ -12,7 +12,7 @@ import sys
 import time
 import warnings
 
-os.environ.setdefault("KARAT_FALLBACK", "quiet")  # linear algebra and attention run on the CPU; fallbacks.py lists what does
+os.environ.setdefault("KARAT_FALLBACK", "quiet")  # linear algebra runs on the CPU; fallbacks.py lists what does
 import karat
 
 import training

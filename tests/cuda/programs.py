@@ -143,10 +143,10 @@ KNOWN = [
     (another_error_first, "an error that a kernel finds comes late: another one came first"),
     (warned_before_it_failed, "an error that a kernel finds comes late: a warning came first"),
     (lambda d, c: d.kind == "grad_fn" and statement.plain_op(d) == "scaled_dot_product_attention",
-     "attention on CUDA is made of other operators, which have their own gradients"),
+     "attention on CUDA is a kernel where the CPU makes small ones of other operators, which have their own gradients"),
     (lambda d, c: d.kind == "strides" and statement.op(d) == "backward"
      and any("scaled_dot_product_attention(" in line for line in c.program),
-     "attention on CUDA is made of other operators, whose gradients have other strides where a dim has one element"),
+     "attention on CUDA is a kernel, whose gradients have other strides where a dim has one element"),
     (lambda d, c: d.kind == "shape" and statement.plain_op(d) == "pixel_unshuffle",
      "the CPU leaves the shape of an empty image as it is, as PyTorch's does"),
     (dtypes_of_norms, "norms on CUDA take weights of the input's dtype alone"),
