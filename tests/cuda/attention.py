@@ -141,7 +141,7 @@ def text_of(call):
 
 
 def calls():
-    for _ in range(12 if SMALL else 300):
+    for _ in range(8 if SMALL else 300):
         call = any_call()
         text = text_of(call)
         try:
