@@ -2,7 +2,12 @@
  *
  * In: seeds, states. Out: draws. Independent of: tensors, operators. The state's layout is PyTorch's (measured):
  *     0 seed u64 | 8 left i32 | 12 seeded i32 | 16 next u64 | 24 words as u64[624] | 5016 0.0 | 5024 the second normal
- *     5032 0.0 | 5040 has a second normal i32 | 5044 0 | 5048 the same as float | 5052 has one u8 | 0 0 0 */
+ *     5032 0.0 | 5040 has a second normal i32 | 5044 0 | 5048 the same as float | 5052 has one u8 | 0 0 0
+ *
+ * M. Matsumoto and T. Nishimura, Mersenne Twister, ACM Transactions on Modeling and Computer Simulation 8 (1998), seeded as by
+ * its authors in 2002; normals: G. E. P. Box and M. E. Muller, Annals of Mathematical Statistics 29 (1958); splitmix64: G. L.
+ * Steele, D. Lea and C. H. Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA 2014; the multiplier of offsets: G. L.
+ * Steele and S. Vigna, Software: Practice and Experience 52 (2022). */
 #include "base/rng.h"
 
 #include <math.h>

@@ -88,7 +88,7 @@ KT__INLINE uint32_t kt__mini_encode(float f, int E, int M, kt__specials specials
     }
     const uint32_t sign = (u ^ a) >> (31 - E - M);
     const uint32_t norm = ((a + (1u << (cut - 1)) - 1 + (a >> cut & 1)) >> cut) - ((uint32_t)(127 - bias) << M);
-    /* Below the normal range, adding a large number rounds at the right bit. */
+    /* Below the normal range, adding a large number rounds at the right bit (F. Giesen, Float->half variants, 2012). */
     const uint32_t low = (uint32_t)(128 - bias) << 23, magic = (uint32_t)(151 - bias - M) << 23;
     const uint32_t sub = kt__bits_f32(kt__f32_bits(a) + kt__f32_bits(magic)) - magic;
     const uint32_t r = a >= low ? norm : sub;

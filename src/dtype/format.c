@@ -2,7 +2,10 @@
  *
  * In: a double, an integer, a scalar. Out: see format.h. The digits come from the classic free-format method: the
  * interval of reals that round to x is held as exact fractions, and digits are taken until what is left lies inside.
- * Independent of: everything but numbers. */
+ * Independent of: everything but numbers.
+ *
+ * G. L. Steele and J. L. White, How to print floating-point numbers accurately, PLDI 1990; R. G. Burger and R. K. Dybvig,
+ * Printing floating-point numbers quickly and accurately, PLDI 1996. */
 #include "dtype/format.h"
 
 #include <math.h>

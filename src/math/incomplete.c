@@ -1,7 +1,13 @@
 /* incomplete.c - incomplete gamma functions, and the slopes of gamma and beta variables (see incomplete.h).
  *
  * A share F(x; a) that stays constant while a changes moves x by dx/da = -(dF/da) / (dF/dx). Each F is a factor times a series
- * or a continued fraction; both are differentiated term by term along with their values. */
+ * or a continued fraction; both are differentiated term by term along with their values.
+ *
+ * Series and fraction: DLMF 8.7.1 and the even part of 8.9.2, the fraction by the method of W. J. Lentz, Applied Optics 15
+ * (1976), as modified by I. J. Thompson and A. R. Barnett, Journal of Computational Physics 64 (1986). Near 0 log(Gamma(1 + a)):
+ * DLMF 5.7.3. Large a: N. M. Temme, SIAM Journal on Mathematical Analysis 10 (1979), and E. A. Cornish and R. A. Fisher (1938).
+ * Slopes of variables: M. Figurnov, S. Mohamed and A. Mnih, Implicit Reparameterization Gradients (2018); M. Jankowiak and F.
+ * Obermeyer, Pathwise Derivatives Beyond the Reparameterization Trick (2018). */
 #include "math/incomplete.h"
 
 #include <math.h>

@@ -1,4 +1,10 @@
-/* special.c - rare functions, one element at a time, in double (see special.h). */
+/* special.c - rare functions, one element at a time, in double (see special.h).
+ *
+ * Formulas are of the Digital Library of Mathematical Functions (DLMF, dlmf.nist.gov): digamma 5.5.2, 5.5.4, 5.11.2; polygamma
+ * 5.15; zeta by Euler and Maclaurin's formula 2.10.1; I 10.25.2, 10.40.1; K 10.32.9 by the trapezoidal rule (L. N. Trefethen and
+ * J. A. C. Weideman, SIAM Review 56, 2014); J and Y far from zero 10.17.3 and 10.17.4, near it by Miller's recurrence 3.6(iii)
+ * and Neumann's series 10.23(iii); erfcx 7.12.1. The first guess of erfinv: S. Winitzki, A handy approximation for the error
+ * function and its inverse (2008). */
 #include "math/special.h"
 
 #include <math.h>

@@ -616,3 +616,22 @@ def test_running_statistics_that_repeat_an_element_are_not_written():
             F.instance_norm(x, mean, variance, use_input_stats=True)
         assert mean.tolist() == variance.tolist() == [1, 1]
         F.instance_norm(x, mean, variance, use_input_stats=False)
+
+
+@pytest.mark.parametrize("p", [0.5, 1.5, 2.5, 3, 4, -1])
+def test_slopes_of_p_norms_whose_powers_overflow(p):
+    """sgn(x) (|x| / n)^(p - 1) is the same of small and of large numbers, where their norm is still one."""
+    few = torch.tensor([1.0, -2.0, 3.0], dtype=torch.float64)
+    want = few.sign() * (few.abs() / torch.linalg.vector_norm(few, p)).pow(p - 1)
+    for scale in (1.0, 2.0 ** (1020 / max(abs(p), 1) - 8), 2.0 ** -(1010 / max(abs(p), 1) - 8)):
+        x = (few * scale).requires_grad_()
+        torch.linalg.vector_norm(x, p).backward()
+        assert torch.allclose(x.grad, want, rtol=1e-9, atol=0)
+
+
+@pytest.mark.parametrize("p", [1.5, 2, 2.5, 3])
+def test_second_derivatives_of_p_norms_at_zeros_are_numbers(p):
+    x = torch.tensor([[1.0, 0.0, -2.0], [0.0, 0.0, 0.0]], dtype=torch.float64, requires_grad=True)
+    (slope,) = torch.autograd.grad(torch.linalg.vector_norm(x, p, dim=1).sum(), x, create_graph=True)
+    (second,) = torch.autograd.grad((slope * torch.tensor([1.0, 2.0, 3.0])).sum(), x)
+    assert second.isfinite().all() and (second[1] == 0).all()

@@ -223,3 +223,14 @@ def test_gradients_of_weights_whose_first_matrix_is_turned_in_parts(m, n, k):
     assert karat.equal(out[:, :n], a.t() @ b) and (out[:, n:] == 0).all()
     a[k - 1, 5] = math.nan
     assert karat.isnan(a.t() @ b).any(1).nonzero().flatten().tolist() == [5]
+
+
+def test_einsum_sums_at_once_what_one_operand_alone_has():
+    x, y = numbers(3).requires_grad_(), numbers(3, 4, 2).requires_grad_()
+    z = karat.einsum("i,ijk->i", x, y)
+    assert dense(z) == dense(x * y.sum((1, 2)))
+    assert "Mul" in type(z.grad_fn.next_functions[0][0]).__name__
+    small = karat.ones(3, 4, dtype=karat.int32)
+    assert karat.einsum("i,ij->i", small[:, 0], small).dtype is karat.int64
+    assert karat.einsum("i,ij->i", small[:, 0], numbers(3, 4)).dtype is karat.float32
+    assert dense(karat.einsum("ijl,jk->ik", numbers(2, 3, 4), numbers(3, 5))) == dense(numbers(2, 3, 4).sum(2) @ numbers(3, 5))

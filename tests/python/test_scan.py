@@ -1,5 +1,7 @@
 """What carries along a dim, and what is made of it, as a PyTorch user writes it."""
 
+import math
+
 import pytest
 
 import karat as torch
@@ -42,3 +44,21 @@ def test_refusals():
         torch.frexp(torch.ones(3, dtype=torch.int32))
     with pytest.raises(RuntimeError, match="but got Float and Long"):
         torch.polar(torch.ones(2), torch.ones(2, dtype=torch.int64))
+
+
+def test_the_slope_of_logcumsumexp_loses_no_digits():
+    """The first number outweighs all others: it has the whole of every result's gradient."""
+    x, g = [90.0, -3.0, 2.5, 8.0, -700.0], [0.5, 0.75, 1.0, -1.25, 1.5]
+    for dtype, near in ((torch.float32, 3e-7), (torch.float64, 1e-15), (torch.complex64, 3e-7)):
+        t = torch.tensor(x, dtype=dtype, requires_grad=True)
+        t.logcumsumexp(0).backward(torch.tensor(g, dtype=dtype))
+        assert t.grad.tolist() == pytest.approx([sum(g), 0, 0, 0, 0], rel=near, abs=1e-30)
+
+
+def test_the_slope_of_logcumsumexp_at_infinities():
+    inf, nan = float("inf"), float("nan")
+    for x, want in (([-inf, 1.0, -inf, 2.0], [nan, 2 + 1 / (1 + math.e), 0, math.e / (1 + math.e)]),
+                    ([1.0, inf, 2.0], [1, nan, 0])):
+        t = torch.tensor(x, dtype=torch.float64, requires_grad=True)
+        t.logcumsumexp(0).sum().backward()
+        assert t.grad.tolist() == pytest.approx(want, nan_ok=True)

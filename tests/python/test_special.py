@@ -179,3 +179,15 @@ def test_a_number_gives_the_same_bits_alone_as_in_a_row(name, dtype):
     together = f(row).view(BITS[dtype]).tolist()
     assert together == [f(x.reshape(1)).view(BITS[dtype]).item() for x in row]
     assert together == f(row.reshape(13, 5).t()).t().reshape(65).view(BITS[dtype]).tolist()
+
+
+@pytest.mark.parametrize("dtype", [karat.float32, f64])
+def test_second_derivatives_of_i1_near_zero(dtype):
+    """3/8 x + 5/96 x^3 + 7/3072 x^5, on both sides of where the series of the first ends."""
+    points = [0.0, 1e-30, -1e-9, 1e-4, 7.8e-3, -7.9e-3, 0.02]
+    x = karat.tensor(points, dtype=dtype, requires_grad=True)
+    (slope,) = karat.autograd.grad(karat.special.i1(x).sum(), x, create_graph=True)
+    (second,) = karat.autograd.grad(slope.sum(), x)
+    assert slope.tolist() == pytest.approx([0.5 + 3 / 16 * p * p + 5 / 384 * p ** 4 for p in points], rel=3e-7)
+    want = [0.375 * p + 5 / 96 * p ** 3 + 7 / 3072 * p ** 5 for p in points]
+    assert second.tolist() == pytest.approx(want, rel=2e-2 if dtype is karat.float32 else 1e-8, abs=0)

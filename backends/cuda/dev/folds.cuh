@@ -165,8 +165,8 @@ template <class T> struct fold_norm_smallest : fold_amin<T> {
 
 /* ---- variance: a number near the mean, the sums of the distances from it and of their squares ----
  * A thread takes its first value for that number, if it is finite: the mean of an infinity is one. What is joined is moved to one
- * number of the two: of float32 and narrower dtypes in double nothing is lost by that; float64 has the mean there (Chan, Golub,
- * LeVeque), which takes divisions. */
+ * number of the two: of float32 and narrower dtypes in double nothing is lost by that; float64 has the mean there (T. F. Chan,
+ * G. H. Golub and R. J. LeVeque, The American Statistician 37, 1983), which takes divisions. */
 template <class T> struct fold_var : light {
     double n = 0, near = 0, s = 0, q = 0;
     __device__ void take(T x, int64_t, const fold_about &)

@@ -1,4 +1,5 @@
-/* philox.cuh - Philox4x32-10 (Salmon et al. 2011) by seed, subsequence and step, and numbers in (0, 1] of what it gives. */
+/* philox.cuh - Philox4x32-10 by seed, subsequence and step, and numbers in (0, 1] of what it gives: J. K. Salmon, M. A. Moraes,
+ * R. O. Dror and D. E. Shaw, Parallel Random Numbers: As Easy as 1, 2, 3, SC11 (2011). */
 #ifndef KARAT_CUDA_PHILOX_CUH
 #define KARAT_CUDA_PHILOX_CUH
 

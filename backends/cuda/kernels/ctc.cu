@@ -1,7 +1,10 @@
 /* ctc.cu - connectionist temporal classification (CTC): how likely targets are, and what flows back.
  *
  * In: ctc_args. Out: losses and the logarithms of all beginnings; or the gradient. A block has a sample, its threads the places
- * of the target with blanks between; one step of time is one pass over the places. Sums are in the CPU's order. */
+ * of the target with blanks between; one step of time is one pass over the places. Sums are in the CPU's order.
+ *
+ * A. Graves, S. Fernandez, F. Gomez and J. Schmidhuber, Connectionist Temporal Classification, ICML 2006, whose forward and
+ * backward variables these are. */
 #include <math.h>
 
 #include "ctc.h"

@@ -1,5 +1,7 @@
 /* scan.cu - scans along lines: each element is made of those up to it. A block works at a line, ARG_THREADS elements at a time;
- * sums accumulate as those of reductions do (folds.cuh). Any layout. */
+ * sums accumulate as those of reductions do (folds.cuh). Any layout.
+ *
+ * Within a warp: W. D. Hillis and G. L. Steele, Data parallel algorithms, Communications of the ACM 29 (1986). */
 #include <stddef.h>
 
 #include "args.h"

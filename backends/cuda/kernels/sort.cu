@@ -1,6 +1,8 @@
 /* sort.cu - lines sorted by keys that order as their elements do: chunks in shared memory, then runs merged two by two, each
  * element finding its place by bisection of the other run. Stable: of equal keys the one that stood first comes first. And what
- * stands at a rank of such lines, and places in lines that are sorted. */
+ * stands at a rank of such lines, and places in lines that are sorted.
+ *
+ * Chunks: K. E. Batcher, Sorting networks and their applications, AFIPS 32 (1968), the bitonic sorter. */
 #include "args.h"
 #include "dev/walk.cuh"
 

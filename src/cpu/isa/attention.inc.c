@@ -2,7 +2,10 @@
  *
  * In: the operands of attention.h. Out: the output, and the logarithm of each query's sum. A block of queries goes over the keys
  * tile by tile; whenever a larger score appears, what was summed so far is scaled down to it. So one tile of scores is held for
- * each thread, whatever the lengths. Blocks are the unit of work, so the number of threads does not change the bits. */
+ * each thread, whatever the lengths. Blocks are the unit of work, so the number of threads does not change the bits.
+ *
+ * M. Milakov and N. Gimelshein, Online normalizer calculation for softmax (2018); M. N. Rabe and C. Staats, Self-attention Does
+ * Not Need O(n^2) Memory (2021); T. Dao et al., FlashAttention (2022). */
 
 typedef struct FN(forward) {
     const kt__attention *a;

@@ -3,7 +3,9 @@
  * In: the operands of attention.h. Out: the gradients of query, key and value. The scores are computed again, tile by tile, and
  * become probabilities by the saved logarithms, or by largest scores and sums that are found again. A task is a head of the keys,
  * or a part of the queries that see it: it sums the gradients of all keys and values, and goes over the queries once. The parts'
- * sums are added in order. How many there are depends on sizes alone, so the number of threads does not change the bits. */
+ * sums are added in order. How many there are depends on sizes alone, so the number of threads does not change the bits.
+ *
+ * T. Dao et al., FlashAttention (2022). */
 
 enum { TASKS = 8 }; /* heads are cut into parts if there are fewer */
 

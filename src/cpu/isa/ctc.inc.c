@@ -3,7 +3,10 @@
  * In: plans of ctc_loss and ctc_loss_backward (tables/kernels/recurrent.h). Out: the negative logarithm of how likely the targets
  * are, and what the gradient needs: the logarithms of all beginnings; or the gradient. A target of n labels is a line of 2 n + 1
  * places, with blanks between; one step of time is one pass over the line, all places at once. Threads share out samples.
- * Independent of: dtypes, operators. */
+ * Independent of: dtypes, operators.
+ *
+ * A. Graves, S. Fernandez, F. Gomez and J. Schmidhuber, Connectionist Temporal Classification, ICML 2006, whose forward and
+ * backward variables these are. */
 
 typedef struct FN(ctc) {
     const kt_plan *plan;

@@ -211,7 +211,8 @@ static __attribute__((noinline, cold)) FN(moments) FN(moments_beyond)(const void
     return FN(moments_few)(x, n, halves);
 }
 
-/* Joins n values, whose sums about a guess of their mean are known. Where that was so far off that digits are lost to it, they
+/* Joins n values, whose sums about a guess of their mean are known (T. F. Chan, G. H. Golub and R. J. LeVeque, Algorithms for
+ * computing the sample variance, The American Statistician 37, 1983). Where that was so far off that digits are lost to it, they
  * are summed again about their mean. */
 KT_ALWAYS void FN(moments_settle)(FN(moments) *m, FN(about) about, const void *x, int n, bool centred, bool halves)
 {

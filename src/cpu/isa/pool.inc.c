@@ -597,7 +597,8 @@ static T FN(pool_rounded)(const FN(lens) *drawn, T value)
     return value;
 }
 
-/* Where window i of dim d begins: PyTorch's sequence, in its arithmetic, which is that of the samples' dtype. */
+/* Where window i of dim d begins: the sequence of B. Graham, Fractional Max-Pooling (2014), in PyTorch's arithmetic, which is
+ * that of the samples' dtype. */
 static int64_t FN(pool_drawn)(const kt__pool *p, int d, int64_t i, T sample, const FN(lens) *drawn)
 {
     const int64_t few = p->few.size[d], rest = p->whole.size[d] - p->kernel[d];

@@ -442,7 +442,8 @@ static void FN(end_powers)(const FN(reduced) *r, A *f, int stride, int n)
 }
 
 /* ---- variance: mean, sum of squared distances from it, count; two passes over a piece in L1, pieces joined by their
- * means (Chan, Golub, LeVeque). A is exact for sums of narrower numbers; of its own they begin at the first value, so that
+ * means (T. F. Chan, G. H. Golub and R. J. LeVeque, Algorithms for computing the sample variance, The American Statistician 37,
+ * 1983). A is exact for sums of narrower numbers; of its own they begin at the first value, so that
  * equal values have no spread ---- */
 static void FN(take_var)(const FN(piece) *p, A *f, int stride)
 {

@@ -1,7 +1,10 @@
 /* own.c - linear algebra without LAPACK, for machines that have none: short algorithms, in complex128 whatever the dtype.
  *
  * In: one matrix at a time (solver.h). Out: as LAPACK, with its conventions of pivots, reflectors and info. Slow beside it, and
- * as exact. Eigenvalues of general matrices are not here. Independent of: plans, threads. */
+ * as exact. Eigenvalues of general matrices are not here. Independent of: plans, threads.
+ *
+ * G. H. Golub and C. F. Van Loan, Matrix Computations (4th ed., 2013): sections 3.4 (LU), 4.2 (Cholesky), 5.1 and 5.2
+ * (reflectors), 8.5 (Jacobi); singular values by one-sided rotations: M. R. Hestenes, Journal of SIAM 6 (1958). */
 #include <math.h>
 #include <string.h>
 

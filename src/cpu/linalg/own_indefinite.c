@@ -1,4 +1,5 @@
-/* own_indefinite.c - LDL factors without LAPACK, after Bunch and Kaufman: D has blocks of 1 and of 2.
+/* own_indefinite.c - LDL factors without LAPACK: D has blocks of 1 and of 2. J. R. Bunch and L. Kaufman, Some stable methods for
+ * calculating inertia and solving symmetric linear systems, Mathematics of Computation 31 (1977).
  *
  * In: one matrix at a time, of which the lower triangle is read (solver.h). Out: as sytrf and hetrf: L below D, pivots that are
  * negative and equal for a block of 2, rows of L as they were when their column was made. Independent of: plans, threads. */

@@ -73,7 +73,8 @@ static void insert_sorted(entry *e, int64_t n)
     }
 }
 
-/* Least significant digit first; a digit that all elements share is only counted. Returns where the result is. */
+/* Least significant digit first (D. E. Knuth, The Art of Computer Programming 3, section 5.2.5); a digit that all elements share
+ * is only counted. Returns where the result is. */
 static entry *sort_by_digits(entry *from, entry *to, int64_t n, int digits)
 {
     for (int d = 0; d < digits; d++) {

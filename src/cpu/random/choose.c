@@ -13,7 +13,7 @@
 #include "dtype/fault.h"
 #include "dtype/value.h"
 
-/* ---- permutations: Fisher-Yates ---- */
+/* ---- permutations: R. Durstenfeld, Algorithm 235, Communications of the ACM 7 (1964), after Fisher and Yates ---- */
 
 static void shuffle(kt_generator *g, int64_t *at, int64_t n)
 {
@@ -134,7 +134,8 @@ static kt_status choose_replacing(const choosing *c)
     return KT_OK;
 }
 
-/* Without replacement: weights divided by exponential samples; the largest quotients win. */
+/* Without replacement: weights divided by exponential samples; the largest quotients win (P. S. Efraimidis and P. G. Spirakis,
+ * Weighted random sampling with a reservoir, Information Processing Letters 97, 2006). */
 static kt_status check_rows(const choosing *c)
 {
     bool empty = false; /* reported after weights that are none, of any row */

@@ -1,6 +1,7 @@
 /* poisson.c - one Poisson number of a given rate. In: a generator, a rate that is not negative. Out: a count.
- * Small rates by multiplying uniforms until their product falls below e^-rate; from ten on by the transformed rejection
- * of W. Hoermann (PTRS, Insurance: Mathematics and Economics 12, 1993), whose constants these are. */
+ * Small rates by multiplying uniforms until their product falls below e^-rate (D. E. Knuth, The Art of Computer Programming 2,
+ * section 3.4.1); from ten on by algorithm PTRS of W. Hoermann, The transformed rejection method for generating Poisson random
+ * variables, Insurance: Mathematics and Economics 12 (1993), whose constants these are. */
 #include "cpu/random/random.h"
 
 #include <math.h>

@@ -3,7 +3,9 @@
  *
  * In: a plan with a generator; at most two inputs, which give each element's own parameters. Out: the output, its elements
  * drawn one after another in the order of the plan's dims. Single-threaded: the order of draws is part of the result.
- * Independent of: tensors, operators, whose generator it is. */
+ * Independent of: tensors, operators, whose generator it is.
+ *
+ * Distributions by inversion: L. Devroye, Non-Uniform Random Variate Generation (1986), chapter II.2. */
 #include "cpu/random/random.h"
 
 #include <math.h>

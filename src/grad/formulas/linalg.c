@@ -1,4 +1,9 @@
-/* linalg.c - the derivatives of factors of matrices, and of what is solved with them. ^H is the adjoint. */
+/* linalg.c - the derivatives of factors of matrices, and of what is solved with them. ^H is the adjoint.
+ *
+ * M. B. Giles, Collected matrix derivative results for forward and reverse mode algorithmic differentiation (2008); QR,
+ * eigenvalues and singular values: M. Seeger et al., Auto-Differentiating Linear Algebra (2017), J. Townsend, Differentiating the
+ * Singular Value Decomposition (2016); phases: Z.-Q. Wan and S.-X. Zhang, arXiv:1909.02659 (2019); Cholesky: I. Murray,
+ * arXiv:1602.07527 (2016). */
 #include <math.h>
 
 #include "grad/formulas/matrices.h"

@@ -1,5 +1,9 @@
 /* linalg_inverse.c - the derivatives of pseudo-inverses, least squares, eigenvalues, exponentials and reflectors. ^H is the
- * adjoint. */
+ * adjoint.
+ *
+ * Pseudo-inverses: G. H. Golub and V. Pereyra, SIAM Journal on Numerical Analysis 10 (1973); eigenvalues: C. Boeddeker et al.,
+ * arXiv:1701.00392 (2017); exponentials: N. J. Higham, Functions of Matrices (2008), theorem 3.6; reflectors together: R.
+ * Schreiber and C. Van Loan, SIAM Journal on Scientific and Statistical Computing 10 (1989). */
 #include "grad/formulas/matrices.h"
 
 /* ---- pseudo-inverses ---- */

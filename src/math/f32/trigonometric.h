@@ -2,7 +2,8 @@
  *
  * In and out: float; bounds.def says how exact. x = quadrant * pi/2 + hi - less, where |hi| < 0.8 and less is below its last
  * bit; then polynomials, to which it is added in first order. sin_near_f32 and the like hold up to 2^13, with the bits
- * of sin_f32. Independent of: tensors, tiles, dtypes. */
+ * of sin_f32. pi/2 comes in parts, as in W. J. Cody and W. Waite, Software Manual for the Elementary Functions (1980).
+ * Independent of: tensors, tiles, dtypes. */
 #ifndef KT_MATH_F32_TRIGONOMETRIC_H
 #define KT_MATH_F32_TRIGONOMETRIC_H
 

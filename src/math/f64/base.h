@@ -3,7 +3,10 @@
  * A pair is an unevaluated sum hi + lo, where lo is small beside hi. A fused multiply-add gives exactly what a product or a
  * quotient lacks, and the same bits on every instruction set. Straight-line code with selects instead of branches, 64-bit
  * integers only shifted, added and masked: this much every instruction set can do with vectors. The polynomials are minimax
- * fits made for this folder. Independent of: tensors, tiles, dtypes. */
+ * fits made for this folder. Independent of: tensors, tiles, dtypes.
+ *
+ * Exact sums and products: O. Moller, BIT 5 (1965); D. E. Knuth, The Art of Computer Programming 2, section 4.2.2; T. J. Dekker,
+ * Numerische Mathematik 18 (1971). */
 #ifndef KT_MATH_F64_BASE_H
 #define KT_MATH_F64_BASE_H
 

@@ -1,6 +1,7 @@
-/* large.c - large arguments of sin, cos and tan (see large.h), reduced by integers after Payne and Hanek: of 2/pi only
- * those 256 bits are multiplied whose products with x lie between two turns and 2^-201 of a quarter turn. No float64 comes
- * nearer to a multiple of pi/2 than 2^-62. */
+/* large.c - large arguments of sin, cos and tan (see large.h), reduced by integers after M. H. Payne and R. N. Hanek, Radian
+ * reduction for trigonometric functions, SIGNUM Newsletter 18 (1983): of 2/pi only those 256 bits are multiplied
+ * whose products with x lie between two turns and 2^-201 of a quarter turn. No float64 comes nearer to a multiple of pi/2 than
+ * 2^-62. */
 #include "math/f64/large.h"
 
 #include "math/f64/trigonometric.h"

@@ -2,7 +2,12 @@
  * default steps on the CPU.
  *
  * In: calls of the rows _step_* of tables/ops/optimizer.def. Out: parameters and states, written in place. Numbers that follow
- * from the number of a step are float64. Independent of: how a chain runs. */
+ * from the number of a step are float64. Independent of: how a chain runs.
+ *
+ * SGD: I. Sutskever et al. 2013 (Nesterov's momentum); Adam and Adamax: D. P. Kingma and J. Ba 2015; AMSGrad: S. J. Reddi et al.
+ * 2018; AdamW: I. Loshchilov and F. Hutter 2019; Adagrad: J. Duchi et al. 2011; Adadelta: M. D. Zeiler 2012; NAdam: T. Dozat
+ * 2016; RAdam: L. Liu et al. 2020; RMSprop, centred: A. Graves 2013; ASGD: B. T. Polyak and A. B. Juditsky 1992; Rprop: M.
+ * Riedmiller and H. Braun 1993. */
 #include <math.h>
 
 #include "ops/optimizer/chain.h"

@@ -70,7 +70,8 @@ kt_status kt__body_lbfgs_pair(kt_call *call)
 }
 
 /* Two passes over the history, the last step first, then the first one first: the gradient times an estimate of the inverse of
- * the second derivatives. `shares` has what the first pass took. */
+ * the second derivatives. J. Nocedal and S. J. Wright, Numerical Optimization (2nd ed., 2006), algorithm 7.4. `shares` has what
+ * the first pass took. */
 kt_status kt__body_lbfgs_direction(kt_call *call)
 {
     enum { GRAD, DIRS, STEPS, RO, DIAGONAL, MOST = 1000 };

@@ -1,7 +1,10 @@
 /* matrix.c - steps of optimizers that look at a matrix as a whole: Adafactor and Muon.
  *
  * In: calls of the rows _step_adafactor and _step_muon. Out: parameters and states, written in place, operator by operator in the
- * order of PyTorch's default steps. Independent of: dtypes, which each operator decides. */
+ * order of PyTorch's default steps. Independent of: dtypes, which each operator decides.
+ *
+ * N. Shazeer and M. Stern, Adafactor (2018); K. Jordan et al., Muon (2024), whose iteration is that of A. Bjoerck and C. Bowie,
+ * SIAM Journal on Numerical Analysis 8 (1971), with other coefficients. */
 #include <math.h>
 
 #include "base/alloc.h"

@@ -192,6 +192,8 @@ static kt_status chain_fits(kt_call *call, kt_tensor *const *t, int64_t n)
     return KT_OK;
 }
 
+/* By lengths of parts: S. S. Godbole, On efficient computation of matrix chain products, IEEE Transactions on Computers 22
+ * (1973); T. H. Cormen et al., Introduction to Algorithms (3rd ed., 2009), section 15.2. */
 static void find_cuts(const chain *c)
 {
     int64_t n = c->n;

@@ -1,5 +1,8 @@
 /* cells.c - one step of an LSTM, a GRU or an rnn. In: calls of the four rows, and steps that other bodies make of dtypes which
- * the kernel of a whole sequence does not take. Out: operators, so that every dtype that they take is served. */
+ * the kernel of a whole sequence does not take. Out: operators, so that every dtype that they take is served.
+ *
+ * S. Hochreiter and J. Schmidhuber, Long Short-Term Memory (1997), with the forget gate of F. A. Gers et al. (2000); the gated
+ * unit of K. Cho et al. (2014), its reset after the product; projections: H. Sak et al. (2014). */
 #include "ops/recurrent/recurrent.h"
 
 /* ---- the step ---- */

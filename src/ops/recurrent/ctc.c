@@ -1,5 +1,7 @@
 /* ctc.c - connectionist temporal classification (CTC). In: calls of its rows. Out: PyTorch's checks, one plan for the losses of
- * all samples and one for their gradient (tables/kernels/recurrent.h), and reductions made of other operators. */
+ * all samples and one for their gradient (tables/kernels/recurrent.h), and reductions made of other operators.
+ *
+ * A. Graves, S. Fernandez, F. Gomez and J. Schmidhuber, Connectionist Temporal Classification, ICML 2006. */
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,7 @@
 /* quantile.c - quantile and nanquantile. In: a tensor and q from 0 to 1. Out: elements of the sorted dim, or values
- * interpolated between two. Composed of sort, gather and lerp, which have the derivatives. */
+ * interpolated between two. Composed of sort, gather and lerp, which have the derivatives.
+ *
+ * R. J. Hyndman and Y. Fan, Sample quantiles in statistical packages, The American Statistician 50 (1996), definition 7. */
 #include <string.h>
 
 #include "call/check.h"
