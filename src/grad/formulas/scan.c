@@ -51,17 +51,31 @@ GRAD(cumprod)
     dA = s;
 }
 
-/* The slope of y[j] by x[i] is e^(x[i] - y[j]), which is e^(x[i] - y[i]) times the factors e^(y[k] - y[k + 1]) from i to j. For
- * real numbers none is above 1. Equal ones may be infinite. */
+/* Logarithms of the gradient, as the parts of one sum. A complex number has its own. Of real ones the first part has those above
+ * zero, the second those below, and elsewhere a finite number whose exp is 0, so that it can be differentiated again. */
+static kt_tensor *log_parts(kt_tensor *g)
+{
+    if (!g || is_complex(g))
+        return kt_unsqueeze(kt_log(g), 0);
+    kt_finfo f = {.min = 0};
+    kt_dtype_finfo(kt_dtype_of(g), &f);
+    kt_tensor *signs[2] = {g, kt_neg(g)}, *parts = kt_stack(signs, 2), *above = kt_gt_s(parts, KT_INT(0));
+    return kt_where_s(above, kt_log(one_unless(above, parts)), KT_FLOAT(f.min));
+}
+
+/* The slope of y[j] by x[i] is e^(x[i] - y[j]): the gradient is e^x[i] times the sum of g[j] e^-y[j] from i on, formed of
+ * logarithms, because neither power need be finite. Its last digits are theirs, as PyTorch's are. */
 GRAD(logcumsumexp)
 {
-    kt_tensor    *s = G, *x = conjugate(A), *y = conjugate(Y);
-    const int64_t dim = DIM, n = length(c);
-    if (n > 1) {
-        kt_tensor *here = part(y, dim, 0, n - 1), *next = part(y, dim, 1, n - 1);
-        s = sum_ahead(s, kt_exp(zero_unless(kt_ne(here, next), kt_sub(here, next))), dim);
+    kt_tensor *x = conjugate(A), *y = conjugate(Y);
+    if (length(c) == 1) {
+        dA = kt_mul(G, kt_exp(kt_sub(x, y)));
+        return;
     }
-    dA = kt_mul(s, kt_exp(kt_sub(x, y)));
+    const kt_shape along = KT_SHAPE(DIM < 0 ? DIM : DIM + 1); /* behind the parts */
+    kt_tensor     *sums = kt_flip(kt_logcumsumexp(kt_flip(kt_sub(log_parts(G), y), along), along.d[0]), along);
+    kt_tensor     *powers = kt_exp(kt_add(sums, x)), *first = kt_select(powers, 0, 0);
+    dA = is_complex(G) ? first : kt_sub(first, kt_select(powers, 0, 1));
 }
 
 /* The gradient is scattered to the index; dim is found by name. */
