@@ -436,6 +436,7 @@ def test_the_state_of_a_scaler_travels():
         other.load_state_dict(saved)
         assert other.state_dict() == saved and other.scale(torch.ones(())).item() == 8.0
         assert (other.get_growth_factor(), other.get_backoff_factor(), other.get_growth_interval()) == (3.0, 0.25, 7)
+    assert b"_refresh_per_optimizer_state" in pickle.dumps(scaler)  # public code imports it, too
 
 
 def test_a_disabled_scaler_does_nothing():

@@ -172,6 +172,13 @@ def test_schedulers_are_copied_with_their_optimizers():
         assert other.optimizer is not one.optimizer and rates(other, 5) == rates(one, 5)
 
 
+@pytest.mark.parametrize("mode, name", [("triangular", b"CyclicLR._triangular_scale_fn"),
+                                        ("triangular2", b"CyclicLR._triangular2_scale_fn"),
+                                        ("exp_range", b"CyclicLR._exp_range_scale_fn")])
+def test_pickles_of_cycles_name_the_scale_as_before(mode, name):
+    assert name in pickle.dumps(CyclicLR(optimizer(momentum=0.9), 0.1, 0.5, 4, mode=mode))
+
+
 @pytest.mark.parametrize("make, text", [
     (lambda o: LambdaLR(o, lambda e: 1.0), "argument 2 is shorter"), (lambda o: CyclicLR(o, 0.1, 0.2), "argument 2 is shorter"),
     (lambda o: MultiplicativeLR(o, lambda e: 1.0), "argument 2 is longer"),

@@ -55,8 +55,8 @@ _TOO_LATE_TO_UNSCALE = {
 }
 
 
-def _ready():
-    """What is known of an optimizer after update()."""
+def _refresh_per_optimizer_state():
+    """What is known of an optimizer after update(). Pickles of scalers name this function."""
     return {"stage": OptState.READY, "found_inf_per_device": {}}
 
 
@@ -94,7 +94,7 @@ class GradScaler:
             self._growth_interval = growth_interval
             self._init_growth_tracker = 0
             self._growth_tracker = None
-            self._per_optimizer_states = defaultdict(_ready)
+            self._per_optimizer_states = defaultdict(_refresh_per_optimizer_state)
         self.stepped = None
         self.log = []
         self._updates = 0
@@ -260,7 +260,7 @@ class GradScaler:
             skipped = bool(self._not_finite) or (any(state["stage"] is OptState.UNSCALED
                                                      for state in self._per_optimizer_states.values()) and total.item() > 0)
             _amp_update_scale_(scale, tracker, total, self._growth_factor, self._backoff_factor, self._growth_interval)
-        self._per_optimizer_states = defaultdict(_ready)
+        self._per_optimizer_states = defaultdict(_refresh_per_optimizer_state)
         self._note_update("set" if new_scale is not None else "skipped" if skipped else "grown")
 
     # ---- beyond PyTorch: what happened ----

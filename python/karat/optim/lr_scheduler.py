@@ -713,23 +713,11 @@ class _Cycled(LRScheduler):
         return rates
 
 
-def _even(gamma, x):
-    return 1.0
-
-
-def _halved(gamma, x):
-    return 1 / 2.0 ** (x - 1)
-
-
-def _powered(gamma, x):
-    return gamma ** x
-
-
 class CyclicLR(_Cycled):
     """Up and down between two rates."""
 
     _apart = {"optimizer": None, "_scale_fn_ref": None, "_scale_fn_custom": (_saved_function, _load_function)}
-    _modes = {"triangular": ("cycle", _even), "triangular2": ("cycle", _halved), "exp_range": ("iterations", _powered)}
+    _modes = {"triangular": "cycle", "triangular2": "cycle", "exp_range": "iterations"}  # what a scale is a function of
 
     def __init__(self, optimizer, base_lr, max_lr, step_size_up=2000, step_size_down=None, mode="triangular", gamma=1.0,
                  scale_fn=None, scale_mode="cycle", cycle_momentum=True, base_momentum=0.8, max_momentum=0.9, last_epoch=-1):
@@ -757,10 +745,24 @@ class CyclicLR(_Cycled):
         super().__init__(optimizer, last_epoch)
         self.base_lrs = base_lrs
 
+    # pickles name these functions
+
+    @staticmethod
+    def _triangular_scale_fn(x):
+        return 1.0
+
+    @staticmethod
+    def _triangular2_scale_fn(x):
+        return 1 / 2.0 ** (x - 1)
+
+    @staticmethod
+    def _exp_range_scale_fn(gamma, x):
+        return gamma ** x
+
     def _loaded(self):
         if self._scale_fn_custom is None and self.mode in self._modes:
-            self.scale_mode, scale = self._modes[self.mode]
-            self._scale_fn_ref = partial(scale, self.gamma)
+            self.scale_mode, scale = self._modes[self.mode], getattr(self, f"_{self.mode}_scale_fn")
+            self._scale_fn_ref = partial(scale, self.gamma) if self.mode == "exp_range" else scale
 
     def scale_fn(self, x):
         """How much of the way up is left in cycle or iteration x."""
