@@ -1100,6 +1100,7 @@ def test_utils():
             utils.broadcast_all(*wrong)
     assert utils._standard_normal((2, 3), dtype=f64, device="cpu").shape == (2, 3)
     assert utils._sum_rightmost(karat.ones(2, 3, 4), 2).tolist() == [12, 12] and utils._sum_rightmost(p, 0) is p
+    assert utils._sum_rightmost(karat.tensor(3.0), 2).tolist() == 3 and utils._sum_rightmost(karat.ones(2), 2).tolist() == 2
 
     class Counted:
         calls = 0
@@ -1206,3 +1207,10 @@ def test_entropies_of_exponential_families_follow_from_the_normalizer():
         if not isinstance(d, D.Beta):  # whose carrier measure has no closed mean here
             assert D.ExponentialFamily.entropy(d).item() == pytest.approx(d.entropy().item(), rel=1e-9)
         assert D.kl._any_family(d, d).item() == pytest.approx(0, abs=1e-12)
+
+
+def test_the_divergence_of_wishart_distributions_without_a_batch():
+    p, q = D.Wishart(karat.tensor(5.0), 2 * karat.eye(3)), D.Wishart(karat.tensor(6.0), 3 * karat.eye(3))
+    of_batch = D.kl_divergence(p.expand((1,)), q.expand((1,)))
+    assert D.kl_divergence(p, q).shape == () and D.kl_divergence(p, q).item() == pytest.approx(of_batch.item(), rel=1e-5)
+    assert D.kl_divergence(p, p).item() == pytest.approx(0, abs=1e-5)

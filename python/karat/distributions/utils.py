@@ -154,8 +154,8 @@ def in_two_pieces(x, low, high, formula, series, middle=0.0):
 
 
 def summed_over_last(value, dims):
-    """The sum over the last dims."""
-    return value if dims == 0 else value.flatten(value.dim() - dims).sum(-1)
+    """The sum over the last dims, over all of a value that has fewer."""
+    return value if dims == 0 else value.flatten(max(value.dim() - dims, 0)).sum(-1)
 
 
 __getattr__ = private_names(__name__, globals())
