@@ -1214,3 +1214,17 @@ def test_the_divergence_of_wishart_distributions_without_a_batch():
     of_batch = D.kl_divergence(p.expand((1,)), q.expand((1,)))
     assert D.kl_divergence(p, q).shape == () and D.kl_divergence(p, q).item() == pytest.approx(of_batch.item(), rel=1e-5)
     assert D.kl_divergence(p, p).item() == pytest.approx(0, abs=1e-5)
+
+
+def test_an_interval_shows_its_ends_and_not_what_a_subclass_keeps():
+    class Named(C.interval):
+        def __init__(self):
+            self.name = "n"
+            super().__init__(0.0, 1.0)
+
+    assert repr(Named()) == "amed(lower_bound=0.0, upper_bound=1.0)" and repr(C.positive) == "GreaterThan(lower_bound=0.0)"
+
+
+def test_a_correlation_of_whole_numbers():
+    x = karat.arange(3)
+    assert T.CorrCholeskyTransform()(x).tolist() == T.CorrCholeskyTransform()(x.float()).tolist()

@@ -221,7 +221,8 @@ class _Ends(Constraint):
             cls._upper = upper
 
     def __repr__(self):
-        ends = ", ".join(f"{name}={bound}" for name, bound in vars(self).items())
+        held = vars(self)
+        ends = ", ".join(f"{name}={held[name]}" for name in ("lower_bound", "upper_bound") if name in held)
         return f"{type(self).__name__[1:]}({ends})"
 
 

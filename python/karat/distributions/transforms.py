@@ -686,10 +686,11 @@ class CorrCholeskyTransform(Transform):
     bijective = True
 
     def _call(self, x):
-        almost_one = 1 - karat.finfo(x.dtype).eps
-        partial_correlations = vec_to_tril_matrix(x.tanh().clamp(-almost_one, almost_one), diag=-1)
+        r = x.tanh()
+        almost_one = 1 - karat.finfo(r.dtype).eps
+        partial_correlations = vec_to_tril_matrix(r.clamp(-almost_one, almost_one), diag=-1)
         spent = (1 - partial_correlations.square()).sqrt().cumprod(-1)
-        unit = karat.eye(spent.size(-1), dtype=x.dtype, device=x.device)
+        unit = karat.eye(spent.size(-1), dtype=r.dtype, device=r.device)
         return _one_before(spent[..., :-1]) * (partial_correlations + unit)
 
     def _inverse(self, y):
