@@ -108,17 +108,17 @@ def _exit_autocast(region):
     region.__exit__(None, None, None)
 
 
-def _cast(value, device_type, dtype):
-    """The value with every floating tensor of that device but float64 cast, in containers too."""
-    if isinstance(value, Tensor):
-        is_eligible = (value.is_floating_point() and value.device.type == device_type
-                       and value.dtype is not _karat.dtypes["float64"])
-        return value.to(dtype) if is_eligible else value
-    if isinstance(value, dict):
-        return {_cast(k, device_type, dtype): _cast(v, device_type, dtype) for k, v in value.items()}
-    if isinstance(value, (list, tuple)):
-        return type(value)(_cast(v, device_type, dtype) for v in value)
-    return value
+def _casting(device_type, dtype):
+    """A function that casts a tensor of that device, and those inside a container, if they hold floating numbers; but float64."""
+    def cast(value):
+        if isinstance(value, Tensor):
+            stays = value.device.type != device_type or value.dtype is _karat.dtypes["float64"] or not value.is_floating_point()
+            return value if stays else value.to(dtype)
+        if isinstance(value, dict):
+            return dict(cast([*value.items()]))
+        return type(value)(map(cast, value)) if isinstance(value, (list, tuple)) else value
+
+    return cast
 
 
 def _decorator(decorate, function, device_type):
@@ -139,7 +139,7 @@ def custom_fwd(fwd=None, *, device_type, cast_inputs=None):
             ctx._fwd_used_autocast = enabled and cast_inputs is None
             if ctx._fwd_used_autocast or not enabled:
                 return forward(ctx, *args, **kwargs)
-            args, kwargs = _cast((args, kwargs), device_type, cast_inputs)
+            args, kwargs = _casting(device_type, cast_inputs)((args, kwargs))
             with autocast(device_type, enabled=False):
                 return forward(ctx, *args, **kwargs)
 

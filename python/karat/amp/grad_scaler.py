@@ -4,7 +4,9 @@ it before the step; a step with a gradient that is not finite is skipped and the
 Beyond PyTorch: `stepped` says whether the last step() stepped; `log` has every change of the scale. After a skipped step the
 values of the next one are checked: which operator, forward or backward, first made a value that is not finite, on which line."""
 
+import functools
 import inspect
+import operator
 import warnings
 from collections import defaultdict
 from enum import Enum
@@ -58,6 +60,12 @@ _TOO_LATE_TO_UNSCALE = {
 def _refresh_per_optimizer_state():
     """What is known of an optimizer after update(). Pickles of scalers name this function."""
     return {"stage": OptState.READY, "found_inf_per_device": {}}
+
+
+def _in_any(states, device):
+    """A number above 0 if a gradient of these optimizers is not finite; None if none was searched."""
+    found = [one.to(device=device, non_blocking=True) for state in states for one in state["found_inf_per_device"].values()]
+    return functools.reduce(operator.add, found) if found else None
 
 
 class GradScaler:
@@ -222,10 +230,10 @@ class GradScaler:
             scale = self._get_scale_async()
             if state["stage"] is OptState.READY:
                 self._check_inf_per_device(optimizer)
-            found = [one.to(scale.device, non_blocking=True) for one in state["found_inf_per_device"].values()]
+            found = _in_any([state], scale.device)
             optimizer.grad_scale = None if state["stage"] is OptState.UNSCALED else scale * getattr(optimizer, "grad_scale", 1)
-            optimizer.found_inf = sum(found[1:], found[0]) if found else 0
-            self.stepped = not (found and optimizer.found_inf.item())
+            optimizer.found_inf = 0 if found is None else found
+            self.stepped = found is None or not found.item()
             if not self.stepped:
                 self._note_skip(optimizer)
             result = optimizer.step(*args, **kwargs)
@@ -241,27 +249,22 @@ class GradScaler:
         from .. import _amp_update_scale_
 
         scale, tracker = self._check_scale_growth_tracker("update")
-        if new_scale is not None:
-            if isinstance(new_scale, float):
-                scale.fill_(new_scale)
-            else:
-                reason = ("new_scale should be a float or a 1-element torch.cuda.FloatTensor or torch.FloatTensor with "
-                          "requires_grad=False.")
-                if new_scale.device.type != self._device or new_scale.numel() != 1 or new_scale.requires_grad:
-                    raise AssertionError(reason)
-                scale.copy_(new_scale)
-        else:
-            found = [one.to(device=scale.device, non_blocking=True) for state in self._per_optimizer_states.values()
-                     for one in state["found_inf_per_device"].values()]
-            if not found:
+        if new_scale is None:
+            found = _in_any(self._per_optimizer_states.values(), scale.device)
+            if found is None:
                 raise AssertionError("No inf checks were recorded prior to update.")
-            total = sum(found[1:], found[0])
+            _amp_update_scale_(scale, tracker, found, self._growth_factor, self._backoff_factor, self._growth_interval)
             self._known_tracker += 1
-            skipped = bool(self._not_finite) or (any(state["stage"] is OptState.UNSCALED
-                                                     for state in self._per_optimizer_states.values()) and total.item() > 0)
-            _amp_update_scale_(scale, tracker, total, self._growth_factor, self._backoff_factor, self._growth_interval)
+            stages = [state["stage"] for state in self._per_optimizer_states.values()]
+            event = "skipped" if self._not_finite or OptState.UNSCALED in stages and found.item() > 0 else "grown"
+        else:
+            put, event = scale.fill_ if isinstance(new_scale, float) else scale.copy_, "set"
+            if put == scale.copy_ and (new_scale.device.type != self._device or new_scale.numel() != 1 or new_scale.requires_grad):
+                raise AssertionError("new_scale should be a float or a 1-element torch.cuda.FloatTensor or torch.FloatTensor with "
+                                     "requires_grad=False.")
+            put(new_scale)
         self._per_optimizer_states = defaultdict(_refresh_per_optimizer_state)
-        self._note_update("set" if new_scale is not None else "skipped" if skipped else "grown")
+        self._note_update(event)
 
     # ---- beyond PyTorch: what happened ----
 

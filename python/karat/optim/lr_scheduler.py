@@ -64,13 +64,19 @@ def _put(group, rate):
     return _own(rate)
 
 
+def _for_groups(optimizer, given, refusal):
+    """A value for each group: those of a list or tuple, or the same for all. refusal: what is said of a list of another length."""
+    groups = len(optimizer.param_groups)
+    values = list(given) if isinstance(given, (list, tuple)) else [given] * groups
+    if len(values) != groups:
+        raise ValueError(refusal.format(given=len(values), groups=groups))
+    return values
+
+
 def _one_per_group(name, optimizer, value):
-    if not isinstance(value, (list, tuple)):
-        return [_own(value) for _ in optimizer.param_groups]
-    if len(value) != len(optimizer.param_groups):
-        raise ValueError(f"{name} must have the same length as optimizer.param_groups. {name} has {len(value)} values, "
-                         f"param_groups has {len(optimizer.param_groups)}.")
-    return [_own(one) for one in value]
+    return list(map(_own, _for_groups(
+        optimizer, value, f"{name} must have the same length as optimizer.param_groups. {name} has {{given}} values, "
+        "param_groups has {groups}.")))
 
 
 def _check_optimizer(optimizer):
@@ -241,10 +247,7 @@ class _ByFunctions(LRScheduler):
 
     def __init__(self, optimizer, lr_lambda, last_epoch=-1):
         self.optimizer = optimizer
-        many = isinstance(lr_lambda, (list, tuple))
-        if many and len(lr_lambda) != len(optimizer.param_groups):
-            raise ValueError(f"Expected {len(optimizer.param_groups)} lr_lambdas, but got {len(lr_lambda)}")
-        self.lr_lambdas = list(lr_lambda) if many else [lr_lambda] * len(optimizer.param_groups)
+        self.lr_lambdas = _for_groups(optimizer, lr_lambda, "Expected {groups} lr_lambdas, but got {given}")
         self._check_functions()
         super().__init__(optimizer, last_epoch)
 
@@ -600,11 +603,9 @@ class ReduceLROnPlateau(LRScheduler):
         self.factor = factor
         _check_optimizer(optimizer)
         self.optimizer = optimizer
-        groups, many = len(optimizer.param_groups), isinstance(min_lr, (list, tuple))
-        if many and len(min_lr) != groups:
-            raise ValueError(f"expected {groups} min_lrs, got {len(min_lr)}")
-        self.default_min_lr = None if many else min_lr
-        self.min_lrs = list(min_lr) if many else [min_lr] * groups
+        min_lrs = _for_groups(optimizer, min_lr, "expected {groups} min_lrs, got {given}")
+        self.default_min_lr = None if isinstance(min_lr, (list, tuple)) else min_lr
+        self.min_lrs = min_lrs
         self.patience = patience
         self.cooldown = cooldown
         self.eps = eps

@@ -311,31 +311,30 @@ class Optimizer:
     def profile_hook_step(func):
         """Makes of a step one that runs the hooks."""
 
+        def given(optimizer, call):
+            """The (args, kwargs) of the call, as the hooks before it leave them."""
+            for hook in [*_before_any_step.values(), *optimizer._optimizer_step_pre_hooks.values()]:
+                answer = hook(optimizer, *call)
+                if answer is not None:
+                    call = answer
+                    if not isinstance(call, tuple) or len(call) != 2:
+                        raise RuntimeError(f"{func} must return None or a tuple of (new_args, new_kwargs), but got {call}.")
+            return call
+
         @functools.wraps(func)
-        def wrapper(*args, **kwargs):
-            self = args[0]
-            span = _karat.range_begin(f"Optimizer.step#{self.__class__.__name__}.step")
+        def step(*args, **kwargs):
+            optimizer = args[0]
+            span = _karat.range_begin(f"Optimizer.step#{optimizer.__class__.__name__}.step")
             try:
-                return run(self, args, kwargs)
+                args, kwargs = given(optimizer, (args, kwargs))
+                result = func(*args, **kwargs)
+                for hook in [*optimizer._optimizer_step_post_hooks.values(), *_after_any_step.values()]:
+                    hook(optimizer, args, kwargs)
             finally:
                 _karat.range_end(span)
+            return result
 
-        def run(self, args, kwargs):
-            if _before_any_step or self._optimizer_step_pre_hooks:
-                for hook in chain(tuple(_before_any_step.values()), tuple(self._optimizer_step_pre_hooks.values())):
-                    result = hook(self, args, kwargs)
-                    if result is None:
-                        continue
-                    if not (isinstance(result, tuple) and len(result) == 2):
-                        raise RuntimeError(f"{func} must return None or a tuple of (new_args, new_kwargs), but got {result}.")
-                    args, kwargs = result
-            out = func(*args, **kwargs)
-            if self._optimizer_step_post_hooks or _after_any_step:
-                for hook in chain(tuple(self._optimizer_step_post_hooks.values()), tuple(_after_any_step.values())):
-                    hook(self, args, kwargs)
-            return out
-
-        return wrapper
+        return step
 
     def _hook_steps(self):
         """Once for each class: its step becomes one that runs the hooks."""
