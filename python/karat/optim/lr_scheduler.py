@@ -223,7 +223,7 @@ class LRScheduler:
         self._last_lr = [_put(group, lr) for group, lr in zip(self.optimizer.param_groups, values, strict=True)]
 
     def _keep_rates(self):
-        self._last_lr = self._rates()
+        self._last_lr = _values(self.optimizer, "lr")
 
     def _rates(self):
         return _values(self.optimizer, "lr")

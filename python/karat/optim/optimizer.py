@@ -415,18 +415,18 @@ class Optimizer:
             if not (recorded or p.is_leaf or p.retains_grad):
                 raise ValueError("can't optimize a non-leaf Tensor")
         options = {name: value for name, value in self.defaults.items() if name not in param_group}
-        lacking = next((name for name, value in options.items() if value is required), None)
-        if lacking is not None:
-            raise ValueError(f"parameter group didn't specify a value of required optimization parameter {lacking}")
+        lacking = [name for name, value in options.items() if value is required]
+        if lacking:
+            raise ValueError(f"parameter group didn't specify a value of required optimization parameter {lacking[0]}")
         param_group.update(options)
         distinct = set(params)
         if len(distinct) < len(params):
             warnings.warn("optimizer contains a parameter group with duplicate parameters; in future, this will cause an error; "
                           "see github.com/pytorch/pytorch/issues/40967 for more information", stacklevel=3)
-        if any(("param_names" in group) != named for group in self.param_groups):
+        if (not named) in ["param_names" in group for group in self.param_groups]:
             raise ValueError("all optimizer param groups should be with/without names. cannot add param group "
                              f"{'with' if named else 'without'} names to the optimizer")
-        if any(p in distinct for group in self.param_groups for p in group["params"]):
+        if not distinct.isdisjoint(chain.from_iterable([group["params"] for group in self.param_groups])):
             raise ValueError("some parameters appear in more than one parameter group")
         self.param_groups.append(param_group)
 
