@@ -258,11 +258,11 @@ class GradScaler:
             stages = [state["stage"] for state in self._per_optimizer_states.values()]
             event = "skipped" if self._not_finite or OptState.UNSCALED in stages and found.item() > 0 else "grown"
         else:
-            put, event = scale.fill_ if isinstance(new_scale, float) else scale.copy_, "set"
-            if put == scale.copy_ and (new_scale.device.type != self._device or new_scale.numel() != 1 or new_scale.requires_grad):
-                raise AssertionError("new_scale should be a float or a 1-element torch.cuda.FloatTensor or torch.FloatTensor with "
-                                     "requires_grad=False.")
-            put(new_scale)
+            number, event = isinstance(new_scale, float), "set"
+            if not (number or new_scale.device.type == self._device and new_scale.numel() == 1 and not new_scale.requires_grad):
+                raise AssertionError("new_scale should be a float or a 1-element torch.cuda.FloatTensor or torch.FloatTensor "
+                                     "with requires_grad=False.")
+            (scale.fill_ if number else scale.copy_)(new_scale)
         self._per_optimizer_states = defaultdict(_refresh_per_optimizer_state)
         self._note_update(event)
 

@@ -65,7 +65,7 @@ def _put(group, rate):
 
 
 def _for_groups(optimizer, given, refusal):
-    """A value for each group: those of a list or tuple, or the same for all. refusal: what is said of a list of another length."""
+    """A value for each group: those of a list or tuple, or the same for all. refusal: what is said of another length."""
     groups = len(optimizer.param_groups)
     values = list(given) if isinstance(given, (list, tuple)) else [given] * groups
     if len(values) != groups:
