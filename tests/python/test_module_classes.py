@@ -118,3 +118,32 @@ print(karat.explain(nn.Linear(1, 1)))
 def test_names_without_it():
     assert nn.Linear.__module__ == "karat.nn.modules.linear" and torch.float32.__module__ == "karat"
     assert b"karat.optim" not in pickle.dumps(torch.float32) and pickle.loads(pickle.dumps(torch.int8)) is torch.int8
+
+
+@pytest.mark.parametrize("layer, named", [
+    ("ReflectionPad1d", "ReflectionPad1d"), ("CircularPad2d", "CircularPad2d"), ("ConstantPad3d", "ConstantPad3d"),
+    ("AvgPool2d", "AvgPool2d"), ("FractionalMaxPool3d", "FractionalMaxPool3d"), ("MaxUnpool2d", "MaxUnpool2d"),
+    ("MaxPool2d", "_MaxPoolNd"), ("AdaptiveAvgPool1d", "_AdaptiveAvgPoolNd"), ("LPPool2d", "_LPPoolNd"),
+    ("LazyConv1d", "LazyConv1d"), ("LazyConvTranspose3d", "LazyConvTranspose3d"), ("LazyBatchNorm2d", "_LazyNormBase"),
+    ("BatchNorm1d", "_BatchNorm"), ("InstanceNorm2d", "_InstanceNorm"), ("ReLU", "ReLU"), ("Softmax", "Softmax"),
+    ("Dropout", "_DropoutNd"), ("MSELoss", "_Loss"), ("BCELoss", "_WeightedLoss"),
+    ("TransformerDecoderLayer", "TransformerDecoderLayer")])
+def test_errors_of_arguments_name_the_constructor_that_pytorch_names(layer, named):
+    with pytest.raises(TypeError, match=rf"^{named}\.__init__\(\) got an unexpected keyword argument 'zzz'"):
+        getattr(nn, layer)(zzz=1)
+
+
+def test_a_subclass_has_the_constructor_of_its_layer():
+    class Mine(nn.ReflectionPad2d):
+        pass
+
+    assert Mine.__init__ is nn.ReflectionPad2d.__init__ and Mine(3).padding == (3, 3, 3, 3)
+    assert nn.LazyConv2d(4, 3)(torch.ones(1, 2, 5, 5)).shape == (1, 4, 3, 3)
+
+
+def test_a_container_of_prunings_refuses_what_is_none():
+    prune = nn.utils.prune
+    with pytest.raises(TypeError, match="^<class 'int'> is not a BasePruningMethod subclass$"):
+        prune.PruningContainer(1, 2)
+    with pytest.raises(TypeError, match=r"^L1Unstructured\.__init__\(\) missing 1 required positional argument: 'amount'$"):
+        prune.L1Unstructured()

@@ -3,6 +3,9 @@
 In: a layer, and what its class declares. Out: its attributes, its repr, its parameters, its refusals of inputs, and, for a lazy
 layer, its sizes from the first input. What is computed is no matter of this file."""
 
+from functools import update_wrapper
+from types import FunctionType
+
 from ... import _karat
 from ...modes import no_grad
 from .. import init
@@ -16,15 +19,24 @@ _NO_ATTRIBUTES = frozenset(["self", "__class__", "device", "dtype"])  # of what 
 
 def keep(layer, arguments, but=()):
     """The arguments of a constructor, its locals(), become attributes of the layer. The factory's device and dtype do not."""
-    left_out = _NO_ATTRIBUTES.union(but) if but else _NO_ATTRIBUTES
     for name, value in arguments.items():
-        if name not in left_out:
+        if name not in _NO_ATTRIBUTES and name not in but:
             setattr(layer, name, value)
+
+
+def own_constructor(cls):
+    """The class with the constructor that it inherits under its own name, which Python says where an argument is wrong."""
+    base = cls.__init__
+    made = FunctionType(base.__code__, base.__globals__, "__init__", base.__defaults__, base.__closure__)
+    cls.__init__ = update_wrapper(made, base)
+    del made.__wrapped__
+    made.__qualname__ = f"{cls.__qualname__}.__init__"
+    return cls
 
 
 def per_dim(size, dims):
     """A tuple with a size for each dim: one number stands for all."""
-    return _ntuple(dims)(size)
+    return (size,) * dims if type(size) is int else _ntuple(dims)(size)
 
 
 def _differs(value, default):

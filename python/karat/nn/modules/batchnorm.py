@@ -3,7 +3,7 @@
 from ... import _karat
 from .. import functional as F
 from ..parameter import UninitializedBuffer, UninitializedParameter
-from ._declared import SizedByChannels, check_dims, keep, new_parameter, reset_to_identity, shown
+from ._declared import SizedByChannels, check_dims, keep, new_parameter, own_constructor, reset_to_identity, shown
 from .module import Module
 
 __all__ = ["BatchNorm1d", "LazyBatchNorm1d", "BatchNorm2d", "LazyBatchNorm2d", "BatchNorm3d", "LazyBatchNorm3d", "SyncBatchNorm"]
@@ -64,6 +64,7 @@ class _NormBase(Module):
         super()._load_from_state_dict(state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
 
 
+@own_constructor
 class _BatchNorm(_NormBase):
     def forward(self, input):
         self._check_input_dim(input)

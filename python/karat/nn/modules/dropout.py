@@ -1,7 +1,7 @@
 """karat.nn.modules.dropout: elements or channels that are dropped at random in training."""
 
 from .. import functional as F
-from ._declared import keep, shown
+from ._declared import shown
 from .module import Module
 
 __all__ = ["Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout"]
@@ -14,7 +14,7 @@ class _DropoutNd(Module):
         super().__init__()
         if p < 0 or p > 1:
             raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
-        keep(self, locals())
+        self.p, self.inplace = p, inplace
 
     extra_repr = shown(p=str, inplace=str)
 

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 
 from ... import _karat
+from ..modules._declared import own_constructor
 from ._parameter_hook import ParameterHook
 
 _rows = _karat.functions
@@ -95,7 +96,7 @@ class PruningContainer(BasePruningMethod):
 
     def __init__(self, *args):
         self._pruning_methods = ()
-        if args and args[0] is not None:
+        if args and isinstance(args[0], BasePruningMethod):
             self._tensor_name = args[0]._tensor_name
         for method in args:
             self.add_pruning_method(method)
@@ -184,6 +185,7 @@ class _Unstructured(_OfAmount):
         return mask
 
 
+@own_constructor
 class RandomUnstructured(_Unstructured):
     """Prunes elements at random."""
 
@@ -195,6 +197,7 @@ class RandomUnstructured(_Unstructured):
         return super().apply(module, name, amount)
 
 
+@own_constructor
 class L1Unstructured(_Unstructured):
     """Prunes the elements that are smallest in size."""
 
