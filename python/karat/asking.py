@@ -30,11 +30,12 @@ def broadcast_shapes(*shapes):
 
 
 def typename(obj):
-    """The name of the object's type; of a tensor, its legacy type."""
+    """The name of a class or function, or else of the object's type; of a tensor, its legacy type."""
     if isinstance(obj, Tensor):
         return obj.type()
-    module = getattr(type(obj), "__module__", "")
-    return (module + "." if module not in ("", "builtins", "__builtin__") else "") + type(obj).__qualname__
+    named = obj if hasattr(obj, "__qualname__") else type(obj)
+    module = getattr(named, "__module__", None) or ""
+    return (module + "." if module not in ("", "builtins", "__builtin__") else "") + named.__qualname__
 
 
 def _question(name):

@@ -147,3 +147,26 @@ def test_a_container_of_prunings_refuses_what_is_none():
         prune.PruningContainer(1, 2)
     with pytest.raises(TypeError, match=r"^L1Unstructured\.__init__\(\) missing 1 required positional argument: 'amount'$"):
         prune.L1Unstructured()
+
+
+def test_typename_of_what_has_a_name():
+    names = torch.typename(int), torch.typename(len), torch.typename(3), torch.typename(Mixin.hello), torch.typename(Mixin())
+    assert names == ("int", "len", "int", f"{__name__}.Mixin.hello", f"{__name__}.Mixin")
+    with pytest.raises(TypeError, match=r"^\S+\.nn\.modules\.activation\.ReLU is not a Module subclass$"):
+        nn.Module().add_module("x", nn.ReLU)
+
+
+@pytest.mark.parametrize("layer, later", [(nn.Conv2d(1, 1, 1), "padding_mode"), (nn.AvgPool3d(2), "padding"),
+                                          (nn.Upsample(2), "recompute_scale_factor")])
+def test_a_loaded_layer_has_its_attributes_in_order(layer, later):
+    again = pickle.loads(pickle.dumps(layer))
+    assert list(vars(again)) == list(vars(layer))
+    old = dict(vars(layer))
+    del old[later]
+    again.__setstate__(old)
+    assert hasattr(again, later)
+
+
+def test_a_value_that_cannot_be_assigned_is_said_to_be_copied():
+    with pytest.raises(RuntimeError, match='While copying the parameter named "weight"'):
+        nn.Linear(2, 3).load_state_dict({"weight": torch.ones(3, 2, dtype=torch.int64), "bias": torch.ones(3)}, assign=True)

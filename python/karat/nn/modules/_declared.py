@@ -34,6 +34,11 @@ def own_constructor(cls):
     return cls
 
 
+def completed(state, **lacking):
+    """The state of a pickle, with what one from before some arguments existed has not."""
+    return {**state, **{name: value for name, value in lacking.items() if name not in state}}
+
+
 def per_dim(size, dims):
     """A tuple with a size for each dim: one number stands for all."""
     return (size,) * dims if type(size) is int else _ntuple(dims)(size)

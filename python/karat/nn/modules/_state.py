@@ -116,7 +116,7 @@ def take(module, name, mine, key, given, assign, errors):
             else:
                 _karat.copy_why(mine, given, "loading")
     except Exception as e:
-        errors.append(f'While {"swapping" if assign else "copying"} the parameter named "{key}", whose dimensions in the model '
+        errors.append(f'While copying the parameter named "{key}", whose dimensions in the model '
                       f"are {mine.size()} and whose dimensions in the checkpoint are {given.size()}, an exception occurred : "
                       f"{e.args}.")
 

@@ -7,7 +7,7 @@ it is, `_functional`; the function is looked up at each call."""
 from .. import functional as F
 from .. import init
 from ..parameter import UninitializedParameter
-from ._declared import SizedByChannels, false_if_none, keep, new_parameter, per_dim, shown
+from ._declared import SizedByChannels, completed, false_if_none, keep, new_parameter, per_dim, shown
 from .module import Module
 
 __all__ = ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d", "LazyConv1d", "LazyConv2d",
@@ -78,7 +78,7 @@ class _ConvNd(Module):
                        groups=1, bias=false_if_none, padding_mode="zeros")
 
     def __setstate__(self, state):
-        super().__setstate__({"padding_mode": "zeros", **state})  # old states lack it
+        super().__setstate__(completed(state, padding_mode="zeros"))
 
     def _conv_forward(self, input, weight, bias):
         padding = self.padding

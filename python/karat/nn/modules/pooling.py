@@ -3,7 +3,7 @@
 A class names its function of nn.functional, `_functional`, which is looked up at each call; its base keeps the options."""
 
 from .. import functional as F
-from ._declared import keep, per_dim, shown
+from ._declared import completed, keep, per_dim, shown
 from .module import Module
 
 __all__ = ["MaxPool1d", "MaxPool2d", "MaxPool3d", "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d", "AvgPool1d", "AvgPool2d",
@@ -123,8 +123,8 @@ class AvgPool3d(_AvgPoolOfImages):
 
     _functional = "avg_pool3d"
 
-    def __setstate__(self, state):  # old states lack these
-        super().__setstate__({"padding": 0, "ceil_mode": False, "count_include_pad": True, **state})
+    def __setstate__(self, state):
+        super().__setstate__(completed(state, padding=0, ceil_mode=False, count_include_pad=True))
 
 
 class _FractionalMaxPool(Module):

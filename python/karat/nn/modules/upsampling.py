@@ -1,7 +1,7 @@
 """karat.nn.modules.upsampling: images and signals at another size."""
 
 from .. import functional as F
-from ._declared import keep, shown
+from ._declared import completed, keep, shown
 from .module import Module
 
 __all__ = ["Upsample", "UpsamplingNearest2d", "UpsamplingBilinear2d"]
@@ -27,7 +27,7 @@ class Upsample(Module):
         return F.interpolate(input, self.size, self.scale_factor, self.mode, self.align_corners, self.recompute_scale_factor)
 
     def __setstate__(self, state):
-        super().__setstate__({"recompute_scale_factor": True, **state})  # what states from before it existed mean
+        super().__setstate__(completed(state, recompute_scale_factor=True))
 
     _of_size, _of_factor = shown(size=str, mode=repr), shown(scale_factor=str, mode=repr)
 
