@@ -1160,3 +1160,18 @@ def test_masks_of_a_decoder_reach_its_layers_by_their_names():
         "dropout3"]
     assert list(nn.ELU().__dict__)[-2:] == ["alpha", "inplace"]
     assert nn.modules.transformer._get_activation_fn("relu") is F.relu
+
+
+@pytest.mark.parametrize("dims", [1, 2, 3])
+def test_only_the_padding_of_a_plain_convolution_may_be_a_word(dims):
+    plain, transposed = getattr(nn, f"Conv{dims}d"), getattr(nn, f"ConvTranspose{dims}d")
+    assert plain(1, 1, 3, padding="same").padding == "same"
+    assert plain(1, 1, 3, stride="a").stride == ("a",)
+    assert transposed(1, 1, 3, padding="same", stride=2).padding == ("s", "a", "m", "e")
+    with pytest.raises(TypeError, match="found element of type str at pos 0"):
+        transposed(1, 1, 3, padding="foo")(torch.ones(1, 1, *[5] * dims))
+
+
+def test_the_states_of_an_lstm_cell_are_a_plain_tuple():
+    cell = nn.LSTMCell(3, 4)
+    assert type(cell(torch.ones(2, 3))) is tuple and type(cell(torch.ones(3))) is tuple

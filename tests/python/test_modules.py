@@ -875,3 +875,18 @@ def test_names_of_a_sequential_stay_where_nothing_moves():
 def test_what_containers_refuse(call, text):
     with pytest.raises(TypeError, match=re.escape(text)):
         call()
+
+
+def test_a_hook_that_is_always_called_gets_what_the_one_before_it_returned():
+    seen = []
+
+    class Fails(nn.Module):
+        def forward(self, x):
+            raise RuntimeError("no")
+
+    m = Fails()
+    for given in (5, None, 7):
+        m.register_forward_hook(lambda m, args, out, given=given: seen.append(out) or given, always_call=True)
+    with pytest.raises(RuntimeError, match="no"):
+        m(1)
+    assert seen == [None, 5, 5]

@@ -87,9 +87,9 @@ class _ConvNd(Module):
         return _functions[self._functional](input, weight, bias, self.stride, padding, self.dilation, self.groups)
 
 
-def _spread(layer, *sizes):
-    """Sizes of kernels and the like as tuples; a padding may be a word."""
-    return [size if isinstance(size, str) else per_dim(size, layer._space_dims) for size in sizes]
+def _spread(layer, *sizes, words=()):
+    """Sizes of kernels and the like as tuples. At the places `words` a word may stand, which stays."""
+    return [size if at in words and isinstance(size, str) else per_dim(size, layer._space_dims) for at, size in enumerate(sizes)]
 
 
 class _Conv(_ConvNd):
@@ -104,7 +104,7 @@ class Conv1d(_Conv):
 
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1, bias=True,
                  padding_mode="zeros", device=None, dtype=None):
-        sizes = _spread(self, kernel_size, stride, padding, dilation)
+        sizes = _spread(self, kernel_size, stride, padding, dilation, words=[2])
         super().__init__(in_channels, out_channels, *sizes, False, (0,), groups, bias, padding_mode, device, dtype)
 
 
@@ -115,7 +115,7 @@ class Conv2d(_Conv):
 
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1, bias=True,
                  padding_mode="zeros", device=None, dtype=None):
-        sizes = _spread(self, kernel_size, stride, padding, dilation)
+        sizes = _spread(self, kernel_size, stride, padding, dilation, words=[2])
         super().__init__(in_channels, out_channels, *sizes, False, (0, 0), groups, bias, padding_mode, device, dtype)
 
 
@@ -126,7 +126,7 @@ class Conv3d(_Conv):
 
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1, bias=True,
                  padding_mode="zeros", device=None, dtype=None):
-        sizes = _spread(self, kernel_size, stride, padding, dilation)
+        sizes = _spread(self, kernel_size, stride, padding, dilation, words=[2])
         super().__init__(in_channels, out_channels, *sizes, False, (0, 0, 0), groups, bias, padding_mode, device, dtype)
 
 

@@ -668,11 +668,13 @@ class Module(_karat.ModuleBase):
 
     def _call_the_rest(self, args, kwargs, called):
         """After an error: the hooks that are always called and were not yet. Their own errors are warnings."""
+        result = None
         for hook, id_, owner in _hooks(self, "_forward_hooks"):
             if id_ in called or id_ not in owner._forward_hooks_always_called:
                 continue
             try:
-                hook(self, args, kwargs, None) if id_ in owner._forward_hooks_with_kwargs else hook(self, args, None)
+                given = hook(self, args, kwargs, result) if id_ in owner._forward_hooks_with_kwargs else hook(self, args, result)
+                result = result if given is None else given
             except Exception as e:
                 warnings.warn(f"{getattr(owner, 'whose', 'module')} forward hook with ``always_call=True`` raised an exception "
                               f"that was silenced as another error was raised in forward: {e}", stacklevel=3)

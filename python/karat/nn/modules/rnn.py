@@ -283,8 +283,8 @@ class RNNCellBase(Module):
             hx = _state([nothing] * self._states, self._states)
         elif single:
             hx = _state([tensor.unsqueeze(0) for _, tensor in given], self._states)
-        made = row(data, hx, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
-        return _state([tensor.squeeze(0) for tensor in _tensors(made, self._states)], self._states) if single else made
+        made = _tensors(row(data, hx, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh), self._states)
+        return _state([tensor.squeeze(0) for tensor in made] if single else made, self._states)
 
 
 class RNNCell(RNNCellBase):
