@@ -170,3 +170,19 @@ def test_a_loaded_layer_has_its_attributes_in_order(layer, later):
 def test_a_value_that_cannot_be_assigned_is_said_to_be_copied():
     with pytest.raises(RuntimeError, match='While copying the parameter named "weight"'):
         nn.Linear(2, 3).load_state_dict({"weight": torch.ones(3, 2, dtype=torch.int64), "bias": torch.ones(3)}, assign=True)
+
+
+@pytest.mark.parametrize("container, method", [("Sequential", "pop"), ("ModuleList", "append"), ("ModuleDict", "pop"),
+                                               ("ParameterDict", "pop"), ("Sequential", "extend"), ("ModuleList", "extend")])
+def test_errors_of_arguments_name_the_method_that_pytorch_names(container, method):
+    with pytest.raises(TypeError, match=rf"^{container}\.{method}\(\) missing 1 required positional argument"):
+        getattr(getattr(nn, container)(), method)()
+
+
+@pytest.mark.parametrize("layer, named", [
+    (nn.Conv2d(1, 1, 1), "Conv2d"), (nn.LazyConv1d(1, 1), "Conv1d"), (nn.MaxPool1d(1), "MaxPool1d"), (nn.LSTM(1, 1), "LSTM"),
+    (nn.AvgPool3d(1), "AvgPool3d"), (nn.BatchNorm1d(1), "_BatchNorm"), (nn.SyncBatchNorm(1), "SyncBatchNorm"),
+    (nn.ReflectionPad1d(1), "_ReflectionPadNd"), (nn.ConstantPad2d(1, 0), "_ConstantPadNd"), (nn.ReLU(), "ReLU")])
+def test_errors_of_calls_name_the_forward_that_pytorch_names(layer, named):
+    with pytest.raises(TypeError, match=rf"^{named}\.forward\(\) takes (from 2 to 3|2) positional arguments but 6 were given"):
+        layer.forward(1, 2, 3, 4, 5)

@@ -24,14 +24,19 @@ def keep(layer, arguments, but=()):
             setattr(layer, name, value)
 
 
-def own_constructor(cls):
-    """The class with the constructor that it inherits under its own name, which Python says where an argument is wrong."""
-    base = cls.__init__
-    made = FunctionType(base.__code__, base.__globals__, "__init__", base.__defaults__, base.__closure__)
-    cls.__init__ = update_wrapper(made, base)
-    del made.__wrapped__
-    made.__qualname__ = f"{cls.__qualname__}.__init__"
-    return cls
+def own_methods(*names):
+    """The class that follows has methods that it inherits under its own name, which Python says where an argument is wrong."""
+
+    def named(cls):
+        for name in names:
+            base = getattr(cls, name)
+            made = FunctionType(base.__code__, base.__globals__, name, base.__defaults__, base.__closure__)
+            setattr(cls, name, update_wrapper(made, base))
+            del made.__wrapped__
+            made.__kwdefaults__, made.__qualname__ = base.__kwdefaults__, f"{cls.__qualname__}.{name}"
+        return cls
+
+    return named
 
 
 def completed(state, **lacking):

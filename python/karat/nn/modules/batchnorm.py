@@ -3,7 +3,7 @@
 from ... import _karat
 from .. import functional as F
 from ..parameter import UninitializedBuffer, UninitializedParameter
-from ._declared import SizedByChannels, check_dims, keep, new_parameter, own_constructor, reset_to_identity, shown
+from ._declared import SizedByChannels, check_dims, keep, new_parameter, own_methods, reset_to_identity, shown
 from .module import Module
 
 __all__ = ["BatchNorm1d", "LazyBatchNorm1d", "BatchNorm2d", "LazyBatchNorm2d", "BatchNorm3d", "LazyBatchNorm3d", "SyncBatchNorm"]
@@ -64,7 +64,7 @@ class _NormBase(Module):
         super()._load_from_state_dict(state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
 
 
-@own_constructor
+@own_methods("__init__")
 class _BatchNorm(_NormBase):
     def forward(self, input):
         self._check_input_dim(input)
@@ -135,6 +135,7 @@ class LazyBatchNorm3d(_LazyNormBase, _BatchNorm):
     cls_to_become, _input_dims = BatchNorm3d, BatchNorm3d._input_dims
 
 
+@own_methods("forward")
 class SyncBatchNorm(_BatchNorm):
     """Batch normalisation over the batches of all processes; there is one process, so that it is batch normalisation."""
 

@@ -12,6 +12,7 @@ from itertools import chain, islice
 from ..._karat import Tensor
 from ...asking import typename
 from ..parameter import Parameter
+from ._declared import own_methods
 from .module import Module, _block
 
 __all__ = ["Container", "Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict"]
@@ -114,6 +115,7 @@ class _Modules(_Sequence):
         return self
 
 
+@own_methods("append", "extend", "pop")
 class Sequential(_Modules):
     """Modules called one after the other."""
 
@@ -177,6 +179,7 @@ class Sequential(_Modules):
         return self
 
 
+@own_methods("append", "extend", "pop")
 class ModuleList(_Modules):
     """A list of modules."""
 
@@ -297,6 +300,7 @@ class _Dict(Module):
         return value
 
 
+@own_methods("keys", "pop")
 class ModuleDict(_Dict):
     """A dict of modules."""
 
@@ -332,6 +336,7 @@ class ModuleDict(_Dict):
             self[key] = module
 
 
+@own_methods("keys", "pop")
 class ParameterDict(_Dict):
     """A dict whose tensors are parameters."""
 

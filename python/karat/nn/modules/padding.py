@@ -1,7 +1,7 @@
 """karat.nn.modules.padding: elements added at the ends of the last dims. A class says how many dims, and what is added."""
 
 from .. import functional as F
-from ._declared import check_dims, per_dim, shown
+from ._declared import check_dims, own_methods, per_dim, shown
 from .module import Module
 
 __all__ = ["CircularPad1d", "CircularPad2d", "CircularPad3d", "ConstantPad1d", "ConstantPad2d", "ConstantPad3d",
@@ -113,6 +113,7 @@ class ZeroPad3d(ConstantPad3d):
     extra_repr = _Pad.extra_repr
 
 
+@own_methods("forward")
 class _ReflectionPadNd(_Pad):
     _mode = "reflect"
 
@@ -135,6 +136,7 @@ class ReflectionPad3d(_ReflectionPadNd):
     _padded_dims = 3
 
 
+@own_methods("forward")
 class _ReplicationPadNd(_Pad):
     _mode = "replicate"
 

@@ -10,7 +10,7 @@ from operator import attrgetter
 from ... import _karat
 from ...amp.state import is_any_autocast_on
 from ..utils.rnn import PackedSequence
-from ._declared import keep, new_parameter, shown
+from ._declared import keep, new_parameter, own_methods, shown
 from .module import Module
 from .utils import draw_by_size
 
@@ -208,6 +208,7 @@ class RNNBase(Module):
         self.__dict__.setdefault("proj_size", 0)
 
 
+@own_methods("forward")
 class RNN(RNNBase):
     """h = tanh(W_ih x + b_ih + W_hh h + b_hh), or relu, over sequences."""
 
@@ -224,6 +225,7 @@ class RNN(RNNBase):
         super().__init__(f"RNN_{self.nonlinearity.upper()}", *args, **kwargs)
 
 
+@own_methods("forward")
 class LSTM(RNNBase):
     """Long short-term memory over sequences; the state is (h, c)."""
 
@@ -240,6 +242,7 @@ class LSTM(RNNBase):
         return self.get_expected_hidden_size(input, batch_sizes), self.get_expected_cell_size(input, batch_sizes)
 
 
+@own_methods("forward")
 class GRU(RNNBase):
     """Gated recurrent units over sequences."""
 

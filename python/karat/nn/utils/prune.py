@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 
 from ... import _karat
-from ..modules._declared import own_constructor
+from ..modules._declared import own_methods
 from ._parameter_hook import ParameterHook
 
 _rows = _karat.functions
@@ -185,7 +185,7 @@ class _Unstructured(_OfAmount):
         return mask
 
 
-@own_constructor
+@own_methods("__init__")
 class RandomUnstructured(_Unstructured):
     """Prunes elements at random."""
 
@@ -197,7 +197,7 @@ class RandomUnstructured(_Unstructured):
         return super().apply(module, name, amount)
 
 
-@own_constructor
+@own_methods("__init__")
 class L1Unstructured(_Unstructured):
     """Prunes the elements that are smallest in size."""
 
