@@ -111,6 +111,7 @@ def test_datasets_of_datasets():
     (lambda: DataLoader(POINTS, num_workers=-1), ValueError, "num_workers option should be non-negative"),
     (lambda: DataLoader(POINTS, batch_sampler=[[1]], batch_size=2), ValueError, "batch_sampler option is mutually exclusive"),
     (lambda: DataLoader(POINTS, batch_size=None, drop_last=True), ValueError, "batch_size=None option disables auto-batching"),
+    (lambda: random_split(range(7), [3, 4.0]), TypeError, "randperm"),
     (lambda: random_split(POINTS, [1, 2]), ValueError, "Sum of input lengths does not equal the length of the input dataset!"),
     (lambda: TensorDataset(karat.ones(2), karat.ones(3)), AssertionError, "Size mismatch between tensors"),
     (lambda: next(iter(DataLoader([[1], [1, 2]], batch_size=2))), RuntimeError, "should be of equal size"),

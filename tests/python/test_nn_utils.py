@@ -214,3 +214,18 @@ def test_pad_packed_sequence_refuses_a_total_that_is_too_short():
         with pytest.raises(ValueError, match=f"got total_length={total} and max sequence length being 3"):
             utils.rnn.pad_packed_sequence(packed, total_length=total)
     assert utils.rnn.pad_packed_sequence(packed, total_length=4)[0].shape == (4, 2)
+
+
+def test_global_pruning_takes_what_earlier_prunings_left():
+    prune = nn.utils.prune
+    a, b = nn.Linear(2, 1, bias=False), nn.Linear(3, 1, bias=False)
+    a.weight.data, b.weight.data = torch.tensor([[1.0, 2.0]]), torch.tensor([[3.0, 4.0, 5.0]])
+    prune.custom_from_mask(a, "weight", torch.tensor([[0.0, 1.0]]))
+    prune.global_unstructured([(a, "weight"), (b, "weight")], prune.L1Unstructured, amount=2)
+    assert a.weight_mask.tolist() == [[0, 0]] and b.weight_mask.tolist() == [[0, 1, 1]]
+
+    class NoMethod:
+        PRUNING_TYPE = "unstructured"
+
+    with pytest.raises(TypeError, match="NoMethod'> is not a BasePruningMethod subclass$"):
+        prune.global_unstructured([(a, "weight")], NoMethod)

@@ -567,28 +567,25 @@ class Module(_karat.ModuleBase):
                 raise _karat.told(error, "Module.to", self)
             if dtype.is_complex:
                 warnings.warn("Complex modules are a new feature under active development whose design may change, and some "
-                              "modules "
-                              "might not work as expected when using complex tensors as parameters or buffers. Please file an "
-                              "issue "
-                              "at https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml if a complex module "
-                              "does not "
-                              "work as expected.", stacklevel=2)
+                              "modules might not work as expected when using complex tensors as parameters or buffers. Please "
+                              "file an issue at https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml if a "
+                              "complex module does not work as expected.", stacklevel=2)
+        layout = {} if memory_format is None else dict.fromkeys((4, 5), memory_format)  # by the dims of the tensors that have it
+        kinds = {True: dtype, False: None}
 
         def convert(t, cast):
-            target = dtype if cast and (t.is_floating_point() or t.is_complex()) else None
-            try:
-                if memory_format is not None and t.dim() in (4, 5):
-                    return t.to(device, target, non_blocking, memory_format=memory_format)
-                return t.to(device, target, non_blocking)
-            except NotImplementedError as e:
-                first, *rest = str(e).split("\n")
-                if first == "Cannot copy out of meta tensor; no data!":
-                    first += (" Please use torch.nn.Module.to_empty() instead of torch.nn.Module.to() when moving module from "
-                              "meta to a different device.")
-                    raise NotImplementedError("\n".join([first, *rest])) from None
-                raise
+            return t.to(device, kinds[cast and (t.is_floating_point() or t.is_complex())], non_blocking,
+                        memory_format=layout.get(t.dim()))
 
-        return self._apply(Conversion("Module.to()", convert))
+        try:
+            return self._apply(Conversion("Module.to()", convert))
+        except NotImplementedError as e:
+            what, *more = str(e).split("\n")
+            if what != "Cannot copy out of meta tensor; no data!":
+                raise
+            what += (" Please use torch.nn.Module.to_empty() instead of torch.nn.Module.to() when moving module from meta to a "
+                     "different device.")
+            raise NotImplementedError("\n".join([what, *more])) from None
 
     # ---- hooks ----
 

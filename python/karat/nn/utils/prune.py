@@ -91,6 +91,12 @@ class BasePruningMethod(ParameterHook, ABC):
         module.register_parameter(name, parameter)
 
 
+def _checked(method):
+    if not isinstance(method, BasePruningMethod):
+        raise TypeError(f"{type(method)} is not a BasePruningMethod subclass")
+    return method
+
+
 class PruningContainer(BasePruningMethod):
     """Several prunings of one parameter, one on top of the other."""
 
@@ -104,9 +110,7 @@ class PruningContainer(BasePruningMethod):
     def add_pruning_method(self, method):
         """Adds a pruning of the same parameter. None takes a place and prunes nothing."""
         if method is not None:
-            if not isinstance(method, BasePruningMethod):
-                raise TypeError(f"{type(method)} is not a BasePruningMethod subclass")
-            ours, its = self._tensor_name, method._tensor_name
+            ours, its = self._tensor_name, _checked(method)._tensor_name
             if its != ours:
                 raise ValueError(f"Can only add pruning methods acting on the parameter named '{ours}' to PruningContainer "
                                  f"{self}. Found '{its}'")
@@ -123,21 +127,24 @@ class PruningContainer(BasePruningMethod):
 
     def compute_mask(self, t, default_mask):
         """The latest method's mask of what the earlier ones left."""
-        method, mask = self._pruning_methods[-1], default_mask.to(dtype=t.dtype)
-        if method.PRUNING_TYPE == "unstructured":
-            chosen = mask.eq(1)
-        elif method.PRUNING_TYPE == "structured":
-            others = _other_dims(t, method.dim)
-            kept = mask.sum(others).ne(0)
-            chosen = tuple(slice(None) if d in others else kept for d in range(t.dim()))
-        elif method.PRUNING_TYPE == "global":
-            chosen = slice(None)
-        else:
-            raise ValueError(f"Unrecognized PRUNING_TYPE {method.PRUNING_TYPE}")
-        part = method.compute_mask(t[chosen], default_mask=mask[chosen])
-        new = mask.clone()
-        new[chosen] = part.to(dtype=new.dtype)
-        return new
+        return _further(self._pruning_methods[-1], t, default_mask)
+
+
+def _further(method, t, mask):
+    """The mask, with what the method leaves out of what it has kept."""
+    new = mask.to(dtype=t.dtype, copy=True)
+    if method.PRUNING_TYPE == "unstructured":
+        chosen = new.eq(1)
+    elif method.PRUNING_TYPE == "structured":
+        others = _other_dims(t, method.dim)
+        kept = new.sum(others).ne(0)
+        chosen = tuple(slice(None) if d in others else kept for d in range(t.dim()))
+    elif method.PRUNING_TYPE == "global":
+        chosen = slice(None)
+    else:
+        raise ValueError(f"Unrecognized PRUNING_TYPE {method.PRUNING_TYPE}")
+    new[chosen] = method.compute_mask(t[chosen], default_mask=new[chosen]).to(dtype=new.dtype)
+    return new
 
 
 class Identity(BasePruningMethod):
@@ -324,22 +331,16 @@ def global_unstructured(parameters, pruning_method, importance_scores=None, **kw
     importance_scores = {} if importance_scores is None else importance_scores
     if not isinstance(importance_scores, dict):
         raise TypeError("global_unstructured(): importance_scores must be of type dict")
-    parameters = list(parameters)
-    scores = [importance_scores.get((module, name), getattr(module, name)) for module, name in parameters]
-    masks = [getattr(module, name + "_mask", _rows["ones_like"](getattr(module, name))) for module, name in parameters]
+    parameters = [(module, name, getattr(module, name)) for module, name in parameters]
+    scores = [importance_scores.get((module, name), tensor).reshape(-1) for module, name, tensor in parameters]
+    masks = [getattr(module, name + "_mask", _rows["ones_like"](tensor)).reshape(-1) for module, name, tensor in parameters]
     method = pruning_method(**kwargs)
     if method.PRUNING_TYPE != "unstructured":
         raise TypeError('Only "unstructured" PRUNING_TYPE supported for the `pruning_method`. Found method '
                         f"{pruning_method} of type {method.PRUNING_TYPE}")
-    container = PruningContainer()
-    container._tensor_name = method._tensor_name = "temp"
-    container.add_pruning_method(method)
-    flat = [_rows["cat"]([one.reshape(-1) for one in each]) for each in (scores, masks)]
-    whole, begin = container.compute_mask(*flat), 0
-    for module, name in parameters:
-        tensor = getattr(module, name)
-        custom_from_mask(module, name, mask=whole[begin:begin + tensor.numel()].view_as(tensor))
-        begin += tensor.numel()
+    whole = _further(_checked(method), _rows["cat"](scores), _rows["cat"](masks))
+    for (module, name, tensor), mask in zip(parameters, whole.split([tensor.numel() for *_, tensor in parameters])):
+        custom_from_mask(module, name, mask=mask.view_as(tensor))
 
 
 def custom_from_mask(module, name, mask):

@@ -155,8 +155,9 @@ def random_split(dataset, lengths, generator=None):
         lengths = _shares(n, lengths)
         for i in [i for i, length in enumerate(lengths) if not length]:
             warnings.warn(f"Length of split at index {i} is 0. This might result in an empty dataset.", stacklevel=2)
-    if sum(lengths) != n:
+    total = sum(lengths)
+    if total != n:
         raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
-    indices = randperm(n, generator=default_generator if generator is None else generator).tolist()
+    indices = randperm(total, generator=default_generator if generator is None else generator).tolist()
     ends = itertools.accumulate(lengths)
     return [Subset(dataset, indices[end - length:end]) for end, length in zip(ends, lengths)]
