@@ -153,7 +153,7 @@ _NO_PICKLE = ("Serialization of parametrized modules is only supported through s
               "#saving-loading-a-general-checkpoint-for-inference-and-or-resuming-training")
 
 
-def _inject_new_class(module):
+def _give_own_class(module):
     """Gives the module a class of its own, which can have properties."""
     cls = type(module)
 
@@ -174,7 +174,7 @@ def _inject_new_class(module):
     module.__class__ = type(f"Parametrized{cls.__name__}", (cls,), own)
 
 
-def _inject_property(module, tensor_name):
+def _compute_when_read(module, tensor_name):
     """The property that computes the tensor, and whose assignment is right_inverse."""
 
     def computed(self):
@@ -236,9 +236,9 @@ def register_parametrization(module, tensor_name, parametrization, *, unsafe=Fal
     made = ParametrizationList([parametrization], original, unsafe=unsafe)
     delattr(module, tensor_name)
     if not is_parametrized(module):
-        _inject_new_class(module)
+        _give_own_class(module)
         module.parametrizations = ModuleDict()
-    _inject_property(module, tensor_name)
+    _compute_when_read(module, tensor_name)
     module.parametrizations[tensor_name] = made
     return module
 

@@ -13,7 +13,7 @@ def _all_tensors(module):
     return {**dict(module.named_parameters(remove_duplicate=False)), **dict(module.named_buffers(remove_duplicate=False))}
 
 
-def _untie_named_tensors_map(module, parameters_and_buffers):
+def _under_all_names(module, parameters_and_buffers):
     """The tensors by name, with those under which a module knows the same tensor too."""
     names = {}
     for name, tensor in _all_tensors(module).items():
@@ -46,7 +46,7 @@ def _table_of(module, path):
 @contextmanager
 def _reparametrize_module(module, parameters_and_buffers, tie_weights=False, strict=False, stack_weights=False):
     """Within it the module has the given tensors."""
-    tensors = _untie_named_tensors_map(module, parameters_and_buffers) if tie_weights else parameters_and_buffers
+    tensors = _under_all_names(module, parameters_and_buffers) if tie_weights else parameters_and_buffers
     if strict:
         known = _all_tensors(module).keys()
         lines = [f"{kind} key(s): {', '.join(map(repr, sorted(keys)))}."
