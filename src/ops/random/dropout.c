@@ -88,9 +88,9 @@ static kt_status shape_noise(kt_tensor *noise, double p, bool alpha, kt_tensor *
     if (!alpha)
         return p == 1 ? KT_OK : change(KT_OP_div, noise, 1 - p);
     const alpha_map map = alpha_map_of(p);
-    kt_status       status = run2(KT_OP_rsub, KT_PLAIN, noise, NULL, KT_INT(1), moved); /* 1 where an element is dropped */
+    kt_status       status = run2(KT_OP_add, KT_PLAIN, noise, NULL, KT_INT(-1), moved); /* -1 where an element is dropped */
     if (!status)
-        status = change(KT_OP_mul, *moved, map.a * map.dropped);
+        status = change(KT_OP_mul, *moved, -map.a * map.dropped);
     if (!status)
         status = change(KT_OP_add, *moved, map.b);
     return status ? status : change(KT_OP_mul, noise, map.a);

@@ -110,7 +110,7 @@ class PruningContainer(BasePruningMethod):
     def add_pruning_method(self, method):
         """Adds a pruning of the same parameter. None takes a place and prunes nothing."""
         if method is not None:
-            ours, its = self._tensor_name, _checked(method)._tensor_name
+            its, ours = _checked(method)._tensor_name, self._tensor_name
             if its != ours:
                 raise ValueError(f"Can only add pruning methods acting on the parameter named '{ours}' to PruningContainer "
                                  f"{self}. Found '{its}'")
