@@ -15,7 +15,6 @@ import warnings
 from bisect import bisect_right
 from collections import Counter
 from functools import partial, wraps
-from operator import itemgetter
 from weakref import ref
 
 from .. import Tensor
@@ -618,14 +617,14 @@ class ReduceLROnPlateau(LRScheduler):
         for what, given, known in (("mode", mode, ("min", "max")), ("threshold mode", threshold_mode, ("rel", "abs"))):
             if given not in known:
                 raise ValueError(f"{what} {given} is unknown!")
-        worst = math.inf if mode == "min" else -math.inf
-        vars(self).update(mode_worse=worst, mode=mode, threshold=threshold, threshold_mode=threshold_mode)
+        self.mode_worse = math.inf if mode == "min" else -math.inf
+        self.mode, self.threshold, self.threshold_mode = mode, threshold, threshold_mode
 
     def _loaded(self):
         self._init_is_better(self.mode, self.threshold, self.threshold_mode)
 
     def _reset(self):
-        vars(self).update(best=self.mode_worse, cooldown_counter=0, num_bad_epochs=0)
+        self.best, self.cooldown_counter, self.num_bad_epochs = self.mode_worse, 0, 0
 
     def step(self, metrics, epoch=None):
         """Take the measurement of an epoch."""
@@ -633,15 +632,17 @@ class ReduceLROnPlateau(LRScheduler):
         if epoch is not None:
             warnings.warn(EPOCH_DEPRECATION_WARNING, UserWarning, stacklevel=2)
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
-        improved, resting = self.is_better(measured, self.best), self.in_cooldown
+        improved = self.is_better(measured, self.best)
         if improved:
             self.best = measured
-        self.num_bad_epochs = 0 if improved or resting else self.num_bad_epochs + 1
-        self.cooldown_counter -= resting
+        waiting = self.cooldown_counter
+        if waiting > 0:
+            self.cooldown_counter = waiting - 1
+        self.num_bad_epochs = 0 if improved or waiting > 0 else self.num_bad_epochs + 1
         if self.num_bad_epochs > self.patience:
             self._reduce_lr(self.last_epoch)
             self.num_bad_epochs, self.cooldown_counter = 0, self.cooldown
-        self._keep_rates()
+        self._last_lr = [_own(group["lr"]) for group in self.optimizer.param_groups]
 
     def _reduce_lr(self, epoch):
         """Lower the rates of all groups, none below its least one, nor by less than eps."""
@@ -669,10 +670,10 @@ class ReduceLROnPlateau(LRScheduler):
 
     def is_better(self, a, best):
         """Is measurement a an improvement?"""
-        lower = self.mode == "min"
-        margin = -self.threshold if lower else self.threshold
-        bar = best * (1.0 + margin) if self.threshold_mode == "rel" else best + margin
-        return a < bar if lower else a > bar
+        relative, by = self.threshold_mode == "rel", self.threshold
+        if self.mode == "min":
+            return a < (best * (1.0 - by) if relative else best - by)
+        return a > (best * (1.0 + by) if relative else best + by)
 
 
 # ---- rates and momenta together ----
@@ -836,12 +837,13 @@ class OneCycleLR(_Cycled):
     def _leg(self, n):
         if n > self.total_steps:
             raise ValueError(f"Tried to step {n} times. The specified number of total steps is {self.total_steps}")
-        begin = 0.0
-        for phase in self._schedule_phases:
-            if n <= phase["end_step"] or phase is self._schedule_phases[-1]:
+        begin, phases = 0.0, self._schedule_phases
+        for phase in phases:
+            end = phase["end_step"]
+            if n <= end or phase is phases[-1]:
                 break
-            begin = phase["end_step"]
-        done = (n - begin) / (phase["end_step"] - begin)
+            begin = end
+        done = (n - begin) / (end - begin)
         if self._anneal_func_type == "linear":
             def between(start, end):
                 return (end - start) * done + start
@@ -851,5 +853,8 @@ class OneCycleLR(_Cycled):
             def between(start, end):
                 return end + (start - end) / 2.0 * fall
 
-        names = ("start_lr", "end_lr") + (("start_momentum", "end_momentum") if self.cycle_momentum else ("start_lr", "end_lr"))
-        return between, map(itemgetter(*(phase[name] for name in names)), self.optimizer.param_groups)
+        first, last, groups = phase["start_lr"], phase["end_lr"], self.optimizer.param_groups
+        if not self.cycle_momentum:
+            return between, [(group[first], group[last], None, None) for group in groups]
+        low, high = phase["start_momentum"], phase["end_momentum"]
+        return between, [(group[first], group[last], group[low], group[high]) for group in groups]
