@@ -4,6 +4,8 @@ their moments, gradients of samples against differences of the inverse distribut
 import copy
 import math
 import pickle
+import subprocess
+import sys
 
 import pytest
 
@@ -1228,3 +1230,12 @@ def test_an_interval_shows_its_ends_and_not_what_a_subclass_keeps():
 def test_a_correlation_of_whole_numbers():
     x = karat.arange(3)
     assert T.CorrCholeskyTransform()(x).tolist() == T.CorrCholeskyTransform()(x.float()).tolist()
+
+
+def test_divergences_are_loaded_when_they_are_asked_for():
+    code = ("import sys, karat.distributions as D; assert 'karat.distributions.kl' not in sys.modules and 'kl' in dir(D); "
+            "from karat.distributions import *; assert kl_divergence(Normal(0., 1.), Normal(1., 1.)).item() == 0.5; "
+            "assert D.kl.kl_divergence is D.kl_divergence is kl_divergence and D.register_kl is register_kl\n"
+            "try: D.no_such_name\nexcept AttributeError as error: print(error)")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "no attribute 'no_such_name'" in done.stdout

@@ -4,6 +4,8 @@ A distribution has sample and rsample (through which gradients reach the paramet
 icdf, entropy, mean, mode, variance and enumerate_support. kl_divergence compares two; transforms and constraints are beside them.
 """
 
+import importlib as _importlib
+
 from .. import _missing
 from .bernoulli import Bernoulli
 from .beta import Beta
@@ -50,7 +52,6 @@ from .uniform import Uniform
 from .von_mises import VonMises
 from .weibull import Weibull
 from .wishart import Wishart
-from .kl import kl_divergence, register_kl
 
 __all__ = ["Bernoulli", "Beta", "Binomial", "Categorical", "Cauchy", "Chi2", "ContinuousBernoulli", "Dirichlet", "Distribution",
            "Exponential", "ExponentialFamily", "FisherSnedecor", "Gamma", "GeneralizedPareto", "Geometric", "Gumbel",
@@ -60,4 +61,17 @@ __all__ = ["Bernoulli", "Beta", "Binomial", "Categorical", "Cauchy", "Chi2", "Co
            "RelaxedOneHotCategorical", "StudentT", "Poisson", "Uniform", "VonMises", "Weibull", "Wishart",
            "TransformedDistribution", "biject_to", "kl_divergence", "register_kl", "transform_to", *_transforms]
 
-__getattr__ = _missing.of(__name__)
+_of_divergences = ("kl", "kl_divergence", "register_kl")  # their tables are made when somebody asks
+_absent = _missing.of(__name__)
+
+
+def __getattr__(name):
+    if name not in _of_divergences:
+        return _absent(name)
+    divergences = _importlib.import_module(f"{__name__}.kl")
+    globals().update(kl_divergence=divergences.kl_divergence, register_kl=divergences.register_kl)
+    return globals()[name]
+
+
+def __dir__():
+    return sorted({*globals(), *_of_divergences})
