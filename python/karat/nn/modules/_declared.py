@@ -3,7 +3,6 @@
 In: a layer, and what its class declares. Out: its attributes, its repr, its parameters, its refusals of inputs, and, for a lazy
 layer, its sizes from the first input. What is computed is no matter of this file."""
 
-from functools import update_wrapper
 from types import FunctionType
 
 from ... import _karat
@@ -31,9 +30,9 @@ def own_methods(*names):
         for name in names:
             base = getattr(cls, name)
             made = FunctionType(base.__code__, base.__globals__, name, base.__defaults__, base.__closure__)
-            setattr(cls, name, update_wrapper(made, base))
-            del made.__wrapped__
-            made.__kwdefaults__, made.__qualname__ = base.__kwdefaults__, f"{cls.__qualname__}.{name}"
+            made.__kwdefaults__, made.__annotations__ = base.__kwdefaults__, base.__annotations__
+            made.__qualname__ = f"{cls.__qualname__}.{name}"
+            setattr(cls, name, made)
         return cls
 
     return named
