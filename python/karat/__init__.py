@@ -115,7 +115,6 @@ from .compiler import compile  # noqa: E402, F401
 from .serialization import load, save  # noqa: E402, F401
 from .nn.modules._conversion import pin_dtype, unpin_dtype  # noqa: E402, F401
 from ._ops import Tag, ops  # noqa: E402, F401
-from . import optim  # noqa: E402, F401
 from .func import vmap  # noqa: E402, F401
 from . import amp  # noqa: E402, F401
 from .amp import GradScaler, autocast  # noqa: E402, F401
@@ -160,5 +159,5 @@ def explain(t):
 
 _missing.mark_absent(Tensor)
 _later = """__config__ _C _tensor _utils accelerator backends compiler cpu distributed distributions errors futures fx hub jit
-    library mps mtia onnx overrides profiler quasirandom return_types testing torch_version types xpu""".split()
+    library mps mtia onnx optim overrides profiler quasirandom return_types testing torch_version types xpu""".split()
 __getattr__ = _missing.of(__name__, lazy=[*_later, *_refused.TOP], inside={"Future": "futures", "GradScaler": "amp"})
