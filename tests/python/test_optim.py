@@ -749,6 +749,7 @@ def test_adamw_is_adam_with_weights_that_decay_by_themselves():
     assert made[0] == made[1] and made[0][0] == pytest.approx([0.89, 0.89]) and made[0][3] == 1.0
 
 
+@pytest.mark.cpu_only("memory that processes share is the host's")
 def test_states_of_adagrad_are_shared():
     made = optim.Adagrad([leaf(2)], lr=0.1)
     made.share_memory()
