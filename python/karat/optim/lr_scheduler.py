@@ -15,6 +15,7 @@ import warnings
 from bisect import bisect_right
 from collections import Counter
 from functools import partial, wraps
+from operator import itemgetter
 from weakref import ref
 
 from .. import Tensor
@@ -682,7 +683,8 @@ class ReduceLROnPlateau(LRScheduler):
 class _Cycled(LRScheduler):
     """A momentum, or Adam's first beta, moves against the rate.
 
-    _leg(n): a function of two ends that gives the value between them, and the ends of each group's rate and momentum."""
+    _leg(n): height, scale, and for each group two ends of the rate and two of the momentum. A value lies height * scale of the
+    way from its first end to its second."""
 
     def _take_momenta(self, base_momentum, max_momentum, fresh):
         defaults = self.optimizer.defaults
@@ -706,12 +708,12 @@ class _Cycled(LRScheduler):
     def get_lr(self):
         if not self._get_lr_called_within_step:
             self._asked()
-        between, ends = self._leg(self.last_epoch)
+        height, scale, ends = self._leg(self.last_epoch)
         rates, moving = [], self.cycle_momentum
-        for group, (first, last, start, end) in zip(self.optimizer.param_groups, ends):
-            rates.append(between(first, last))
+        for group, (foot, top, lightest, heaviest) in zip(self.optimizer.param_groups, ends):
+            rates.append(foot + (top - foot) * height * scale)
             if moving:
-                self._set_momentum(group, between(start, end))
+                self._set_momentum(group, lightest + (heaviest - lightest) * height * scale)
         return rates
 
 
@@ -776,14 +778,13 @@ class CyclicLR(_Cycled):
         x = 1.0 + n / self.total_size - cycle
         height = x / self.step_ratio if x <= self.step_ratio else (x - 1) / (self.step_ratio - 1)
         scale = self.scale_fn(cycle if self.scale_mode == "cycle" else n)
-
-        def between(start, end):
-            return start + (end - start) * height * scale
-
         low, high = self.base_lrs, self.max_lrs
-        if self.cycle_momentum:
-            return between, zip(low, high, self.max_momentums, self.base_momentums)
-        return between, zip(low, high, low, high)
+        momenta = (self.max_momentums, self.base_momentums) if self.cycle_momentum else (low, high)
+        return height, scale, zip(low, high, *momenta)
+
+
+_FROM_START = itemgetter("start_lr", "end_lr", "start_momentum", "end_momentum")
+_FROM_END = itemgetter("end_lr", "start_lr", "end_momentum", "start_momentum")
 
 
 class OneCycleLR(_Cycled):
@@ -843,18 +844,8 @@ class OneCycleLR(_Cycled):
             if n <= end or phase is phases[-1]:
                 break
             begin = end
-        done = (n - begin) / (end - begin)
-        if self._anneal_func_type == "linear":
-            def between(start, end):
-                return (end - start) * done + start
-        else:
-            fall = math.cos(math.pi * done) + 1
-
-            def between(start, end):
-                return end + (start - end) / 2.0 * fall
-
-        first, last, groups = phase["start_lr"], phase["end_lr"], self.optimizer.param_groups
-        if not self.cycle_momentum:
-            return between, [(group[first], group[last], None, None) for group in groups]
-        low, high = phase["start_momentum"], phase["end_momentum"]
-        return between, [(group[first], group[last], group[low], group[high]) for group in groups]
+        height, names = (n - begin) / (end - begin), _FROM_START
+        if self._anneal_func_type == "cos":
+            height, names = (math.cos(math.pi * height) + 1) / 2.0, _FROM_END
+        ends = names(phase)
+        return height, 1.0, map(itemgetter(*(ends if self.cycle_momentum else ends[:2] * 2)), self.optimizer.param_groups)
