@@ -299,15 +299,18 @@ static matrix columns_of(const pass *p, const box *b, const char *columns, int64
 /* The image itself where the window has one tap: [channel, position]; false if the positions do not lie evenly. */
 static bool image_as_columns(const pass *p, const box *b, int64_t n, int64_t channel, matrix *m)
 {
-    int64_t step[SPACE];
-    m->x = p->from.x;
-    m->x.data += n * p->from.by_batch + channel * p->from.by_channel;
+    int64_t step[SPACE], begin = n * p->from.by_batch + channel * p->from.by_channel;
+    if (p->taps != 1 || sees_edges(p, b))
+        return false;
     for (int d = 0; d < SPACE; d++) {
         step[d] = p->reach[d].move * p->from.step[d];
-        m->x.data += (p->reach[d].from + p->reach[d].move * b->first[d]) * p->from.step[d];
+        begin += (p->reach[d].from + p->reach[d].move * b->first[d]) * p->from.step[d];
     }
+    m->x = p->from.x;
+    if (m->x.data) /* NULL: no channels */
+        m->x.data += begin;
     m->by_row = p->from.by_channel;
-    return p->taps == 1 && !sees_edges(p, b) && evenly(b, step, &m->by_column);
+    return evenly(b, step, &m->by_column);
 }
 
 /* Room for the columns of a box, or its part of the image, and for its results. */
