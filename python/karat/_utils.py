@@ -22,19 +22,40 @@ def _unflatten_dense_tensors(flat, tensors):
     return tuple(views)
 
 
+def _rebuild_tensor(storage, storage_offset, size, stride):
+    """Called by unpickling a file of torch.save: a tensor in a TypedStorage."""
+    return _placed_in(storage._untyped_storage, storage.dtype, storage_offset, size, stride, None)
+
+
 def _rebuild_tensor_v2(storage, storage_offset, size, stride, requires_grad, backward_hooks, metadata=None):
-    """Called by unpickling a file of torch.save: a tensor in a storage (its bytes, and their dtype)."""
-    memory, dtype = storage
-    return _rebuild_tensor_v3((memory, None), storage_offset, size, stride, requires_grad, backward_hooks, dtype, metadata)
+    """The same with requires_grad, and what its numbers are (conj, neg)."""
+    made = _placed_in(storage._untyped_storage, storage.dtype, storage_offset, size, stride, metadata)
+    return made.requires_grad_() if requires_grad else made
 
 
 def _rebuild_tensor_v3(storage, storage_offset, size, stride, requires_grad, backward_hooks, dtype, metadata=None):
     """The same with the dtype beside."""
-    from .copying import _placed
+    made = _placed_in(storage._untyped_storage, dtype, storage_offset, size, stride, metadata)
+    return made.requires_grad_() if requires_grad else made
 
-    t = _placed(storage[0], dtype, size, stride, storage_offset)
+
+def _rebuild_meta_tensor_no_storage(dtype, size, stride, requires_grad):
+    """Called by unpickling a file of torch.save: a tensor without memory."""
+    from .faces import empty_strided
+
+    return empty_strided(size, stride, dtype=dtype, device="meta", requires_grad=requires_grad)
+
+
+def _placed_in(memory, dtype, offset, size, stride, metadata):
+    from .copying import _placed
+    from .typed_storage import _elements
+
+    t = _placed(_elements(memory, dtype), dtype, size, stride, offset)
+    for turn, lazy in (("conj", "conj"), ("neg", "_neg_view")):
+        if metadata and metadata.get(turn):
+            t = _karat.functions[lazy](t)
     _karat.lineage_loaded(t, "torch.load")
-    return t.requires_grad_(requires_grad)
+    return t
 
 
 def is_compiling():

@@ -14,13 +14,27 @@ def _bytes_of(content):
     return _karat.tensor(list(content), dtype=dtypes["uint8"])
 
 
+def _typename(one):
+    cls = type(one)
+    return cls.__name__ if cls.__module__ == "builtins" else f"{cls.__module__.replace('karat', 'torch', 1)}.{cls.__name__}"
+
+
+_known = weakref.WeakValueDictionary()  # the storage objects that there are, by the identity of what they hold
+
+
 class UntypedStorage:
     """Returned by t.untyped_storage(): keeps the memory alive and has its address and size. Made of a number or a sequence: so
     many bytes, or these."""
 
     def __init__(self, content=0, *, device=None):
         made = content.detach() if isinstance(content, Tensor) else _bytes_of(content)
-        self._tensor = made if device is None else made.to(device)
+        self._hold(made if device is None else made.to(device))
+
+    def _hold(self, tensor):
+        """Becomes the storage of that tensor, and the object that its untyped_storage() gives, if there is none yet."""
+        self._tensor = tensor
+        self._cdata = tensor._storage_identity()
+        _known.setdefault(self._cdata, self)
 
     @classmethod
     def from_file(cls, filename, shared=False, nbytes=0):
@@ -116,6 +130,21 @@ class UntypedStorage:
             raise IndexError(f"index {index} out of range for storage of size {len(self)}")
         return bytes(self)[index]
 
+    def __setitem__(self, index, value):
+        if not isinstance(value, int):
+            raise RuntimeError(f"can only set storage content with a int types, but got {_typename(value)} instead")
+        if isinstance(index, slice):
+            start, stop, step = index.indices(len(self))
+            if step != 1:
+                raise RuntimeError(f"Trying to slice with a step of {step}, but only a step of 1 is supported")
+            self._content()[start:stop].fill_(value & 255)
+            return
+        if type(index) is not int:
+            raise RuntimeError(f"can't index a torch.UntypedStorage with {_typename(index)}")
+        if not 0 <= index < len(self):
+            raise RuntimeError("out of bounds")
+        self._content()[index] = value & 255
+
     def fill_(self, value):
         """Sets all bytes."""
         self._content().fill_(value)
@@ -126,7 +155,9 @@ class UntypedStorage:
         old, new = self._content(), _karat.functions["empty"]((nbytes,), dtype=dtypes["uint8"], device=self.device)
         kept = min(nbytes, self.nbytes())
         new[:kept].copy_(old[:kept])
-        self._tensor = new
+        if _known.get(self._cdata) is self:
+            del _known[self._cdata]
+        self._hold(new)
         return self
 
     @property
@@ -166,18 +197,19 @@ class UntypedStorage:
         return self if self.is_pinned() else UntypedStorage(self._content().pin_memory())
 
     def __eq__(self, other):
-        return isinstance(other, UntypedStorage) and self.data_ptr() == other.data_ptr() and self.nbytes() == other.nbytes()
+        return isinstance(other, UntypedStorage) and self._cdata == other._cdata
 
     def __hash__(self):
-        return hash(self.data_ptr())
+        return self._cdata
 
     def __repr__(self):
         return f"[torch.storage.UntypedStorage(device={self.device}) of size {self.nbytes()}]"
 
 
 def untyped_storage(self):
-    """The tensor's storage."""
-    return UntypedStorage(self)
+    """The tensor's storage: the same object for all tensors in it."""
+    known = _known.get(self._storage_identity())
+    return UntypedStorage(self) if known is None else known
 
 
 _shared = weakref.WeakValueDictionary()  # the mapping in which a tensor's memory is, by its address

@@ -57,13 +57,23 @@ class TypedStorage:
         if wrap_storage is not None and not isinstance(wrap_storage, UntypedStorage):
             raise TypeError(_FORMS + f"Argument 'wrap_storage' must be UntypedStorage, but got {type(wrap_storage)}")
         self.dtype = dtype
-        self._untyped_storage = wrap_storage or UntypedStorage(_made(*(args or (0,)), dtype, device))
+        self._untyped_storage = UntypedStorage(_made(*(args or (0,)), dtype, device)) if wrap_storage is None else wrap_storage
 
     def _tensor(self):
         return _elements(self._untyped_storage, self.dtype)
 
     def _with(self, tensor):
         return TypedStorage(wrap_storage=UntypedStorage(tensor), dtype=tensor.dtype, _internal=True)
+
+    @property
+    def _cdata(self):
+        return self._untyped_storage._cdata
+
+    def __eq__(self, other):
+        return isinstance(other, TypedStorage) and self._cdata == other._cdata and self.dtype is other.dtype
+
+    def __hash__(self):
+        return self._cdata
 
     def untyped(self):
         """Its memory, as bytes."""

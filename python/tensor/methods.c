@@ -275,6 +275,12 @@ static PyObject *ask_storage(PyObject *self, PyObject *unused)
     return Py_BuildValue("(Nn)", PyLong_FromVoidPtr(kt_storage_data(t)), (Py_ssize_t)kt_storage_bytes(t));
 }
 
+static PyObject *ask_storage_identity(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    return PyLong_FromVoidPtr((void *)(uintptr_t)kt_storage_identity(kp_tensor_of(self)));
+}
+
 static PyObject *ask_storage_content(PyObject *self, PyObject *unused)
 {
     (void)unused;
@@ -416,6 +422,7 @@ PyMethodDef kp_tensor_methods[] = {
     {"_is_view", ask_view, METH_NOARGS, "does it look into another tensor?"},
     {"_storage", ask_storage, METH_NOARGS, "(address, bytes) of its memory"},
     {"_swap", kp_swap, METH_O, "exchanges tensor, class and attributes with another"},
+    {"_storage_identity", ask_storage_identity, METH_NOARGS, "a number that tensors of one storage have in common"},
     {"_storage_content", ask_storage_content, METH_NOARGS, "a copy of its memory"},
     {"is_same_size", KP_FUNCTION(ask_same_size), METH_FASTCALL | METH_KEYWORDS, "is_same_size(other): are the sizes equal?"},
     {"cpu", KP_FUNCTION(to_cpu), METH_FASTCALL | METH_KEYWORDS, "on the CPU; itself where it is there"},

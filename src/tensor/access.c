@@ -41,6 +41,11 @@ uint32_t  kt_tensor_version(const kt_tensor *t) { return missing(t) ? 0 : kt__ve
 
 kt_tensor *kt_base(const kt_tensor *t) { return missing(t) || !(t->flags & KT_T_VIEW) ? NULL : t->base; }
 size_t     kt_storage_bytes(const kt_tensor *t) { return missing(t) ? 0 : t->storage->bytes; }
+const void *kt_storage_identity(const kt_tensor *t)
+{
+    return missing(t) ? NULL : t->storage;
+}
+
 void      *kt_storage_data(const kt_tensor *t)
 {
     if (missing(t))

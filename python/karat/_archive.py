@@ -1,0 +1,175 @@
+"""_archive.py - zip archives as torch.save writes them: records that are not compressed and begin at multiples of 64 bytes.
+
+In: named records. Out: the archive in parts, whose size is known before the first; and back: records by name, or their places in
+the file. A length that the file claims is checked against what the file has before memory is taken. Independent of: what the
+records hold.
+"""
+
+import struct
+import zipfile
+import zlib
+
+_LOCAL = struct.Struct("<4s5H3L2H")
+_CENTRAL = struct.Struct("<4s4B4H3L5H2L")
+_END = struct.Struct("<4s4H2LH")
+_END64 = struct.Struct("<4sQ2H2L4Q")
+_WHERE64 = struct.Struct("<4sLQL")
+_DATE = 33  # 1980-01-01
+_MAX, _MAX_COUNT = 0xFFFFFFFF, 0xFFFF
+
+
+class Written:
+    """An archive to be written: iterating gives its bytes in parts."""
+
+    def __init__(self, root, alignment=64, checksums=True):
+        self.root, self.alignment, self.checksums = root, alignment, checksums
+        self.records, self.directory, self.fingerprint = [], 0, 0
+
+    def add(self, name, size, content):
+        """A record of so many bytes; `content` gives them when it is called, None: they are zeros that somebody writes later."""
+        name = f"{self.root}/{name}".encode()
+        long = struct.pack("<2H2Q", 1, 16, size, size) if size >= _MAX else b""
+        pad = -(self.directory + _LOCAL.size + len(name) + len(long) + 4) % self.alignment
+        extra = long + struct.pack("<2sH", b"FB", pad) + b"Z" * pad
+        self.records.append((name, size, extra, self.directory, content))
+        self.directory += _LOCAL.size + len(name) + len(extra) + size
+
+    def room(self):
+        """Bytes that hold all of it."""
+        return self.directory + sum(_CENTRAL.size + len(record[0]) + 28 for record in self.records) + 98
+
+    def __iter__(self):
+        """The parts. `fingerprint` is that of the records whose parts were given."""
+        central, self.fingerprint = [], 0
+        for name, size, extra, at, content in self.records:
+            data = None if content is None else content()
+            crc = zlib.crc32(data) if self.checksums and data else 0
+            self.fingerprint = zlib.crc32(name + struct.pack("<L", crc), self.fingerprint)
+            held = min(size, _MAX)
+            version = 45 if held == _MAX or at >= _MAX else 20
+            yield _LOCAL.pack(b"PK\3\4", version, 0x800, 0, 0, _DATE, crc, held, held, len(name), len(extra)) + name + extra
+            yield from _zeros(size) if data is None else (data,)
+            long = b"".join(struct.pack("<Q", one) for one in (size, size, at) if one >= _MAX)
+            long = struct.pack("<2H", 1, len(long)) + long if long else b""
+            central.append(_CENTRAL.pack(b"PK\1\2", version, 0, version, 0, 0x800, 0, 0, _DATE, crc, held, held, len(name), len(long),
+                                         0, 0, 0, 0, min(at, _MAX)) + name + long)
+        yield self._end(b"".join(central))
+
+    def _end(self, central):
+        count, size, at = len(self.records), len(central), self.directory
+        long = b""
+        if count >= _MAX_COUNT or at >= _MAX:
+            long = (_END64.pack(b"PK\6\6", 44, 45, 45, 0, 0, count, count, size, at)
+                    + _WHERE64.pack(b"PK\6\7", 0, at + size, 1))
+        count = min(count, _MAX_COUNT)
+        return central + long + _END.pack(b"PK\5\6", 0, 0, count, count, size, min(at, _MAX), 0)
+
+
+def _zeros(size):
+    while size > 0:
+        part = min(size, 1 << 20)
+        yield bytes(part)
+        size -= part
+
+
+_TROUBLE = (" This is an internal miniz error. If you are seeing this error, there is a high likelihood that your checkpoint file is "
+            "corrupted. This can happen if the checkpoint was not saved properly, was transferred incorrectly, or the file was modified "
+            "after saving.")
+
+
+def _failed(doing, why):
+    return RuntimeError(f"PytorchStreamReader failed {doing}: {why}.{_TROUBLE}")
+
+
+class Read:
+    """An archive that is read."""
+
+    def __init__(self, file, checksums=True):
+        self.file, self.checksums = file, checksums
+        begin = file.tell()
+        self.size = file.seek(0, 2)
+        file.seek(begin)
+        try:
+            directory = zipfile.ZipFile(file).infolist()
+        except (zipfile.BadZipFile, NotImplementedError, struct.error, ValueError, OverflowError, UnicodeDecodeError):
+            raise _failed("reading zip archive", "failed finding central directory") from None
+        self.records = {one.filename: one for one in directory}
+        self.left = self.size  # records that are read do not overlap
+        self.root = self._root()
+
+    def _root(self):
+        name = next(iter(self.records), "")
+        if "/" not in name:
+            raise RuntimeError(f"file in archive is not in a subdirectory: {name}")
+        return name[:name.index("/") + 1]
+
+    def __contains__(self, name):
+        return self.root + name in self.records
+
+    def _record(self, name):
+        try:
+            return self.records[self.root + name]
+        except KeyError:
+            raise _failed(f"locating file {name}", "file not found") from None
+
+    def size_of(self, name):
+        """How many bytes a record has."""
+        return self._record(name).file_size
+
+    def place(self, name):
+        """Where the bytes of a record that is not compressed lie in the file."""
+        record = self._record(name)
+        if record.compress_type != zipfile.ZIP_STORED:
+            raise _failed(f"reading file {name}", "it is compressed, and so it cannot be mapped")
+        return self._begin(name, record), record.file_size
+
+    def _begin(self, name, record):
+        self.file.seek(record.header_offset)
+        header = self.file.read(_LOCAL.size)
+        if len(header) < _LOCAL.size or header[:4] != b"PK\3\4":
+            raise _failed(f"reading file {name}", "invalid header or archive is corrupted")
+        begin = record.header_offset + _LOCAL.size + sum(struct.unpack("<2H", header[26:30]))
+        if record.flag_bits & 1 or begin + record.compress_size > self.size:
+            raise _failed(f"reading file {name}", "invalid header or archive is corrupted")
+        return begin
+
+    def read(self, name):
+        """The bytes of a record, in memory of its own."""
+        record = self._record(name)
+        begin, packed, size = self._begin(name, record), record.compress_size, record.file_size
+        self.left -= packed
+        if self.left < 0:
+            raise _failed(f"reading file {name}", "records overlap")
+        self.file.seek(begin)
+        if record.compress_type == zipfile.ZIP_STORED and packed == size:
+            data = bytearray(size)
+            complete = _filled(self.file, data)
+        elif record.compress_type == zipfile.ZIP_DEFLATED:
+            unpack = zlib.decompressobj(-15)
+            try:
+                data = bytearray(unpack.decompress(self.file.read(packed), size + 1))
+            except zlib.error:
+                data = b""
+            complete = len(data) == size
+        else:
+            raise _failed(f"reading file {name}", "unsupported method")
+        if not complete:
+            raise _failed(f"reading file {name}", "decompression failed")
+        if self.checksums and record.CRC and zlib.crc32(data) != record.CRC:
+            raise _failed(f"reading file {name}", "CRC-32 check failed")
+        return data
+
+
+def _filled(file, data):
+    """Reads into all of data. False: there is less."""
+    if not hasattr(file, "readinto"):
+        content = file.read(len(data))
+        data[:] = content
+        return len(content) == len(data)
+    view, at = memoryview(data), 0
+    while at < len(view):
+        n = file.readinto(view[at:])
+        if not n:
+            return False
+        at += n
+    return True

@@ -1,0 +1,177 @@
+"""_pickled.py - the pickle in a file of torch.save: objects under PyTorch's names, and storages apart.
+
+In: an object. Out: its pickle, and the storages that it names by a persistent id. And back, for weights_only=False: Python's
+unpickler with the same names. Independent of: where the bytes of storages lie.
+"""
+
+import copyreg
+import io
+import pickle
+import types
+from collections import OrderedDict
+
+from . import _karat, _tensor, _utils
+from ._karat import Size, Tensor, device, dtype
+from .nn.parameter import Buffer, Parameter, _rebuild_parameter, _rebuild_parameter_with_state
+from .storage import UntypedStorage
+from .typed_storage import NAMES as STORAGE_TYPES
+from .typed_storage import TypedStorage, storagetype
+
+_TYPES = {one.dtype: one for one in STORAGE_TYPES.values()}
+LAYOUTS = {str(one): one for one in map(vars(_karat).get, """strided sparse_coo sparse_csr sparse_csc sparse_bsr sparse_bsc
+    jagged""".split())}
+
+
+def _get_layout(name):
+    """Called by unpickling: torch.strided."""
+    return LAYOUTS[name]
+
+
+_NAMES = {  # those that do not follow from the object's own module and name
+    _rebuild_parameter: ("torch._utils", "_rebuild_parameter"),
+    _rebuild_parameter_with_state: ("torch._utils", "_rebuild_parameter_with_state"),
+    _get_layout: ("torch.serialization", "_get_layout"),
+    Tensor: ("torch", "Tensor"), Size: ("torch", "Size"), device: ("torch", "device"),
+}
+
+
+def torch_name(obj, name=None):
+    """(module, name) under which PyTorch finds one of this package's objects; None: it is not one."""
+    if isinstance(obj, dtype):
+        return "torch", str(obj).rpartition(".")[2]
+    if isinstance(obj, storagetype):
+        return "torch", _TYPES[obj.dtype].__name__
+    if isinstance(obj, (type, types.FunctionType, types.BuiltinFunctionType)) and obj in _NAMES:
+        return _NAMES[obj]
+    module = getattr(obj, "__module__", None) or ""
+    if module == "karat" or module.startswith("karat."):
+        return "torch" + module[len("karat"):], name or obj.__qualname__
+    return None
+
+
+def _state(t):
+    """The attributes of a tensor, as __setstate__ takes them."""
+    if getattr(type(t), "__getstate__", None) is not getattr(object, "__getstate__", None):
+        return t.__getstate__()
+    slots = {name: getattr(t, name) for name in copyreg._slotnames(type(t)) if hasattr(t, name)}
+    return (t.__dict__, slots) if slots else t.__dict__
+
+
+class Pickler(pickle._Pickler):
+    """The Python pickler: the C one cannot write other names of globals. `storages`: those that the pickle names, in order."""
+
+    def __init__(self, file, protocol, saved_id):
+        super().__init__(file, protocol)
+        self.saved_id, self.storages, self.keys = saved_id, [], {}
+
+    def save_global(self, obj, name=None):
+        named = torch_name(obj, name)
+        if named is None:
+            super().save_global(obj, name)
+            return
+        self.write(pickle.GLOBAL + f"{named[0]}\n{named[1]}\n".encode())
+        self.memoize(obj)
+
+    def save_type(self, obj):
+        if torch_name(obj):
+            self.save_global(obj)
+        else:
+            pickle._Pickler.save_type(self, obj)
+
+    dispatch = {**pickle._Pickler.dispatch, types.FunctionType: save_global, type: save_type}
+
+    def reducer_override(self, obj):
+        if isinstance(obj, (dtype, storagetype)):
+            return torch_name(obj)[1]
+        if isinstance(obj, Size):
+            return Size, (tuple(obj),)
+        if isinstance(obj, device):
+            return device, (obj.type,) if obj.index is None else (obj.type, obj.index)
+        if isinstance(obj, _karat.layout):
+            return _get_layout, (str(obj),)
+        if isinstance(obj, Tensor) and type(obj).__reduce_ex__ is Tensor.__reduce_ex__:
+            return self._reduced(obj)
+        return NotImplemented
+
+    @staticmethod
+    def _reduced(t):
+        build, arguments = _reduced_data(t)
+        state = _state(t)
+        if type(t) not in (Tensor, Buffer) or state:
+            return _tensor._rebuild_from_type_v2, (build, Tensor if type(t) is Buffer else type(t), arguments, state)
+        return build, arguments
+
+    def persistent_id(self, obj):
+        if not isinstance(obj, (TypedStorage, UntypedStorage)):
+            return None
+        typed = isinstance(obj, TypedStorage)
+        storage = obj._untyped_storage if typed else obj
+        if storage._cdata not in self.keys:
+            self.keys[storage._cdata] = len(self.storages)
+            self.storages.append(storage)
+        cls = _TYPES[obj.dtype] if typed else UntypedStorage
+        return self.saved_id(cls, self.keys[storage._cdata], storage, len(obj))
+
+
+def _reduced_data(t):
+    """A function and its arguments that make the tensor, without attributes."""
+    if t.is_meta:
+        return _utils._rebuild_meta_tensor_no_storage, (t.dtype, tuple(t.shape), t.stride(), t.requires_grad)
+    plain, metadata = t.detach(), {}
+    if plain.is_conj():
+        plain, metadata["conj"] = _karat.functions["conj"](plain), True
+    if plain.is_neg():
+        plain, metadata["neg"] = _karat.functions["_neg_view"](plain), True
+    storage = plain.untyped_storage()
+    more = (metadata,) if metadata else ()
+    if t.dtype in _TYPES:
+        storage = TypedStorage(wrap_storage=storage, dtype=t.dtype, _internal=True)
+        build = _utils._rebuild_tensor_v2
+    else:
+        build, more = _utils._rebuild_tensor_v3, (t.dtype, *more)
+    return build, (storage, plain.storage_offset(), tuple(plain.shape), plain.stride(), t.requires_grad, OrderedDict(), *more)
+
+
+def pickled(obj, protocol, saved_id):
+    """The pickle of an object, and its storages. saved_id(class, key, storage, length) is what the pickle has for a storage."""
+    text = io.BytesIO()
+    pickler = Pickler(text, protocol, saved_id)
+    pickler.dump(obj)
+    return text.getvalue(), pickler.storages
+
+
+def _here(module, name):
+    """torch's object of that name as this package has it."""
+    import importlib
+
+    from ._weights import NAMES
+
+    if f"{module}.{name}" in NAMES:
+        return NAMES[f"{module}.{name}"]
+    found = importlib.import_module("karat" + module[len("torch"):])
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def unpickler(base):
+    """A class derived from an Unpickler, which finds torch's names here and asks `storage` for storages."""
+
+    class Unpickler(base):
+        def __init__(self, file, storage, **options):
+            super().__init__(file, **options)
+            self.storage = storage
+
+        def find_class(self, module, name):
+            if module == "torch" or module.startswith("torch."):
+                return _here(module, name)
+            return super().find_class(module, name)
+
+        def persistent_load(self, saved_id):
+            if type(saved_id) is tuple and len(saved_id) > 1 and saved_id[0] == "module":
+                return saved_id[1]  # the class of a module, with its source, of before PyTorch 1.6
+            if type(saved_id) is not tuple or not saved_id or saved_id[0] != "storage":
+                raise pickle.UnpicklingError(f"Unknown typename for persistent_load, expected 'storage' but got {saved_id!r}")
+            return self.storage(saved_id)
+
+    return Unpickler

@@ -1,0 +1,103 @@
+"""_written.py - a file at a path gets new content: never half of it where that can be avoided, and never another file in its place.
+
+In: a path, its content in parts. A regular file is replaced by a new one, whole, if nobody can tell them apart: one name, and the
+same owner, group, mode and extended attributes. All else (devices, pipes, symbolic and hard links, files of others) is written
+into, as open() does it, and only when all parts are there. Independent of: what the content is.
+"""
+
+import errno
+import os
+import stat
+
+
+def write(path, parts, size=None):
+    """Writes the parts (an iterable of bytes, `size` altogether, that may be gone through twice) to the file at a path."""
+    path = os.fsdecode(path)
+    try:
+        before = os.lstat(path)
+    except FileNotFoundError:
+        before = None
+    if before is None or stat.S_ISREG(before.st_mode) and before.st_nlink == 1:
+        try:
+            if _replaced(path, before, parts):
+                return
+        except OSError as e:
+            if e.errno in _NO_ROOM and before is None:
+                raise OSError(e.errno, os.strerror(e.errno), path) from None
+            if e.errno not in _CANNOT_REPLACE + _NO_ROOM:
+                raise
+    _written_into(path, parts, size)
+
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
+_CANNOT_REPLACE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY, errno.EXDEV, errno.ENOENT, errno.ENOTDIR, errno.EISDIR,
+                   errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL)
+
+
+def _replaced(path, before, parts):
+    """Makes a new file beside it and gives it the name. False: it would differ in more than its content."""
+    if before is not None:
+        os.close(os.open(path, os.O_WRONLY | os.O_CLOEXEC))  # one who may not write to it may not replace it
+    folder = os.path.dirname(path) or os.curdir
+    beside = os.path.join(folder, f".{os.urandom(8).hex()}")
+    handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666 if before is None else 0o600)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            if before is not None and not _made_alike(handle, path, before):
+                return False
+            _put(file, parts)
+        os.replace(beside, path)
+        beside = None
+        return True
+    finally:
+        if beside is not None:
+            os.unlink(beside)
+
+
+def _made_alike(handle, path, before):
+    os.fchmod(handle, stat.S_IMODE(before.st_mode))
+    made = os.fstat(handle)
+    return ((made.st_uid, made.st_gid, made.st_mode, made.st_dev) == (before.st_uid, before.st_gid, before.st_mode, before.st_dev)
+            and _attributes(handle) == _attributes(path))
+
+
+def _attributes(file):
+    try:
+        return {name: os.getxattr(file, name) for name in os.listxattr(file)}
+    except (AttributeError, OSError):  # the system or the file system has none
+        return {}
+
+
+def _written_into(path, parts, size):
+    flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC
+    with os.fdopen(os.open(path, flags, 0o666), "wb") as file:
+        regular = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+        try:
+            if regular:
+                _reserve(file.fileno(), size)
+            _put(file, parts)
+            if regular:
+                file.truncate(file.tell())
+        except OSError as e:
+            raise OSError(e.errno, os.strerror(e.errno), path) from None
+
+
+def _reserve(handle, size):
+    """Room for the new content, before the old is touched."""
+    before = os.fstat(handle).st_size
+    if not size or size <= before:
+        return
+    try:
+        os.posix_fallocate(handle, 0, size)
+    except AttributeError:
+        return
+    except OSError as e:
+        if e.errno in _NO_ROOM:
+            os.ftruncate(handle, before)
+            raise
+
+
+def _put(file, parts):
+    for part in parts:
+        file.write(part)
+    file.flush()

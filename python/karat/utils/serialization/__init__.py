@@ -1,0 +1,3 @@
+"""karat.utils.serialization: settings of torch.save and torch.load."""
+
+from . import config  # noqa: F401
