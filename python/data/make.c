@@ -71,6 +71,19 @@ static bool is_lender_of_cuda(PyObject *o)
     return PyType_HasFeature(Py_TYPE(o), Py_TPFLAGS_HEAPTYPE) && PyObject_HasAttrString(o, "__cuda_array_interface__");
 }
 
+/* Is it a storage (karat/storage.py)? Its bytes are read as elements of the dtype that is wished. */
+static bool is_storage(PyObject *o)
+{
+    return PyType_HasFeature(Py_TYPE(o), Py_TPFLAGS_HEAPTYPE) && PyObject_HasAttrString(o, "_as_elements");
+}
+
+static PyObject *elements_of(PyObject *storage, kt_dtype dtype)
+{
+    PyObject *of = kp_dtype_object(dtype), *made = of ? PyObject_CallMethod(storage, "_as_elements", "O", of) : NULL;
+    Py_XDECREF(of);
+    return made;
+}
+
 static kt_tensor *unwrap(PyObject *tensor) /* steals the object; owned */
 {
     kt_tensor *t = tensor ? kt_keep(kp_tensor_of(tensor)) : NULL;
@@ -91,6 +104,10 @@ static kt_tensor *make(PyObject *data, wish w, const char *maker)
     if (kp_is_array(data)) {
         kt_tensor *t = kp_from_array(data, maker, !w.copy);
         return t ? fulfil(t, w) : NULL;
+    }
+    if (is_storage(data)) {
+        kt_tensor *t = unwrap(elements_of(data, w.dtype));
+        return t ? fulfil(t, (wish){.device = w.device}) : NULL;
     }
     if (is_lender(data)) {
         kt_tensor *t = unwrap(kp_from_dlpack(data));

@@ -124,9 +124,9 @@ class Read:
         return self._begin(name, record), record.file_size
 
     def _begin(self, name, record):
-        self.file.seek(record.header_offset)
+        self.file.seek(max(record.header_offset, 0))
         header = self.file.read(_LOCAL.size)
-        if len(header) < _LOCAL.size or header[:4] != b"PK\3\4":
+        if record.header_offset < 0 or len(header) < _LOCAL.size or header[:4] != b"PK\3\4":
             raise _failed(f"reading file {name}", "invalid header or archive is corrupted")
         begin = record.header_offset + _LOCAL.size + sum(struct.unpack("<2H", header[26:30]))
         if record.flag_bits & 1 or begin + record.compress_size > self.size:

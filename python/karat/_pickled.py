@@ -12,6 +12,7 @@ from collections import OrderedDict
 
 from . import _karat, _tensor, _utils
 from ._karat import Size, Tensor, device, dtype
+from .legacy import tensortype
 from .nn.parameter import Buffer, Parameter, _rebuild_parameter, _rebuild_parameter_with_state
 from .storage import UntypedStorage
 from .typed_storage import NAMES as STORAGE_TYPES
@@ -41,6 +42,8 @@ def torch_name(obj, name=None):
         return "torch", str(obj).rpartition(".")[2]
     if isinstance(obj, storagetype):
         return "torch", _TYPES[obj.dtype].__name__
+    if isinstance(obj, tensortype):
+        return obj.__module__, obj.__name__
     if isinstance(obj, (type, types.FunctionType, types.BuiltinFunctionType)) and obj in _NAMES:
         return _NAMES[obj]
     module = getattr(obj, "__module__", None) or ""
@@ -81,7 +84,7 @@ class Pickler(pickle._Pickler):
     dispatch = {**pickle._Pickler.dispatch, types.FunctionType: save_global, type: save_type}
 
     def reducer_override(self, obj):
-        if isinstance(obj, (dtype, storagetype)):
+        if isinstance(obj, (dtype, storagetype, tensortype)):
             return torch_name(obj)[1]
         if isinstance(obj, Size):
             return Size, (tuple(obj),)
@@ -106,11 +109,13 @@ class Pickler(pickle._Pickler):
             return None
         typed = isinstance(obj, TypedStorage)
         storage = obj._untyped_storage if typed else obj
-        if storage._cdata not in self.keys:
-            self.keys[storage._cdata] = len(self.storages)
-            self.storages.append(storage)
         cls = _TYPES[obj.dtype] if typed else UntypedStorage
-        return self.saved_id(cls, self.keys[storage._cdata], storage, len(obj))
+        key, first = self.keys.setdefault(storage._cdata, (len(self.storages), cls))
+        if key == len(self.storages):
+            self.storages.append(storage)
+        elif first is not cls and storage.nbytes():  # readers of such a file see one dtype for both
+            raise RuntimeError("Cannot save multiple tensors or storages that view the same data as different types")
+        return self.saved_id(cls, key, storage, len(obj))
 
 
 def _reduced_data(t):

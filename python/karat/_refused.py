@@ -115,11 +115,6 @@ NAMES = {
         Error Future enable_onednn_fusion onednn_fusion_enabled set_fusion_strategy strict_fusion
         export_opnames""".split(), _NOT_COMPILED),
     "nn.functional": {"grouped_mm": _NOT_YET},
-    "serialization": {
-        **dict.fromkeys("register_package default_restore_location location_tag normalize_storage_type".split(),
-                        "devices of files are those that Karat has"),
-        **dict.fromkeys("skip_data set_default_mmap_options get_default_mmap_options".split(), "files are read whole"),
-    },
     "testing": {"FileCheck": "there is no text of a compiler to check"},
     "compiler": dict.fromkeys("""keep_portable_guards_unsafe keep_tensor_guards_unsafe load_compiled_function
         set_enable_guard_collectives skip_all_guards_unsafe skip_guard_on_all_nn_modules_unsafe skip_guard_on_globals_unsafe

@@ -51,12 +51,16 @@ def _is_int(one):
     return type(one) is int
 
 
+_MOST = 1 << 63
+
+
 def _plain_dict(one):
     return type(one) in (dict, OrderedDict) and all(type(key) is str for key in one)
 
 
 def _sizes(one, what):
-    _expect(type(one) in (tuple, list, Size) and all(map(_is_int, one)), f"the {what} of a tensor must be ints")
+    _expect(type(one) in (tuple, list, Size) and all(type(n) is int and -_MOST <= n < _MOST for n in one),
+            f"the {what} of a tensor must be ints")
     return tuple(one)
 
 

@@ -14,19 +14,39 @@ def write(path, parts, size=None):
     """Writes the parts (an iterable of bytes, `size` altogether, that may be gone through twice) to the file at a path."""
     path = os.fsdecode(path)
     try:
+        if not _replaced_if_alike(path, parts):
+            _written_into(path, parts, size)
+    except OSError as e:
+        if e.errno is None or e.filename is not None:
+            raise
+        raise OSError(e.errno, os.strerror(e.errno), path) from None
+
+
+def _replaced_if_alike(path, parts):
+    try:
         before = os.lstat(path)
     except FileNotFoundError:
         before = None
-    if before is None or stat.S_ISREG(before.st_mode) and before.st_nlink == 1:
-        try:
-            if _replaced(path, before, parts):
-                return
-        except OSError as e:
-            if e.errno in _NO_ROOM and before is None:
-                raise OSError(e.errno, os.strerror(e.errno), path) from None
-            if e.errno not in _CANNOT_REPLACE + _NO_ROOM:
-                raise
-    _written_into(path, parts, size)
+    if before is not None and not (stat.S_ISREG(before.st_mode) and before.st_nlink == 1):
+        return False
+    try:
+        return _replaced(path, before, parts)
+    except OSError as e:
+        if e.errno in _CANNOT_REPLACE or e.errno in _NO_ROOM and before is not None:  # in its own room there may be enough
+            return False
+        raise
+
+
+class Copied:
+    """The content of an open file, in parts."""
+
+    def __init__(self, file):
+        self.file = file
+
+    def __iter__(self):
+        self.file.seek(0)
+        while part := self.file.read(1 << 20):
+            yield part
 
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
@@ -42,7 +62,7 @@ def _replaced(path, before, parts):
     beside = os.path.join(folder, f".{os.urandom(8).hex()}")
     handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666 if before is None else 0o600)
     try:
-        with os.fdopen(handle, "wb") as file:
+        with os.fdopen(handle, "wb", 0) as file:
             if before is not None and not _made_alike(handle, path, before):
                 return False
             _put(file, parts)
@@ -69,17 +89,14 @@ def _attributes(file):
 
 
 def _written_into(path, parts, size):
-    flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC
-    with os.fdopen(os.open(path, flags, 0o666), "wb") as file:
-        regular = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
-        try:
-            if regular:
-                _reserve(file.fileno(), size)
-            _put(file, parts)
-            if regular:
-                file.truncate(file.tell())
-        except OSError as e:
-            raise OSError(e.errno, os.strerror(e.errno), path) from None
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    with os.fdopen(handle, "wb", 0) as file:
+        regular = stat.S_ISREG(os.fstat(handle).st_mode)
+        if regular:
+            _reserve(handle, size)
+        _put(file, parts)
+        if regular:
+            file.truncate(file.tell())
 
 
 def _reserve(handle, size):
@@ -92,12 +109,13 @@ def _reserve(handle, size):
     except AttributeError:
         return
     except OSError as e:
-        if e.errno in _NO_ROOM:
+        if e.errno not in (errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS):  # the file system cannot tell
             os.ftruncate(handle, before)
             raise
 
 
 def _put(file, parts):
     for part in parts:
-        file.write(part)
-    file.flush()
+        rest = memoryview(part)
+        while rest:
+            rest = rest[file.write(rest):]

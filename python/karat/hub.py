@@ -9,7 +9,7 @@ import tempfile
 from urllib.parse import urlparse
 from urllib.request import Request, urlopen
 
-from . import _missing
+from . import _missing, _written
 
 __all__ = ["download_url_to_file", "get_dir", "help", "list", "load", "load_state_dict_from_url", "set_dir"]
 
@@ -75,18 +75,14 @@ def help(github, model, force_reload=False, skip_validation=False, trust_repo=No
 def download_url_to_file(url, dst, hash_prefix=None, progress=True):
     """Writes what lies at an address to a file, which is there when all has come; its SHA-256 must begin with hash_prefix."""
     dst, digest = os.path.expanduser(dst), hashlib.sha256()
-    handle, temporary = tempfile.mkstemp(dir=os.path.dirname(dst) or ".")
-    try:
-        with os.fdopen(handle, "wb") as file, urlopen(Request(url, headers={"User-Agent": "torch.hub"})) as source:
+    with tempfile.TemporaryFile() as file:
+        with urlopen(Request(url, headers={"User-Agent": "torch.hub"})) as source:
             while part := source.read(1 << 17):
                 file.write(part)
                 digest.update(part)
         if hash_prefix is not None and digest.hexdigest()[:len(hash_prefix)] != hash_prefix:
             raise RuntimeError(f'invalid hash value (expected "{hash_prefix}", got "{digest.hexdigest()}")')
-        os.replace(temporary, dst)
-    finally:
-        if os.path.exists(temporary):
-            os.remove(temporary)
+        _written.write(dst, _written.Copied(file), file.tell())
 
 
 def load_state_dict_from_url(url, model_dir=None, map_location=None, progress=True, check_hash=False, file_name=None,

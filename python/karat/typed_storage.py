@@ -62,6 +62,13 @@ class TypedStorage:
     def _tensor(self):
         return _elements(self._untyped_storage, self.dtype)
 
+    def _as_elements(self, dtype):
+        """torch.tensor(storage): its elements, which are of one dtype."""
+        if dtype not in (None, self.dtype):
+            names = [_NAMES[one][:-len("Storage")] if one in _NAMES else str(one) for one in (dtype, self.dtype)]
+            raise RuntimeError("Expected a Storage of type {} or an UntypedStorage, but got {}".format(*names))
+        return self._tensor()
+
     def _with(self, tensor):
         return TypedStorage(wrap_storage=UntypedStorage(tensor), dtype=tensor.dtype, _internal=True)
 

@@ -4,6 +4,8 @@
  * In: a Tensor. Out: numbers, lists, Tensors. Operators as methods come from the table (function.c). */
 #include "core/binding.h"
 
+#include <karat/plugin/storage.h>
+
 static const kt_row *row_to;
 static int           format_at; /* its argument memory_format */
 

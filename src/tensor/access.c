@@ -2,6 +2,7 @@
 #include <karat/grad.h>
 
 #include <karat/plugin/call.h>
+#include <karat/plugin/storage.h>
 
 #include <karat/lineage.h>
 

@@ -72,7 +72,7 @@ def test_weights_only_runs_nothing():
         assert isinstance(through({"x": Mine()})["x"], Mine)
     assert karat.serialization.get_safe_globals() == []
     for call in (os.system, eval, karat.manual_seed):
-        with pytest.raises(pickle.UnpicklingError, match="Unsupported global"):
+        with pytest.raises(pickle.UnpicklingError, match="[Uu]nsupported (global|GLOBAL)"):
             through({"x": call})
 
 
@@ -80,7 +80,7 @@ def test_bad_files_say_so(tmp_path):
     good = tmp_path / "good.pt"
     karat.save(karat.ones(100), good)
     whole = good.read_bytes()
-    for content, error, text in ((b"", EOFError, "Ran out of input"), (b"hello", pickle.UnpicklingError, "not a zip archive"),
+    for content, error, text in ((b"", EOFError, "Ran out of input"), (b"hello", pickle.UnpicklingError, "The file is damaged"),
                                  (whole[:300], RuntimeError, "failed finding central directory")):
         (tmp_path / "bad.pt").write_bytes(content)
         with pytest.raises(error, match=text):
@@ -88,7 +88,7 @@ def test_bad_files_say_so(tmp_path):
     with zipfile.ZipFile(good) as old, zipfile.ZipFile(tmp_path / "short.pt", "w") as new:
         for name in old.namelist():
             new.writestr(name, old.read(name)[:8] if name.endswith("data/0") else old.read(name))
-    with pytest.raises(RuntimeError, match="the record data/0 has 8 bytes, 400 were expected"):
+    with pytest.raises(RuntimeError, match=r"record size \(8 bytes\) does not match expected size \(400 bytes = 400 elements"):
         karat.load(tmp_path / "short.pt")
     for call, error, text in ((lambda: karat.load(3), AttributeError, "'int' object has no attribute 'seek'"),
                               (lambda: karat.save(3, 3), AttributeError, "expected 'f' to be string, path, or a file-like"),

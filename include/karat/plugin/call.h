@@ -131,7 +131,6 @@ KT_API kt_status kt_make_over_on(kt_device device, void *memory, kt_dtype dtype,
 /* Exports a tensor's memory by address: a new tensor that keeps the storage alive, even if t gets another one. `fixed`:
  * the storage is never resized from now on, as in PyTorch for memory shared with NumPy. */
 KT_API kt_status kt_lend(kt_tensor *t, bool fixed, kt_tensor **lent);                            /* owned */
-KT_API const void *kt_storage_identity(const kt_tensor *t);   /* one for all tensors in a storage, for comparisons; NULL for NULL */
 KT_API void    **kt_tensor_wrapper(kt_tensor *t);                                                /* NULL and an error for NULL */
 KT_API bool      kt_is_shared(const kt_tensor *t);          /* does it have owners besides the caller? false for NULL */
 KT_API void      kt_on_wrapper_left(void (*left)(void *wrapper)); /* called when a tensor is freed whose slot is not NULL */

@@ -11,7 +11,8 @@ __all__ = ["Parameter", "UninitializedParameter", "is_lazy", "Buffer", "Uninitia
 
 def _rebuild_parameter(data, requires_grad, backward_hooks):
     result = Parameter(data, requires_grad)
-    result._backward_hooks = backward_hooks
+    if backward_hooks:
+        result._backward_hooks = backward_hooks
     return result
 
 

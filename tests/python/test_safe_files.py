@@ -1,0 +1,330 @@
+"""torch.load(weights_only=True): each opcode and each allowed name as a weapon; a file runs nobody's code and changes nothing."""
+
+import collections
+import enum
+import io
+import os
+import pickle
+import struct
+import time
+import zipfile
+
+import pytest
+from pickle_weapons import DATA, GOOD, UNMET, WEAPONS, archive, attributes, fingerprint, named, slots, stored, tensor, text
+
+import karat
+from karat import serialization
+
+
+def load(body, **options):
+    return karat.load(archive(body), **options)
+
+
+def test_weapons_are_refused_and_change_nothing():
+    before = fingerprint()
+    for name, weapon in WEAPONS.items():
+        begin = time.process_time()
+        with pytest.raises(pickle.UnpicklingError, match="Weights only load failed"):
+            print(name, load(weapon))
+        assert time.process_time() - begin < 2, name
+    for name, weapon in UNMET.items():
+        with pytest.raises(RuntimeError):
+            print(name, load(weapon))
+    assert fingerprint() == before
+
+
+def test_good_pickles_are_read_as_python_reads_them():
+    before = fingerprint()
+    for name, body in GOOD.items():
+        load(body)
+    assert fingerprint() == before
+    for name in ("numbers", "texts", "bytes", "containers", "memo", "marks"):
+        assert load(GOOD[name]) == pickle.loads(GOOD[name], encoding="utf-8"), name
+    one = load(GOOD["cycle"])
+    assert one[0] is one
+    rows = load(GOOD["rows"])
+    assert rows[:4] == (collections.OrderedDict(a=1), collections.OrderedDict(), collections.Counter(a=2), {1})
+    assert rows[1]._metadata == {} and rows[4:6] == (bytearray(b"ab"), 1 + 2j) and rows[6] == karat.Size([2])
+    assert rows[7] == karat.device("cpu") and rows[8] is karat.strided and rows[9] is karat.float32 and rows[10] == b"a\xff"
+    plain, wants, parameter, meta, noted, storage = load(GOOD["tensors"])
+    assert plain.tolist() == [1, 2] and wants.requires_grad and isinstance(parameter, karat.nn.Parameter) and meta.is_meta
+    assert noted.note == 1 and storage.tolist() == [1, 2, 3, 4]
+    assert storage.untyped() is plain.untyped_storage() is noted.untyped_storage()
+
+
+def test_protocols_of_python():
+    obj = {"a": [1, 2.5, -3, 2**40, 2**90, None, True, "x" * 300, b"y" * 300, bytearray(b"z"), (1, 2, 3, 4), {1, 2}, 1 + 2j], 7: (), "é": "\ud800"}
+    for protocol in range(1, 6):
+        assert load(pickle.dumps(obj, protocol)) == obj
+        file = io.BytesIO()
+        karat.save({"t": karat.ones(2), **obj}, file, pickle_protocol=protocol)
+        file.seek(0)
+        back = karat.load(file)
+        assert back.pop("t").tolist() == [1, 1] and back == obj
+
+
+def test_opcodes_alone_and_every_truncation():
+    for code in range(256):
+        for body in (bytes([code]), b"K\x01" + bytes([code]) + bytes(9) + b".", b"(]}" + bytes([code]) + b"."):
+            try:
+                load(b"\x80\x02" + body)
+            except pickle.UnpicklingError:
+                pass
+    for body in GOOD.values():
+        for end in range(min(len(body), 600)):
+            with pytest.raises(pickle.UnpicklingError, match="Weights only load failed"):
+                load(body[:end])
+
+
+def test_names_that_are_refused_have_pytorchs_texts():
+    advice = ("Weights only load failed. This file can still be loaded, to do so you have two options, \033[1mdo those steps only if you "
+              "trust the source of the checkpoint\033[0m. \n\t(1) ")
+    with pytest.raises(pickle.UnpicklingError) as e:
+        load(b"\x80\x02" + named("some.where", "Thing") + b".")
+    assert str(e.value).startswith(advice + serialization.UNSAFE_MESSAGE + "\n\t(2) Alternatively, ")
+    assert "WeightsUnpickler error: Unsupported global: GLOBAL some.where.Thing was not an allowed global by default. Please use " in str(e.value)
+    with pytest.raises(pickle.UnpicklingError) as e:
+        load(b"\x80\x02" + named("__builtin__", "eval") + b".")
+    assert "Unsupported global: GLOBAL eval was not" in str(e.value)
+    with serialization.safe_globals([os.system]), pytest.raises(pickle.UnpicklingError) as e:
+        load(b"\x80\x02" + named("os", "system") + b".")
+    assert str(e.value) == (f"Weights only load failed. {serialization.UNSAFE_MESSAGE}\n\n\nTrying to load unsupported GLOBAL os.system whose "
+                            "module os is blocked.\n\nCheck the documentation of torch.load to learn more about types accepted by default with "
+                            "weights_only https://pytorch.org/docs/stable/generated/torch.load.html.")
+    for body, what in ((b"K\x01K\x01a", "Can only append to lists, but got <class 'int'>"), (b"P1\n", "Unsupported operand 80"),
+                       (b"](K\x01K\x02uK\x01K\x01s", "Can only SETITEM for dict, collections.OrderedDict, collections.Counter, but got <class 'list'>"),
+                       (named("builtins", "set") + b"}b", "Can only build Tensor, Parameter, OrderedDict or types allowlisted via")):
+        with pytest.raises(pickle.UnpicklingError, match="Please file an issue with the following so that we can make") as e:
+            load(b"\x80\x02" + body + b".")
+        assert what in str(e.value)
+
+
+# ---- what users allow ----
+
+
+class Plain:
+    def __init__(self, x=0):
+        self.x = x
+
+
+class Slotted:
+    __slots__ = ("a", "b")
+
+
+class Told:
+    def __setstate__(self, state):
+        self.told = state
+
+
+class Single:
+    one = None
+
+    def __new__(cls):
+        cls.one = cls.one or object.__new__(cls)
+        return cls.one
+
+
+class Color(enum.Enum):
+    RED = 1
+
+
+class Mine(karat.Tensor):
+    pass
+
+
+SHARED, SHARED_LIST, SHARED_DICT = Plain(5), [], {}
+
+
+def shared():
+    return SHARED
+
+
+def shared_list():
+    return SHARED_LIST
+
+
+def shared_dict():
+    return SHARED_DICT
+
+
+def fresh(*arguments):
+    return Plain(*arguments)
+
+
+def fails(x):
+    return [][x]
+
+
+ALLOWED = [Plain, Slotted, Told, Single, Color, Mine, shared, shared_list, shared_dict, fresh, fails]
+
+
+def mine(name):
+    return named(__name__, name)
+
+
+def with_allowed(body):
+    with serialization.safe_globals(ALLOWED):
+        return load(b"\x80\x02" + body + b".")
+
+
+def test_classes_that_users_allow_get_their_state():
+    nine = b"K\x09"
+    assert vars(with_allowed(mine("Plain") + b")\x81")) == {} and with_allowed(mine("Plain") + b"K\x03\x85R").x == 3
+    assert with_allowed(mine("Plain") + b")\x81" + attributes("x", nine) + b"b").x == 9
+    assert with_allowed(mine("Plain") + b")\x81" + slots("x", nine) + b"b").x == 9
+    assert with_allowed(mine("fresh") + b")R" + attributes("x", nine) + b"b").x == 9
+    assert with_allowed(mine("Slotted") + b")\x81" + slots("a", nine) + b"b").a == 9
+    assert with_allowed(mine("Told") + b")\x81" + nine + b"b").told == 9
+    assert with_allowed(mine("Color") + b"K\x01\x85R") is Color.RED
+    for keyword in (b"}", attributes("x", nine)):
+        with pytest.raises((TypeError, pickle.UnpicklingError)):
+            with_allowed(mine("Plain") + b"K\x01\x85" + keyword + b"\x92" + attributes("__class__", mine("Told")) + b"\x86b")
+    with pytest.raises(IndexError, match="list index out of range"):
+        with_allowed(mine("fails") + b"K\x03\x85R")
+    with serialization.safe_globals([(Plain, "other.Name")]):
+        assert type(load(b"\x80\x02" + named("other", "Name") + b")\x81.")) is Plain
+        assert serialization.get_safe_globals() == [(Plain, "other.Name")]
+
+
+def test_what_others_have_as_well_gets_none():
+    Single()
+    nine = b"K\x09"
+    for body in (mine("Single") + b")\x81", mine("shared") + b")R", mine("Color") + b"K\x01\x85R", mine("Plain")):
+        for state in (attributes("x", nine), slots("x", nine), slots("_value_", nine), slots("__class__", mine("Told"))):
+            with pytest.raises(pickle.UnpicklingError, match="Can only build"):
+                with_allowed(body + state + b"b")
+    for body in (mine("shared_list") + b")RK\x01a", mine("shared_list") + b")R(K\x01e", mine("shared_dict") + b")RK\x01K\x01s"):
+        with pytest.raises(pickle.UnpicklingError, match="Can only change what this load has made"):
+            with_allowed(body)
+    assert SHARED.x == 5 and not SHARED_LIST and not SHARED_DICT and Color.RED.value == 1 and vars(Single.one) == {}
+    with pytest.raises(pickle.UnpicklingError, match="slots must be a dict of names"):
+        with_allowed(mine("Plain") + b")\x81" + slots("__class__", mine("Told")) + b"b")
+
+
+def test_subclasses_of_tensors():
+    t = karat.ones(2).as_subclass(Mine)
+    t.note = "x"
+    file = io.BytesIO()
+    karat.save(t, file)
+    assert b"_rebuild_from_type_v2" in file.getvalue()
+    with pytest.raises(pickle.UnpicklingError, match="Unsupported global: GLOBAL .*Mine"):
+        karat.load(io.BytesIO(file.getvalue()))
+    assert serialization.get_unsafe_globals_in_checkpoint(io.BytesIO(file.getvalue())) == [f"{__name__}.Mine"]
+    with serialization.safe_globals([Mine]):
+        back = karat.load(io.BytesIO(file.getvalue()))
+    assert type(back) is Mine and back.note == "x" and back.tolist() == [1, 1]
+
+
+# ---- files ----
+
+
+def test_what_a_file_claims_is_checked_against_its_length():
+    body = b"\x80\x02" + tensor() + b"."
+    packed = archive(body, (("data/0", bytes(1 << 20)),), compression=zipfile.ZIP_DEFLATED).getvalue()
+    with pytest.raises(RuntimeError, match=r"record size \(1048576 bytes\) does not match expected size \(16 bytes = 16 elements"):
+        karat.load(io.BytesIO(packed))
+    assert karat.load(archive(body, compression=zipfile.ZIP_DEFLATED)).tolist() == [1, 2]
+    with pytest.raises(RuntimeError, match="unsupported method"):
+        karat.load(archive(body, compression=zipfile.ZIP_BZIP2))
+    whole = bytearray(archive(body).getvalue())
+    entry = whole.index(b"PK\1\2", whole.index(b"PK\1\2", whole.index(b"PK\1\2") + 1) + 1)  # of data/0
+    for size in (1 << 31, 0xFFFFFFFE):
+        claims = whole[:]
+        claims[entry + 20:entry + 28] = struct.pack("<2L", size, size)
+        with pytest.raises(RuntimeError):
+            karat.load(io.BytesIO(claims))
+    many = b"\x80\x02(" + b"".join(stored(key=str(i), count=b"M\x00\x10") for i in range(40)) + b"t."
+    twice = bytearray(archive(many, [(f"data/{i}", bytes(16384)) for i in range(40)]).getvalue())
+    assert len(karat.load(io.BytesIO(twice))) == 40
+    first = twice.index(b"PK\1\2")
+    entries = [first]
+    while (after := twice.find(b"PK\1\2", entries[-1] + 1)) > 0:
+        entries.append(after)
+    where = twice[entries[2] + 42:entries[2] + 46]
+    for one in entries[3:-1]:
+        twice[one + 42:one + 46] = where
+    cut = entries[0] - 16384 * 30
+    short = twice[:cut] + twice[entries[0]:]
+    with pytest.raises(RuntimeError, match="invalid header or archive is corrupted"):
+        karat.load(io.BytesIO(short))
+    short[-6:-2] = struct.pack("<L", cut)  # where the directory begins
+    with pytest.raises(RuntimeError, match="records overlap"):
+        karat.load(io.BytesIO(short))
+
+
+def test_files_that_are_not_whole():
+    whole = archive(b"\x80\x02" + tensor() + b".").getvalue()
+    for end in range(1, len(whole)):
+        with pytest.raises((pickle.UnpicklingError, RuntimeError, EOFError)):
+            karat.load(io.BytesIO(whole[:end]))
+    damaged = bytearray(whole)
+    damaged[whole.index(DATA)] ^= 1
+    with pytest.raises(RuntimeError, match="CRC-32 check failed"):
+        karat.load(io.BytesIO(damaged))
+    serialization.set_crc32_options(False)
+    try:
+        assert karat.load(io.BytesIO(damaged)).shape == (2,)
+        file = io.BytesIO()
+        karat.save(karat.ones(2), file)
+        assert all(one.CRC == 0 for one in zipfile.ZipFile(file).infolist())
+    finally:
+        serialization.set_crc32_options(True)
+    assert karat.load(io.BytesIO(file.getvalue())).tolist() == [1, 1]
+    old = io.BytesIO()
+    karat.save({"t": karat.ones(3), "u": karat.arange(2)}, old, _use_new_zipfile_serialization=False)
+    for end in range(1, len(old.getvalue())):
+        with pytest.raises((pickle.UnpicklingError, RuntimeError, EOFError)):
+            karat.load(io.BytesIO(old.getvalue()[:end]))
+
+
+def test_big_endian_files_are_swapped():
+    content = struct.pack(">4f", 1, 2, 3, 4)
+    body = b"\x80\x02" + tensor() + b"."
+    for weights_only in (True, False):
+        assert karat.load(archive(body, (("data/0", content),), b"big"), weights_only=weights_only).tolist() == [1, 2]
+    pair = b"\x80\x02" + stored("ComplexFloatStorage", count=b"K\x02") + b"."
+    assert karat.load(archive(pair, (("data/0", content),), b"big")).tolist() == [1 + 2j, 3 + 4j]
+    with pytest.raises(ValueError, match="Unknown endianness type: middle"):
+        karat.load(archive(body, byteorder=b"middle"))
+    kinds = serialization.LoadEndianness
+    try:
+        for kind, data in ((kinds.NATIVE, DATA), (kinds.LITTLE, DATA), (kinds.BIG, content)):
+            serialization.set_default_load_endianness(kind)
+            assert serialization.get_default_load_endianness() is kind
+            assert karat.load(archive(body, (("data/0", data),), None)).tolist() == [1, 2]
+            assert karat.load(archive(body)).tolist() == [1, 2]
+    finally:
+        serialization.set_default_load_endianness(None)
+
+
+def evil():
+    file = io.BytesIO()
+    karat.save(Plain(), file)
+    file.seek(0)
+    return file
+
+
+@pytest.mark.parametrize("value", ["1", "y", "yes", "true"])
+def test_the_environment_forces_weights_only(monkeypatch, value):
+    monkeypatch.setenv("TORCH_FORCE_WEIGHTS_ONLY_LOAD", value)
+    for asked in ({}, {"weights_only": None}, {"weights_only": False}, {"weights_only": True}):
+        with pytest.raises(pickle.UnpicklingError, match="Weights only load failed"):
+            karat.load(evil(), **asked)
+    with pytest.raises(RuntimeError, match="Can not safely load weights when explicit pickle_module is specified"):
+        karat.load(evil(), pickle_module=pickle, weights_only=False)
+    monkeypatch.setenv("TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD", value)
+    with pytest.raises(RuntimeError, match="Only one of `TORCH_FORCE_WEIGHTS_ONLY_LOAD` or `TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD` should be set"):
+        karat.load(evil())
+    monkeypatch.delenv("TORCH_FORCE_WEIGHTS_ONLY_LOAD")
+    assert isinstance(karat.load(evil()), Plain)
+    with pytest.raises(pickle.UnpicklingError):
+        karat.load(evil(), weights_only=True)
+
+
+@pytest.mark.parametrize("value", ["", "0", "no", "True", "on", "2"])
+def test_other_values_of_the_environment_say_nothing(monkeypatch, value):
+    for name in ("TORCH_FORCE_WEIGHTS_ONLY_LOAD", "TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD"):
+        monkeypatch.setenv(name, value)
+    with pytest.raises(pickle.UnpicklingError):
+        karat.load(evil())
+    assert isinstance(karat.load(evil(), weights_only=False), Plain) and isinstance(karat.load(evil(), pickle_module=pickle), Plain)
