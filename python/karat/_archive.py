@@ -51,8 +51,8 @@ class Written:
             yield from _zeros(size) if data is None else (data,)
             long = b"".join(struct.pack("<Q", one) for one in (size, size, at) if one >= _MAX)
             long = struct.pack("<2H", 1, len(long)) + long if long else b""
-            central.append(_CENTRAL.pack(b"PK\1\2", version, 0, version, 0, 0x800, 0, 0, _DATE, crc, held, held, len(name), len(long),
-                                         0, 0, 0, 0, min(at, _MAX)) + name + long)
+            central.append(_CENTRAL.pack(b"PK\1\2", version, 0, version, 0, 0x800, 0, 0, _DATE, crc, held, held, len(name),
+                                         len(long), 0, 0, 0, 0, min(at, _MAX)) + name + long)
         yield self._end(b"".join(central))
 
     def _end(self, central):
@@ -72,8 +72,10 @@ def _zeros(size):
         size -= part
 
 
-_TROUBLE = (" This is an internal miniz error. If you are seeing this error, there is a high likelihood that your checkpoint file is "
-            "corrupted. This can happen if the checkpoint was not saved properly, was transferred incorrectly, or the file was modified "
+_TROUBLE = (" This is an internal miniz error. If you are seeing this error, there is a high likelihood that your checkpoint "
+            "file is "
+            "corrupted. This can happen if the checkpoint was not saved properly, was transferred incorrectly, or the file was "
+            "modified "
             "after saving.")
 
 

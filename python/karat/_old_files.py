@@ -1,5 +1,5 @@
-"""_old_files.py - files of before PyTorch 1.6, and of torch.save(_use_new_zipfile_serialization=False): pickles in a row, and then
-the bytes of each storage behind their count.
+"""_old_files.py - files of before PyTorch 1.6, and of torch.save(_use_new_zipfile_serialization=False): pickles in a row, and
+then the bytes of each storage behind their count.
 
 In: a file, a function that runs a pickle. Out: the object; the file is behind it then. And back: the parts of such a file.
 Independent of: what may be in a pickle.
@@ -37,8 +37,8 @@ class Written:
             return "storage", cls, str(key), location_of(storage), count, None
 
         text, self.storages = pickled(obj, protocol, saved_id)
-        sizes = {"short": 2, "int": 4, "long": 4}
-        head = (MAGIC_NUMBER, PROTOCOL_VERSION, {"protocol_version": PROTOCOL_VERSION, "little_endian": True, "type_sizes": sizes})
+        system = {"protocol_version": PROTOCOL_VERSION, "little_endian": True, "type_sizes": {"short": 2, "int": 4, "long": 4}}
+        head = (MAGIC_NUMBER, PROTOCOL_VERSION, system)
         keys = [str(key) for key in range(len(self.storages))]
         self.head = b"".join(pickle.dumps(one, protocol) for one in head) + text + pickle.dumps(keys, protocol)
 
@@ -54,8 +54,7 @@ class Written:
 
 
 class Reader:
-    """A file that is read. `run(data, at, storage)` runs a pickle: it gives the object and the place behind it; `place` puts memory
-    where it belongs."""
+    """A file that is read. `run(data, at, storage)` runs a pickle: it gives the object and the place behind it."""
 
     def __init__(self, file, run, storages):
         self.file, self.begin = file, file.tell()

@@ -164,7 +164,8 @@ _ENCODINGS = frozenset("latin1 latin-1 iso-8859-1 utf-8 utf8 ascii".split())
 
 
 def _encoded(machine, text, encoding="utf-8"):
-    _expect(type(text) is str and type(encoding) is str and encoding in _ENCODINGS, "bytes must be made of a text in latin-1 or utf-8")
+    _expect(type(text) is str and type(encoding) is str and encoding in _ENCODINGS, "bytes must be made of a text in latin-1 or "
+                                                                                    "utf-8")
     return text.encode(encoding)
 
 
@@ -272,8 +273,8 @@ def allowed_names(allowed, torch_name):
 class Machine:
     """Runs one pickle, which begins at `at` of `data`; `at` is behind it afterwards."""
 
-    __slots__ = ("data", "at", "end", "stack", "marks", "memo", "made", "foreign", "allowed", "allowed_ids", "storage", "encoding",
-                 "fix_names", "key_work", "in_outside", "result")
+    __slots__ = ("data", "at", "end", "stack", "marks", "memo", "made", "foreign", "allowed", "allowed_ids", "storage",
+                 "encoding", "fix_names", "key_work", "in_outside", "result")
 
     def __init__(self, data, storage, allowed, at=0, encoding="utf-8"):
         self.data, self.at, self.end, self.storage, self.encoding = data, at, len(data), storage, encoding
@@ -346,7 +347,8 @@ class Machine:
         shown = full_name(module, name)
         raise NotAllowed(
             f"Unsupported global: GLOBAL {shown} was not an allowed global by default. Please use `torch.serialization."
-            f"add_safe_globals([{shown}])` or the `torch.serialization.safe_globals([{shown}])` context manager to allowlist this "
+            f"add_safe_globals([{shown}])` or the `torch.serialization.safe_globals([{shown}])` context manager to allowlist "
+            "this "
             "global if you trust this class/function.")
 
     def today(self, module, name):
@@ -415,10 +417,12 @@ class Machine:
         if isinstance(one, Tensor) and not allowed:
             raise Damaged("a tensor's state is part of what makes it")
         if cls not in _BUILT and not allowed:
-            raise UnpicklingError("\n\nCan only build Tensor, Parameter, OrderedDict or types allowlisted via `add_safe_globals`, but "
+            raise UnpicklingError("\n\nCan only build Tensor, Parameter, OrderedDict or types allowlisted via "
+                                  "`add_safe_globals`, but "
                                   f"got {cls!r}")
         if id(one) not in self.made:
-            raise UnpicklingError(f"\n\nCan only build objects that are made by this load, but got a {cls.__name__} that others have as "
+            raise UnpicklingError(f"\n\nCan only build objects that are made by this load, but got a {cls.__name__} that others "
+                                  "have as "
                                   "well")
         if allowed and hasattr(cls, "__setstate__"):
             self.outside(one.__setstate__, (state,))
@@ -451,7 +455,8 @@ class Machine:
     def changed(self, one):
         """An item is put into a container: one that this load has made."""
         if self.foreign and id(one) in self.foreign:
-            raise UnpicklingError(f"\n\nCan only change what this load has made, but got a {type(one).__name__} that others have as well")
+            raise UnpicklingError(f"\n\nCan only change what this load has made, but got a {type(one).__name__} that others "
+                                  "have as well")
 
 
 def _set_attributes(one, attributes):
@@ -463,7 +468,8 @@ def _is_special(name):
 
 
 def _shown(one):
-    return repr(one)[:200] if isinstance(one, (type, int, float, str, bytes, type(None), type(_shown))) else f"a {type(one).__name__}"
+    plain = isinstance(one, (type, int, float, str, bytes, type(None), type(_shown)))
+    return repr(one)[:200] if plain else f"a {type(one).__name__}"
 
 
 # ---- the opcodes ----
@@ -723,7 +729,8 @@ def _setitems(m):
 def _put(m, items):
     changed = m.stack[-1]
     if type(changed) not in _DICTS:
-        raise UnpicklingError(f"\n\nCan only SETITEM for dict, collections.OrderedDict, collections.Counter, but got {type(changed)}")
+        raise UnpicklingError("\n\nCan only SETITEM for dict, collections.OrderedDict, collections.Counter, but got "
+                              f"{type(changed)}")
     m.changed(changed)
     keys = items[::2]
     if len(items) & 1:
@@ -811,7 +818,8 @@ def _new(m, arguments, keywords):
     elif cls in (OrderedDict, Counter, set, Parameter, Size) and not keywords:
         m.stack.append(m.call(cls, arguments))
     else:
-        raise UnpicklingError("\n\nCan only create new object for nn.Parameter or classes allowlisted via `add_safe_globals` but got "
+        raise UnpicklingError("\n\nCan only create new object for nn.Parameter or classes allowlisted via `add_safe_globals` "
+                              "but got "
                               f"{_shown(cls)}")
 
 
@@ -825,7 +833,8 @@ def _binpersid(m):
     if type(saved_id) is not tuple:
         raise UnpicklingError(f"\n\npersistent_load id must be tuple or int, but got {type(saved_id)}")
     if not saved_id or type(saved_id[0]) is not str or saved_id[0] != "storage":
-        raise UnpicklingError(f"\n\nOnly persistent_load of storage is allowed, but got {_shown(saved_id[0]) if saved_id else saved_id}")
+        raise UnpicklingError("\n\nOnly persistent_load of storage is allowed, but got "
+                              f"{_shown(saved_id[0]) if saved_id else saved_id}")
     m.stack.append(m.outside(m.storage, (saved_id,)))
 
 

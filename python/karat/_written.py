@@ -1,4 +1,4 @@
-"""_written.py - a file at a path gets new content: never half of it where that can be avoided, and never another file in its place.
+"""_written.py - a file at a path gets new content: never half of it where that can be avoided, and never another kind of file.
 
 In: a path, its content in parts. A regular file is replaced by a new one, whole, if nobody can tell them apart: one name, and the
 same owner, group, mode and extended attributes. All else (devices, pipes, symbolic and hard links, files of others) is written

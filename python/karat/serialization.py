@@ -1,8 +1,9 @@
 """torch.save and torch.load: PyTorch's files, both ways.
 
 A file is a zip archive without compression: data.pkl is the object with a persistent id for every storage, data/N the bytes of
-storage N. Names of this package are written as torch's, so that PyTorch reads the file. weights_only=True (the default of load) reads
-data.pkl by a machine of its own (_weights.py), which runs nothing that the file names. Files of before PyTorch 1.6: _old_files.py.
+storage N. Names of this package are written as torch's, so that PyTorch reads the file. weights_only=True (the default of load)
+reads data.pkl by a machine of its own (_weights.py), which runs nothing that the file names. Files of before PyTorch 1.6 are in
+_old_files.py.
 """
 
 import enum
@@ -25,8 +26,8 @@ from .typed_storage import TypedStorage
 from .types import Device, FileLike, Storage  # noqa: F401
 from .utils.serialization import config as _config
 
-__all__ = """SourceChangeWarning mkdtemp register_package check_module_version_greater_or_equal validate_cuda_device validate_hpu_device
-    location_tag default_restore_location normalize_storage_type storage_to_tensor_type save load StorageType LoadEndianness
+__all__ = """SourceChangeWarning mkdtemp register_package check_module_version_greater_or_equal validate_cuda_device
+    validate_hpu_device location_tag default_restore_location normalize_storage_type storage_to_tensor_type save load StorageType LoadEndianness
     get_crc32_options set_crc32_options get_default_load_endianness set_default_load_endianness get_default_mmap_options
     set_default_mmap_options clear_safe_globals get_safe_globals add_safe_globals safe_globals get_unsafe_globals_in_checkpoint
     skip_data""".split()
@@ -38,8 +39,10 @@ IS_WINDOWS = sys.platform == "win32"
 STORAGE = Storage | TypedStorage | UntypedStorage
 MAP_LOCATION = Callable[[Storage, str], Storage] | _karat.device | str | dict[str, str] | None
 UNSAFE_MESSAGE = (
-    "In PyTorch 2.6, we changed the default value of the `weights_only` argument in `torch.load` from `False` to `True`. Re-running "
-    "`torch.load` with `weights_only` set to `False` will likely succeed, but it can result in arbitrary code execution. Do it only "
+    "In PyTorch 2.6, we changed the default value of the `weights_only` argument in `torch.load` from `False` to `True`. "
+    "Re-running "
+    "`torch.load` with `weights_only` set to `False` will likely succeed, but it can result in arbitrary code execution. Do it "
+    "only "
     "if you got the file from a trusted source.")
 
 _here = threading.local()  # skip: skip_data is on in this thread
@@ -77,8 +80,8 @@ _packages = []  # (priority, tagger, deserializer)
 
 
 def register_package(priority, tagger, deserializer):
-    """Storages of another kind of device: tagger(storage) gives the location that files have for it, deserializer(storage, location)
-    the storage there; None: not mine. Those of a lower priority are asked first."""
+    """Storages of another kind of device: tagger(storage) gives the location that files have for it, deserializer(storage,
+    location) the storage there; None: not mine. Those of a lower priority are asked first."""
     _packages.append((priority, tagger, deserializer))
     _packages.sort(key=lambda package: package[0])
 
@@ -120,11 +123,8 @@ def _expect_device(storage, location):
     try:
         _karat.functions["empty"]((0,), device=location)
     except Exception:
-        raise RuntimeError(f"don't know how to restore data location of {_karat_typename(storage)} (tagged with {location})") from None
-
-
-def _karat_typename(storage):
-    return f"torch.storage.{type(storage).__name__}"
+        raise RuntimeError(f"don't know how to restore data location of torch.storage.{type(storage).__name__} (tagged with "
+                           f"{location})") from None
 
 
 def validate_cuda_device(location):
@@ -133,20 +133,24 @@ def validate_cuda_device(location):
 
     if not cuda.is_available():
         raise RuntimeError(
-            "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False. If you are running on a CPU-only "
+            "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False. If you are running on a "
+            "CPU-only "
             "machine, please use torch.load with map_location=torch.device('cpu') to map your storages to the CPU.")
     index = _karat.device(location).index or 0
     if index >= cuda.device_count():
         raise RuntimeError(
-            f"Attempting to deserialize object on CUDA device {index} but torch.cuda.device_count() is {cuda.device_count()}. Please use "
+            f"Attempting to deserialize object on CUDA device {index} but torch.cuda.device_count() is {cuda.device_count()}. "
+            "Please use "
             "torch.load with map_location to map your storages to an existing device.")
     return index
 
 
 def validate_hpu_device(location):
     """RuntimeError: there are no HPUs."""
-    raise RuntimeError("Attempting to deserialize object on a HPU device but torch.hpu.is_available() is False. If you are running on a "
-                       "CPU-only machine, please use torch.load with map_location=torch.device('cpu') to map your storages to the CPU.")
+    raise RuntimeError("Attempting to deserialize object on a HPU device but torch.hpu.is_available() is False. If you are "
+                       "running on a "
+                       "CPU-only machine, please use torch.load with map_location=torch.device('cpu') to map your storages to "
+                       "the CPU.")
 
 
 def normalize_storage_type(storage_type):
@@ -168,7 +172,8 @@ def check_module_version_greater_or_equal(module, req_version_tuple, error_if_ma
         return found >= tuple(req_version_tuple)
     except (AttributeError, ValueError) as e:
         if error_if_malformed:
-            raise RuntimeError(f"'{module.__name__}' module version string is malformed '{module.__version__}' and cannot be compared "
+            raise RuntimeError(f"'{module.__name__}' module version string is malformed '{module.__version__}' and cannot be "
+                               "compared "
                                f"with tuple {req_version_tuple}") from e
         return True
 
@@ -342,9 +347,11 @@ _MORE = ("\n\nCheck the documentation of torch.load to learn more about types ac
          "https://pytorch.org/docs/stable/generated/torch.load.html.")
 _TWO_OPTIONS = (
     "This file can still be loaded, to do so you have two options, \033[1mdo those steps only if you trust the source of the "
-    f"checkpoint\033[0m. \n\t(1) {UNSAFE_MESSAGE}\n\t(2) Alternatively, to load with `weights_only=True` please check the recommended "
+    f"checkpoint\033[0m. \n\t(1) {UNSAFE_MESSAGE}\n\t(2) Alternatively, to load with `weights_only=True` please check the "
+    "recommended "
     "steps in the following error message.\n\tWeightsUnpickler error: ")
-_FILE_AN_ISSUE = (f"{UNSAFE_MESSAGE}\nPlease file an issue with the following so that we can make `weights_only=True` compatible with "
+_FILE_AN_ISSUE = (f"{UNSAFE_MESSAGE}\nPlease file an issue with the following so that we can make `weights_only=True` "
+                  "compatible with "
                   "your use case: WeightsUnpickler error: ")
 _IS_DAMAGED = "The file is damaged, or was made to do harm. WeightsUnpickler error: "
 
@@ -400,7 +407,8 @@ def _only_weights(weights_only, pickle_module):
     """What the argument and the environment say: TORCH_FORCE_WEIGHTS_ONLY_LOAD before all, the argument before the other."""
     force, force_not = (os.environ.get(f"TORCH_FORCE_{no}WEIGHTS_ONLY_LOAD", "0") in _YES for no in ("", "NO_"))
     if force and force_not:
-        raise RuntimeError("Only one of `TORCH_FORCE_WEIGHTS_ONLY_LOAD` or `TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD` should be set, but both "
+        raise RuntimeError("Only one of `TORCH_FORCE_WEIGHTS_ONLY_LOAD` or `TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD` should be set, "
+                           "but both "
                            "were set.")
     if force:
         weights_only = True
@@ -437,7 +445,8 @@ def _loaded(file, path, map_location, weights_only, mmap, run):
     if head == b"PK\3\4":
         return _from_archive(file, path, map_location, weights_only, mmap, run)
     if mmap:
-        raise RuntimeError(f"mmap can only be used with files saved with `torch.save({path}, _use_new_zipfile_serialization=True), please "
+        raise RuntimeError(f"mmap can only be used with files saved with `torch.save({path}, "
+                           "_use_new_zipfile_serialization=True), please "
                            "torch.save your checkpoint with this option in order to use mmap.")
     return _from_old_file(file, map_location, weights_only, run)
 
@@ -456,7 +465,8 @@ def _from_archive(file, path, map_location, weights_only, mmap, run):
     archive = _archive.Read(file, _config.save.compute_crc32)
     if "constants.pkl" in archive:
         if weights_only:
-            raise RuntimeError("Cannot use ``weights_only=True`` with TorchScript archives passed to ``torch.load``. " + UNSAFE_MESSAGE)
+            raise RuntimeError("Cannot use ``weights_only=True`` with TorchScript archives passed to ``torch.load``. "
+                               + UNSAFE_MESSAGE)
         raise NotImplementedError("torch.load: this is an archive of torch.jit.save; compiled programs are not read")
     text = bytes(archive.read("data.pkl"))
     read = _mapped(archive, path) if mmap else _copied(archive)
@@ -477,7 +487,8 @@ def _is_swapped(archive):
 def _expect_size(archive, key, size):
     found = archive.size_of(f"data/{key}")
     if found != size:
-        raise RuntimeError(f"record size ({found} bytes) does not match expected size ({size} bytes = {size} elements * 1 bytes/element) "
+        raise RuntimeError(f"record size ({found} bytes) does not match expected size ({size} bytes = {size} elements * 1 "
+                           "bytes/element) "
                            "for dtype Byte")
 
 
@@ -548,7 +559,8 @@ class set_default_mmap_options:
 
     def __init__(self, flags):
         if flags not in (MAP_PRIVATE, MAP_SHARED):
-            raise ValueError("Invalid argument in function set_default_mmap_options, expected mmap.MAP_PRIVATE or mmap.MAP_SHARED, but "
+            raise ValueError("Invalid argument in function set_default_mmap_options, expected mmap.MAP_PRIVATE or "
+                             "mmap.MAP_SHARED, but "
                              f"got {flags}")
         self.before = _config.load.mmap_flags
         _config.load.mmap_flags = flags
@@ -561,7 +573,8 @@ class set_default_mmap_options:
 
 
 class skip_data:
-    """with skip_data(): torch.save leaves room for the bytes of storages and does not write them, torch.load does not read them."""
+    """with skip_data(): torch.save leaves room for the bytes of storages and does not write them, torch.load does not read
+    them."""
 
     def __init__(self, materialize_fake_tensors=False):
         pass
