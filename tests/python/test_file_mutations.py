@@ -1,5 +1,5 @@
-"""Files of torch.save, changed at random: opcodes exchanged, cut, repeated and spliced from attacks, bytes flipped, lengths and names
-replaced. Whatever comes out loads or is refused; nothing runs, nothing that the process shares changes, no load takes long.
+"""Files of torch.save, changed at random: opcodes exchanged, cut, repeated and spliced from attacks, bytes flipped, lengths and
+names replaced. Whatever comes out loads or is refused; nothing runs, nothing that the process shares changes, no load takes long.
 
 KARAT_TEST_ALL changes for ten minutes instead of three seconds; KARAT_TEST_SEED repeats a run, whose number a failure tells.
 """
