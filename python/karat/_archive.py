@@ -7,7 +7,6 @@ records hold.
 
 import struct
 import warnings
-import zipfile
 import zlib
 
 _LOCAL = struct.Struct("<4s5H3L2H")
@@ -16,6 +15,7 @@ _END = struct.Struct("<4s4H2LH")
 _END64 = struct.Struct("<4sQ2H2L4Q")
 _WHERE64 = struct.Struct("<4sLQL")
 _DATE = 33  # 1980-01-01
+_STORED, _DEFLATED = 0, 8
 _MAX, _MAX_COUNT = 0xFFFFFFFF, 0xFFFF
 
 
@@ -88,6 +88,8 @@ class Read:
     """An archive that is read."""
 
     def __init__(self, file, checksums=True):
+        import zipfile  # late: `import karat` does not wait for it
+
         self.file, self.checksums = file, checksums
         begin = file.tell()
         self.size = file.seek(0, 2)
@@ -122,7 +124,7 @@ class Read:
     def place(self, name):
         """Where the bytes of a record that is not compressed lie in the file."""
         record = self._record(name)
-        if record.compress_type != zipfile.ZIP_STORED:
+        if record.compress_type != _STORED:
             raise _failed(f"reading file {name}", "it is compressed, and so it cannot be mapped")
         return self._begin(name, record), record.file_size
 
@@ -144,10 +146,10 @@ class Read:
         if self.left < 0:
             raise _failed(f"reading file {name}", "records overlap")
         self.file.seek(begin)
-        if record.compress_type == zipfile.ZIP_STORED and packed == size:
+        if record.compress_type == _STORED and packed == size:
             data = bytearray(size)
             complete = _filled(self.file, data)
-        elif record.compress_type == zipfile.ZIP_DEFLATED:
+        elif record.compress_type == _DEFLATED:
             unpack = zlib.decompressobj(-15)
             try:
                 data = bytearray(unpack.decompress(self.file.read(packed), size + 1))

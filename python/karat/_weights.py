@@ -137,8 +137,8 @@ def _make_dict(cls):
         if type(items) not in (dict, OrderedDict, Counter):
             _expect(type(items) in (list, tuple) and all(type(pair) in (list, tuple) and len(pair) == 2 for pair in items),
                     f"{cls.__name__} must be made of pairs")
-            for key, _ in items:
-                machine.check_key(key)
+        for key in items if isinstance(items, dict) else [key for key, _ in items]:
+            machine.check_key(key)
         return cls(items)
 
     return make
@@ -146,17 +146,15 @@ def _make_dict(cls):
 
 def _make_counter(machine, items=()):
     _expect(type(items) in (dict, OrderedDict, Counter, list, tuple, str), "a Counter must be made of counts or of a list")
-    if type(items) in (list, tuple):
-        for one in items:
-            machine.check_key(one)
+    for one in items:
+        machine.check_key(one)
     return Counter(items)
 
 
 def _make_set(machine, items=()):
     _expect(type(items) in (list, tuple, set, frozenset, str), "a set must be made of a list")
-    if type(items) in (list, tuple):
-        for one in items:
-            machine.check_key(one)
+    for one in items:
+        machine.check_key(one)
     return set(items)
 
 

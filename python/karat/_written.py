@@ -93,6 +93,7 @@ def _written_into(path, parts, size):
     with os.fdopen(handle, "wb", 0) as file:
         regular = stat.S_ISREG(os.fstat(handle).st_mode)
         if regular:
+            parts = list(parts)  # they may fail, or come from the pages of this file
             _reserve(handle, size)
         _put(file, parts)
         if regular:
@@ -116,6 +117,12 @@ def _reserve(handle, size):
 
 def _put(file, parts):
     for part in parts:
-        rest = memoryview(part)
-        while rest:
-            rest = rest[file.write(rest):]
+        put(file, part)
+
+
+def put(file, part):
+    """Writes all of it to a file whose write may take less."""
+    taken = file.write(part)
+    while type(taken) is int and taken < len(part):
+        part = part[taken:]
+        taken = file.write(part)

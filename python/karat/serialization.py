@@ -186,9 +186,9 @@ def save(obj, f, pickle_module=pickle, pickle_protocol=DEFAULT_PROTOCOL, _use_ne
          _disable_byteorder_record=False):
     """Saves an object to a path or a file, in PyTorch's zip format. A regular file at the path is replaced when all is written;
     devices, pipes and links are written into."""
-    if not isinstance(f, (str, bytes, os.PathLike)) and not hasattr(f, "write"):
+    to_path = isinstance(f, (str, bytes, os.PathLike))
+    if not to_path and not hasattr(f, "write"):
         raise AttributeError("expected 'f' to be string, path, or a file-like object with a 'write' attribute")
-    to_path = not hasattr(f, "write")
     if _use_new_zipfile_serialization:
         root = os.path.splitext(os.path.basename(os.fsdecode(f)))[0] if to_path else ""
         parts = _archived(obj, root or "archive", pickle_protocol, _disable_byteorder_record)
@@ -200,7 +200,7 @@ def save(obj, f, pickle_module=pickle, pickle_protocol=DEFAULT_PROTOCOL, _use_ne
         room = parts.room()
     if not to_path:
         for part in parts:
-            f.write(part)
+            _written.put(f, part)
         return
     try:
         _written.write(f, parts, room)

@@ -68,6 +68,9 @@ class UntypedStorage:
         # no element of t need lie in the storage's first byte, nor its bytes be a multiple of the element's
         return t.as_strided((0,), (1,), 0).view(dtypes["uint8"]).as_strided((self.nbytes(),), (1,), 0)
 
+    def __reduce__(self):
+        return UntypedStorage, (self._content(),)
+
     def _as_elements(self, dtype):
         """torch.tensor(storage, dtype=...): its bytes read as elements of a dtype."""
         dtype = dtypes["int64"] if dtype is None else dtype

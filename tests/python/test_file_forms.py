@@ -3,6 +3,7 @@ they are compared by libraries."""
 
 import base64
 import collections
+import copy
 import io
 import mmap
 import os
@@ -266,6 +267,10 @@ def test_a_storage_is_one_object():
     assert t.storage()._cdata == t[2:].storage()._cdata == storage._cdata and t.storage() == t[1:].storage()
     other = t.clone().untyped_storage()
     assert other != storage and other._cdata != storage._cdata and len({storage, other, t.untyped_storage()}) == 2
+    copied = copy.deepcopy([storage, t])
+    assert copied[0] == copied[1].untyped_storage() != storage and copied[0].tolist() == storage.tolist()
+    pickled = pickle.loads(pickle.dumps(storage))
+    assert pickled.tolist() == storage.tolist() and pickled != storage and pickled._cdata == pickled._tensor._storage_identity()
     cdata = t.untyped_storage()._cdata
     del storage
     assert t.untyped_storage()._cdata == cdata

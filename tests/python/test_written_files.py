@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import io
 import os
 import resource
 import shutil
@@ -264,6 +265,28 @@ def test_downloads_are_written_the_same_way(folder):
         karat.hub.download_url_to_file(f"file://{source}", path, hash_prefix="00000000000")
     karat.hub.download_url_to_file(f"file://{source}", path)
     assert holds(path) and stat.S_IMODE(os.stat(path).st_mode) == 0o600
+
+
+def test_a_file_is_written_from_its_own_pages(folder):
+    path = os.path.join(folder, "x.pt")
+    karat.save({"a": karat.zeros(10), "t": T}, path)
+    os.link(path, os.path.join(folder, "y.pt"))
+    karat.save(karat.load(path, mmap=True)["t"], path)
+    assert holds(path)
+
+
+def test_files_that_take_less_than_they_are_given(folder):
+    class Slow(io.BytesIO):
+        def write(self, part):
+            return super().write(bytes(part[:100]))
+
+    slow = Slow()
+    karat.save(T, slow)
+    slow.seek(0)
+    assert holds(slow)
+    with open(os.path.join(folder, "x.pt"), "wb", buffering=0) as file:
+        karat.save(T, file)
+    assert holds(file.name)
 
 
 def test_parts_may_be_gone_through_twice(folder):
