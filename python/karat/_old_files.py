@@ -9,11 +9,9 @@ import pickle
 import struct
 
 from . import _karat
-from ._pickled import pickled
+from ._pickled import MAGIC_NUMBER, PROTOCOL_VERSION, pickled
 from .typed_storage import TypedStorage
 
-MAGIC_NUMBER = 0x1950a86a20f9469cfc6c
-PROTOCOL_VERSION = 1001
 _TAR = b"ustar"
 
 

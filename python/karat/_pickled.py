@@ -18,6 +18,8 @@ from .storage import UntypedStorage
 from .typed_storage import NAMES as STORAGE_TYPES
 from .typed_storage import TypedStorage, storagetype
 
+MAGIC_NUMBER = 0x1950a86a20f9469cfc6c  # old files begin with it, and with their version
+PROTOCOL_VERSION = 1001
 _TYPES = {one.dtype: one for one in STORAGE_TYPES.values()}
 LAYOUTS = {str(one): one for one in map(vars(_karat).get, """strided sparse_coo sparse_csr sparse_csc sparse_bsr sparse_bsc
     jagged""".split())}

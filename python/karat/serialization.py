@@ -9,7 +9,6 @@ _old_files.py.
 import enum
 import os
 import pickle
-import re
 import sys
 import threading
 from collections.abc import Callable
@@ -17,20 +16,17 @@ from mmap import MAP_PRIVATE, MAP_SHARED, PROT_READ, PROT_WRITE
 
 from . import _archive, _karat, _missing, _written
 from ._karat import dtypes
-from ._old_files import MAGIC_NUMBER, PROTOCOL_VERSION  # noqa: F401
-from ._pickled import LAYOUTS as _LAYOUTS  # noqa: F401
-from ._pickled import _get_layout, pickled, torch_name, unpickler  # noqa: F401
+from ._pickled import MAGIC_NUMBER, PROTOCOL_VERSION, _get_layout, pickled, torch_name, unpickler  # noqa: F401
 from .storage import UntypedStorage
 from .typed_storage import NAMES as _STORAGE_TYPES
 from .typed_storage import TypedStorage
-from .types import Device, FileLike, Storage  # noqa: F401
+from .types import FileLike, Storage  # noqa: F401
 from .utils.serialization import config as _config
 
 __all__ = """SourceChangeWarning mkdtemp register_package check_module_version_greater_or_equal validate_cuda_device
     validate_hpu_device location_tag default_restore_location normalize_storage_type storage_to_tensor_type save load StorageType
-    LoadEndianness
-    get_crc32_options set_crc32_options get_default_load_endianness set_default_load_endianness get_default_mmap_options
-    set_default_mmap_options clear_safe_globals get_safe_globals add_safe_globals safe_globals get_unsafe_globals_in_checkpoint
+    LoadEndianness get_crc32_options set_crc32_options get_default_load_endianness set_default_load_endianness
+    get_default_mmap_options set_default_mmap_options clear_safe_globals get_safe_globals add_safe_globals safe_globals get_unsafe_globals_in_checkpoint
     skip_data""".split()
 
 DEFAULT_PROTOCOL = 2

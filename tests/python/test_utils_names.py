@@ -187,8 +187,6 @@ def test_settings_of_files_and_what_they_hold(tmp_path):
     serialization.set_default_load_endianness(None)
     with pytest.raises(TypeError, match="Invalid argument type in function set_default_load_endianness"):
         serialization.set_default_load_endianness(3)
-    with pytest.raises(NotImplementedError, match="skip_data: files are read whole"):
-        serialization.skip_data()
 
 
 def test_what_the_compiler_would_be_told():
