@@ -161,9 +161,9 @@ class Read:
         if not complete:
             raise _failed(f"reading file {name}", "decompression failed")
         if self.checksums and record.CRC and zlib.crc32(data) != record.CRC:
-            warnings.warn(f"torch.load: the bytes of {name} are not those that its checksum was made of: the file is damaged, or was "
-                          "changed after it was saved (torch.serialization.set_crc32_options(False): checksums are not compared)",
-                          stacklevel=2)
+            warnings.warn(f"torch.load: the bytes of {name} are not those that its checksum was made of: the file is damaged, or "
+                          "was changed after it was saved (torch.serialization.set_crc32_options(False): checksums are not "
+                          "compared)", stacklevel=2)
         return data
 
 

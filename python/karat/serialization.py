@@ -24,10 +24,10 @@ from .types import FileLike, Storage  # noqa: F401
 from .utils.serialization import config as _config
 
 __all__ = """SourceChangeWarning mkdtemp register_package check_module_version_greater_or_equal validate_cuda_device
-    validate_hpu_device location_tag default_restore_location normalize_storage_type storage_to_tensor_type save load StorageType
-    LoadEndianness get_crc32_options set_crc32_options get_default_load_endianness set_default_load_endianness
-    get_default_mmap_options set_default_mmap_options clear_safe_globals get_safe_globals add_safe_globals safe_globals get_unsafe_globals_in_checkpoint
-    skip_data""".split()
+    validate_hpu_device location_tag default_restore_location normalize_storage_type storage_to_tensor_type save load
+    StorageType LoadEndianness get_crc32_options set_crc32_options get_default_load_endianness set_default_load_endianness
+    get_default_mmap_options set_default_mmap_options clear_safe_globals get_safe_globals add_safe_globals safe_globals
+    get_unsafe_globals_in_checkpoint skip_data""".split()
 
 DEFAULT_PROTOCOL = 2
 LONG_SIZE, INT_SIZE, SHORT_SIZE = 4, 4, 2

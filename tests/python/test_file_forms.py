@@ -135,7 +135,7 @@ def test_archives_of_tar_and_of_programs():
     file = io.BytesIO()
     with tarfile.open(fileobj=file, mode="w") as tar:
         tar.addfile(tarfile.TarInfo("storages"))
-    for weights_only, error, what in ((True, RuntimeError, "Cannot use ``weights_only=True`` with files saved in the legacy .tar"),
+    for weights_only, error, what in ((True, RuntimeError, "Cannot use ``weights_only=True`` with files saved in the legacy"),
                                       (False, NotImplementedError, "legacy .tar format")):
         file.seek(0)
         with pytest.raises(error, match=what):

@@ -7,7 +7,8 @@
 
 KT_BEGIN
 
-KT_API const void *kt_storage_identity(const kt_tensor *t); /* one for all tensors in a storage, while one of them lives; NULL for NULL */
+/* One for all tensors in a storage, while one of them lives; NULL for NULL. */
+KT_API const void *kt_storage_identity(const kt_tensor *t);
 
 KT_END
 #endif
