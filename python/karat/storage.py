@@ -84,8 +84,9 @@ class UntypedStorage:
         return self._content().__dlpack_device__()
 
     def data_ptr(self):
-        """The address of its first byte."""
-        return self._tensor._storage()[0]
+        """The address of its first byte; 0 where it has none."""
+        address, size = self._tensor._storage()
+        return address if size else 0
 
     def nbytes(self):
         """Its size in bytes."""
