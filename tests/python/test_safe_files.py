@@ -7,6 +7,7 @@ import os
 import pickle
 import struct
 import time
+import tracemalloc
 import zipfile
 
 import pytest
@@ -31,6 +32,20 @@ def test_weapons_are_refused_and_change_nothing():
         with pytest.raises(RuntimeError):
             print(name, load(weapon))
     assert fingerprint() == before
+
+
+def test_a_weapon_takes_no_memory():
+    tracemalloc.start()
+    try:
+        for name, weapon in WEAPONS.items():
+            file = archive(weapon)
+            tracemalloc.reset_peak()
+            before = tracemalloc.get_traced_memory()[0]
+            with pytest.raises(pickle.UnpicklingError):
+                karat.load(file)
+            assert tracemalloc.get_traced_memory()[1] - before < 4e6 + 300 * len(weapon), name
+    finally:
+        tracemalloc.stop()
 
 
 def test_good_pickles_are_read_as_python_reads_them():

@@ -2,6 +2,7 @@
 #include "harness.h"
 
 #include <karat/karat.h>
+#include <karat/plugin/storage.h>
 #include <pthread.h>
 
 #include "support/by_name.h"
@@ -287,6 +288,18 @@ TEST(set_data_shares_and_keeps)
         kt_clear();
     }
     CHECK_EQ_INT(live_bytes(), before);
+}
+
+TEST(a_storage_has_one_identity)
+{
+    KT_SCOPE;
+    kt_tensor *t = kt_ones(S(4)), *empty = kt_zeros(S(0)), *meta = kt_zeros(S(4), .device = {KT_META, 0});
+    CHECK(kt_storage_identity(t) && kt_storage_identity(t) == kt_storage_identity(kt_narrow(t, 0, 1, 2)));
+    CHECK(kt_storage_identity(t) != kt_storage_identity(kt_clone(t)));
+    CHECK(kt_storage_identity(empty) != kt_storage_identity(kt_zeros(S(0))));
+    CHECK(kt_storage_identity(meta) == kt_storage_identity(kt_narrow(meta, 0, 1, 2)));
+    CHECK(kt_storage_identity(meta) != kt_storage_identity(kt_zeros(S(4), .device = {KT_META, 0})));
+    CHECK_FAILS(kt_storage_identity(NULL), KT_ERR_TYPE, "expected a tensor, got NULL");
 }
 
 TEST(a_shape_of_too_many_dims_is_refused_before_its_sizes_are_read)
