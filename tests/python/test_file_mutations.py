@@ -170,6 +170,7 @@ def test_changed_files_load_or_are_refused():
     changes, count, accepted, slowest = Changes(SEED), 0, 0, 0
     for pickled in changes.texts:  # what is imported late is imported now
         _quietly(archive(pickled).getvalue())
+    _quietly(pickle.dumps(0))
     _heard.clear()
     before, memory, until = fingerprint(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.monotonic() + SECONDS
     while time.monotonic() < until:
