@@ -13,7 +13,7 @@ from collections import OrderedDict
 from . import _karat, _tensor, _utils
 from ._karat import Size, Tensor, device, dtype
 from .legacy import tensortype
-from .nn.parameter import Buffer, Parameter, _rebuild_parameter, _rebuild_parameter_with_state
+from .nn.parameter import Buffer, _rebuild_parameter, _rebuild_parameter_with_state
 from .storage import UntypedStorage
 from .typed_storage import NAMES as STORAGE_TYPES
 from .typed_storage import TypedStorage, storagetype

@@ -311,7 +311,7 @@ class _Storages:
     def _placed(self, location, size, content):
         where = self.map_location
         if where is None or isinstance(where, (str, dict)):
-            place = location if where is None else where if isinstance(where, str) else where.get(location, location)
+            place = location if where is None else where if isinstance(where, str) else str(where.get(location, location))
             if place == "meta" or location == "meta":
                 return _on_meta(size)
             made = content()

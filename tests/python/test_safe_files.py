@@ -11,7 +11,7 @@ import tracemalloc
 import zipfile
 
 import pytest
-from pickle_weapons import DATA, GOOD, UNMET, WEAPONS, archive, attributes, fingerprint, named, slots, stored, tensor, text
+from pickle_weapons import DATA, GOOD, UNMET, WEAPONS, archive, attributes, fingerprint, named, slots, stored, tensor
 
 import karat
 from karat import serialization
