@@ -174,6 +174,7 @@ def test_places():
             karat.load(archive(ONE), map_location="cuda")
 
 
+@pytest.mark.cpu_only("the location is the host's")
 def test_packages():
     before = list(serialization._packages)
     serialization.register_package(5, lambda storage: "mine:1" if storage.nbytes() == 8 else None,
@@ -191,6 +192,7 @@ def test_packages():
     assert serialization.default_restore_location(storage, "cpu") is storage
 
 
+@pytest.mark.cpu_only("pages of a file are the host's memory")
 def test_mapped_files(tmp_path):
     path = tmp_path / "x.pt"
     karat.save({"t": karat.arange(10), "e": karat.empty(0)}, path)
