@@ -1,9 +1,10 @@
 # python.cmake - the CPython extension and its package, importable from the build tree: PYTHONPATH=build/python.
-# In: KARAT_PYTHON_EXECUTABLE, python/<folder>/*.c, python/karat/**/*.py.
-# Out: python/karat/_karat.<abi>.so beside links to the .py files.
+# In: KARAT_PYTHON_EXECUTABLE, python/<folder>/*.c, python/karat/**/*.py, and its lists (*.txt).
+# Out: python/karat/_karat.<abi>.so beside links to those files.
 # The interpreter itself says where its headers are; without headers the rest of the build goes on.
 glob_sources(python_sources ${CMAKE_SOURCE_DIR}/python/*/*.c)
-file(GLOB_RECURSE python_files CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/python ${CMAKE_SOURCE_DIR}/python/*.py)
+file(GLOB_RECURSE python_files CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/python ${CMAKE_SOURCE_DIR}/python/*.py
+     ${CMAKE_SOURCE_DIR}/python/*.txt)
 
 foreach(file IN LISTS python_files)
     get_filename_component(folder ${file} DIRECTORY)
@@ -63,7 +64,8 @@ if(SKBUILD)
     install(TARGETS karat_python LIBRARY DESTINATION karat COMPONENT wheel)
     set_target_properties(karat_command PROPERTIES INSTALL_RPATH "$ORIGIN/..")
     install(TARGETS karat_command RUNTIME DESTINATION karat/_bin COMPONENT wheel) # the console script hands it its words
-    install(DIRECTORY ${CMAKE_SOURCE_DIR}/python/karat DESTINATION . COMPONENT wheel FILES_MATCHING PATTERN "*.py")
+    install(DIRECTORY ${CMAKE_SOURCE_DIR}/python/karat DESTINATION . COMPONENT wheel FILES_MATCHING PATTERN "*.py"
+        PATTERN "*.txt")
     install(DIRECTORY ${CMAKE_BINARY_DIR}/python/karat DESTINATION . COMPONENT wheel
         FILES_MATCHING PATTERN "*.pyi" PATTERN "py.typed")
 endif()

@@ -3,10 +3,12 @@ there yet.
 
 Libraries import such modules beside what they need, for annotations, isinstance and branches that are not taken. A module of
 REASONS, or one below it, is made when it is imported; its names are classes that refuse to be called, by name and with the
-reason. A file of that name (fx.py) comes first, and adds what can be had.
+reason. A file of that name (fx.py) comes first, and adds what can be had. Such a module has PyTorch's names and no others
+(refused_names.txt), so that hasattr and `except ImportError` choose the branch that they choose beside PyTorch.
 """
 
 import sys
+from functools import cache
 from importlib.abc import Loader
 from importlib.machinery import ModuleSpec
 
@@ -75,6 +77,9 @@ REASONS = {
     "utils.show_pickle": "use pickletools",
 }
 TOP = [name for name in REASONS if "." not in name]
+
+# Names by which libraries ask whether a part was built at all, and do without it where it was not.
+ABSENT = {"distributed.rpc": frozenset(["api"])}
 
 # Single names of modules that are otherwise here.
 _OLD_STORAGES = "typed storages of devices are of old; use untyped_storage()"
@@ -168,16 +173,41 @@ def function(path, why):
     return refused
 
 
+@cache
+def _lists():
+    """PyTorch's names of the refused modules: a line of text by module. It is read when the first of them is asked."""
+    from pathlib import Path
+
+    lines = (Path(__file__).with_name("refused_names.txt")).read_text().splitlines()
+    return dict(line.split(":", 1) for line in lines)
+
+
+@cache
+def names_in(path):
+    """PyTorch's names in the refused module `path`, which is below torch; None: PyTorch has no such module."""
+    text = _lists().get(path)
+    return None if text is None else frozenset(text.split()) - ABSENT.get(path, frozenset())
+
+
+def _is_not_available():
+    """False: it is refused."""
+    return False
+
+
 def names_of(module):
-    """The __getattr__ of such a module. A private name is nobody's mistake only in a module that is all refused."""
+    """The __getattr__ of such a module: a class for each of PyTorch's names, and the modules below it."""
+    path = module[len("karat."):]
     why = _reason(module)
     missing = _missing.of(module)
 
     def refused(name):
-        made = isinstance(sys.modules[module].__spec__.loader, _Maker)
-        if name.startswith("__" if made else "_"):
+        if name.startswith("__") or name not in (names_in(path) or ()):
             return missing(name)
-        return _refuse(f"{module}.{name}", why)
+        if f"{path}.{name}" in _lists():
+            from importlib import import_module
+
+            return import_module(f"{module}.{name}")
+        return _is_not_available if name == "is_available" else _refuse(f"{module}.{name}", why)
 
     return refused
 
@@ -186,7 +216,8 @@ class _Maker(Loader):
     """Finds and makes the modules that have no file; last on sys.meta_path."""
 
     def find_spec(self, name, path=None, target=None):
-        return ModuleSpec(name, self, is_package=True) if name.startswith("karat.") and _reason(name) else None
+        is_one = name.startswith("karat.") and _reason(name) and names_in(name[len("karat."):]) is not None
+        return ModuleSpec(name, self, is_package=True) if is_one else None
 
     def create_module(self, spec):
         return None

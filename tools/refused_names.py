@@ -1,0 +1,55 @@
+"""refused_names.py - writes python/karat/refused_names.txt: which modules of PyTorch lie below the refused ones, and the names in
+each, as `dir()` tells them. Run by an interpreter that has PyTorch; the names alone are taken.
+
+    PYTHON tools/refused_names.py > python/karat/refused_names.txt
+
+A module's names are those that it defines, and its submodules; of a package also what it offers from below. What a module merely
+imports is not listed: libraries import a name from where it is at home.
+"""
+
+import ast
+import importlib
+import pkgutil
+import sys
+import types
+import warnings
+from pathlib import Path
+
+warnings.simplefilter("ignore")
+SOURCE = Path(__file__).parents[1] / "python" / "karat" / "_refused.py"
+
+
+def tops():
+    """The keys of REASONS, read and not imported: this interpreter has no Karat."""
+    for statement in ast.parse(SOURCE.read_text()).body:
+        if isinstance(statement, ast.Assign) and statement.targets[0].id == "REASONS":
+            return [key.value for key in statement.value.keys]
+
+
+def is_its_own(module, name):
+    value, path, is_package = getattr(module, name, None), module.__name__, hasattr(module, "__path__")
+    if isinstance(value, types.ModuleType):
+        return value.__name__ == f"{path}.{name}"
+    home = getattr(value, "__module__", None)
+    if not isinstance(home, str) or home == path:
+        return True
+    below = home.startswith(path + ".")
+    return is_package and home.startswith("torch") and (below or not name.startswith("_"))
+
+
+def write(path):
+    try:
+        module = importlib.import_module("torch." + path)
+    except BaseException as e:  # what a module needs may not be installed here
+        print(f"torch.{path}: {e}", file=sys.stderr)
+        return
+    names = [name for name in dir(module) if not name.startswith("__") and is_its_own(module, name)]
+    print(f"{path}:", *names)
+    if hasattr(module, "__path__"):
+        for below in pkgutil.iter_modules(module.__path__):
+            write(f"{path}.{below.name}")
+
+
+if __name__ == "__main__":
+    for top in tops():
+        write(top)
