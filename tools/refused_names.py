@@ -3,8 +3,8 @@ each, as `dir()` tells them. Run by an interpreter that has PyTorch; the names a
 
     PYTHON tools/refused_names.py > python/karat/refused_names.txt
 
-A module's names are those that it defines, and its submodules; of a package also what it offers from below. What a module merely
-imports is not listed: libraries import a name from where it is at home.
+A module's names are those that it defines, its submodules, and the public ones that it has from PyTorch's other modules; what it
+imports from elsewhere is not listed. Of the compiler's modules (INNER) only the first two.
 """
 
 import ast
@@ -16,6 +16,7 @@ import warnings
 from pathlib import Path
 
 warnings.simplefilter("ignore")
+INNER = ("torch._inductor", "torch._dynamo", "torch._export", "torch.testing._internal")
 SOURCE = Path(__file__).parents[1] / "python" / "karat" / "_refused.py"
 
 
@@ -27,14 +28,13 @@ def tops():
 
 
 def is_its_own(module, name):
-    value, path, is_package = getattr(module, name, None), module.__name__, hasattr(module, "__path__")
+    value, path = getattr(module, name, None), module.__name__
     if isinstance(value, types.ModuleType):
         return value.__name__ == f"{path}.{name}"
     home = getattr(value, "__module__", None)
     if not isinstance(home, str) or home == path:
         return True
-    below = home.startswith(path + ".")
-    return is_package and home.startswith("torch") and (below or not name.startswith("_"))
+    return home.startswith("torch") and not name.startswith("_") and not path.startswith(INNER)
 
 
 def write(path):

@@ -21,6 +21,7 @@ _NOT_MOBILE = "models are not made ready for phones"
 _NO_SPARSE = "tensors are dense here: there are no sparse layouts"
 _NO_NESTED = "tensors are dense here: there are no nested ones; pad them, or use nn.utils.rnn.pack_sequence"
 _ONE_PROCESS = "not available: this build has one process"
+_OWN_FILES = "files are read by torch.load and written by torch.save"
 _ONE_CONTEXT = "a process has one context of a device"
 _ALLOCATORS = dict.fromkeys("""CUDAPluggableAllocator MemPool caching_allocator_alloc caching_allocator_delete
     caching_allocator_enable change_current_allocator use_mem_pool""".split(), "a device's memory is managed by Karat alone")
@@ -28,12 +29,14 @@ _OWN_DEVICES = "devices are added by a backend (karat/plugin/backend.h), under i
 _OWN_OPERATORS = "PyTorch's own definitions of its operators, for its compiler; here they are in C"
 _NO_FOURIER = "there are no Fourier transforms and windows (yet); numpy.fft takes tensor.numpy()"
 REASONS = {
+    "_C._distributed_c10d": _ONE_PROCESS,
     "_dynamo": _NOT_COMPILED,
     "_export": _NOT_COMPILED,
     "_functorch": "PyTorch's own parts of torch.func; use torch.func",
     "_higher_order_ops": _NOT_COMPILED,
     "_inductor": _NOT_COMPILED,
     "_subclasses": _NOT_COMPILED,
+    "_guards": _NOT_COMPILED,
     "_jit_internal": _NOT_COMPILED,
     "_logging": _NOT_COMPILED,
     "_prims": _OWN_OPERATORS,
@@ -59,6 +62,10 @@ REASONS = {
     "nested": _NO_NESTED,
     "nn.attention.flex_attention": f"{_NOT_COMPILED}; use scaled_dot_product_attention",
     "nn.intrinsic": _NOT_QUANTIZED,
+    "nn.parallel.comm": _ONE_PROCESS,
+    "nn.parallel.parallel_apply": _ONE_PROCESS,
+    "nn.parallel.replicate": _ONE_PROCESS,
+    "nn.parallel.scatter_gather": _ONE_PROCESS,
     "nn.qat": _NOT_QUANTIZED,
     "nn.quantizable": _NOT_QUANTIZED,
     "nn.quantized": _NOT_QUANTIZED,
@@ -98,8 +105,13 @@ NAMES = {
             bits8 bits16 float4_e2m1fn_x2""".split(), _SMALL),
         **dict.fromkeys("SymInt SymFloat SymBool".split(), "sizes are plain numbers here"),
         **dict.fromkeys("""DispatchKey DispatchKeySet ExcludeDispatchKeyGuard FunctionSchema Graph Node Value Block Use Type
-            TensorType ScriptModule ScriptFunction ScriptObject CompilationUnit ClassType FileCheck
+            TensorType ScriptModule ScriptFunction ScriptObject CompilationUnit FileCheck
             JITException""".split(), _NOT_COMPILED),
+        **dict.fromkeys("PyTorchFileReader PyTorchFileWriter".split(), _OWN_FILES),
+        "StorageBase": "storages are torch.UntypedStorage and its typed ones",
+        **dict.fromkeys("""AnyType BoolType ClassType ComplexType DeviceObjType DictType EnumType FloatType FutureType IntType
+            InterfaceType ListType NoneType NumberType OptionalType PyObjectType RRefType StringType TupleType
+            UnionType""".split(), _NOT_COMPILED),
         **dict.fromkeys("fork wait import_ir_module import_ir_module_from_buffer parse_ir ThroughputBenchmark "
                         "_TorchCompileInductorWrapper".split(), _NOT_COMPILED),
     },

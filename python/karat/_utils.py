@@ -58,6 +58,20 @@ def _placed_in(memory, dtype, offset, size, stride, metadata):
     return t
 
 
+def _get_available_device_type():
+    """The kind of the accelerator, for instance "cuda"; None: there is none."""
+    from . import accelerator
+
+    return accelerator.current_accelerator().type if accelerator.is_available() else None
+
+
+def _get_device_module(device_type):
+    """torch.cuda for "cuda"."""
+    from importlib import import_module
+
+    return import_module(f"karat.{device_type}")
+
+
 def is_compiling():
     """Always False: nothing is compiled."""
     return False

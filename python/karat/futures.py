@@ -1,13 +1,16 @@
 """karat.futures: Future, a result that is set later, on any thread."""
 
 import threading
+from typing import Generic, TypeVar
 
 from . import _karat, _missing
 
 __all__ = ["Future", "collect_all", "wait_all"]
 
+_T = TypeVar("_T")
 
-class Future:
+
+class Future(Generic[_T]):
     """A result that is not there yet. wait() gives it, or raises what was set in its place."""
 
     def __init__(self, *, devices=None):

@@ -19,6 +19,7 @@ from .._karat import (  # noqa: F401
 from .._karat import set_grad as _set_grad_enabled  # noqa: F401
 
 TensorBase = _TensorBase = Tensor
+_TensorMeta = type(Tensor)
 _GLIBCXX_USE_CXX11_ABI = True  # there is no C++ ABI to choose
 
 
@@ -33,6 +34,30 @@ def _get_tracing_state():
 def _is_torch_function_enabled():
     """Is __torch_function__ enabled on this thread?"""
     return _karat.override_enabled()
+
+
+def _is_torch_function_mode_enabled():
+    """False: there is no mode that sees every call."""
+    return False
+
+
+def _are_functorch_transforms_active():
+    """Is this inside of a function of torch.func.vmap?"""
+    return _karat.batch_depth() > 0
+
+
+def _get_default_device():
+    """The name of the device that factory functions use."""
+    return str(_karat.get_default_device())
+
+
+def _is_alias_of(a, b):
+    """Do the tensors share a storage?"""
+    return a.untyped_storage()._cdata == b.untyped_storage()._cdata
+
+
+def _cuda_clearCublasWorkspaces():
+    """Nothing: workspaces belong to Karat."""
 
 
 def _cuda_getDeviceCount():
@@ -68,4 +93,4 @@ class _AutoDispatchBelowAutograd:
     def __exit__(self, *error):
         _karat.close_below(self._mode)
 
-__getattr__ = _missing.of(__name__, lazy=["_profiler"])
+__getattr__ = _missing.of(__name__, lazy=["_distributed_c10d", "_functorch", "_nn", "_profiler"])

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from types import UnionType
 from typing import Any
 
+from .._karat import Size as _Size
+
 NodeDef = namedtuple("NodeDef", ["type", "flatten_fn", "unflatten_fn", "flatten_with_keys_fn"], defaults=[None])
 
 
@@ -116,9 +118,14 @@ SUPPORTED_NODES = {
         (defaultdict, lambda d: (list(d.values()), [d.default_factory, list(d)]),
          lambda values, context: defaultdict(context[0], zip(context[1], values)),
          MappingKey, lambda values, context: context[1]),
+        (_Size, lambda d: (list(d), None), lambda values, context: _Size(values), *_PLACES),
         (deque, lambda d: (list(d), d.maxlen), lambda values, context: deque(values, maxlen=context), *_PLACES))
 }
 _list_flatten_with_keys, _dict_flatten_with_keys = (SUPPORTED_NODES[kind].flatten_with_keys_fn for kind in (list, dict))
+_list_unflatten, _tuple_unflatten, _deque_unflatten, _namedtuple_unflatten, _ordereddict_unflatten, _defaultdict_unflatten = (
+    SUPPORTED_NODES[kind].unflatten_fn for kind in (list, tuple, deque, namedtuple, OrderedDict, defaultdict))
+_tuple_flatten, _deque_flatten, _namedtuple_flatten, _ordereddict_flatten, _defaultdict_flatten = (
+    SUPPORTED_NODES[kind].flatten_fn for kind in (tuple, deque, namedtuple, OrderedDict, defaultdict))
 
 
 def register_pytree_node(cls, flatten_fn, unflatten_fn, *, serialized_type_name=None, to_dumpable_context=None,
@@ -138,6 +145,7 @@ def _register_pytree_node(cls, flatten_fn, unflatten_fn, to_str_fn=None, maybe_f
 def _deregister_pytree_node(cls):
     """Objects of the class are leaves again."""
     del SUPPORTED_NODES[cls]
+    _SERIAL.pop(_NAMES.pop(cls, None), None)
 
 
 def register_dataclass(cls, *, field_names=None, drop_field_names=None, serialized_type_name=None):
@@ -158,14 +166,25 @@ def register_dataclass(cls, *, field_names=None, drop_field_names=None, serializ
                          flatten_with_keys_fn=_with_keys(flatten, GetAttrKey, lambda values, context: context[0]))
 
 
+def _as_node(cls):
+    """Registers a class of results with names: an instance is made of a sequence."""
+    places, key = _PLACES[1], _PLACES[0]
+
+    def flatten(result):
+        return list(result), None
+
+    SUPPORTED_NODES[cls] = NodeDef(cls, flatten, lambda values, context: cls(values), _with_keys(flatten, key, places))
+    return cls
+
+
 def _get_node_type(tree):
     cls = type(tree)
     if cls in SUPPORTED_NODES:
         return cls
     if is_namedtuple_class(cls):
         return namedtuple
-    if isinstance(tree, tuple) and hasattr(cls, "n_sequence_fields"):  # torch.return_types
-        return tuple
+    if isinstance(tree, tuple) and cls.__module__.endswith("return_types"):  # of functions with several results
+        return _as_node(cls)
     return None
 
 
@@ -437,7 +456,24 @@ FlattenFunc = Callable[[Any], tuple[list[Any], Any]]
 UnflattenFunc = Callable[[Iterable[Any], Any], Any]
 ToDumpableContextFn = FromDumpableContextFn = Callable[[Any], Any]
 _DUMPED = 1  # the version of the text
-_PLAIN = {"builtins.dict": dict, "builtins.list": list, "builtins.tuple": tuple}
+
+
+def _dumped_factory(context):
+    factory, keys = context
+    return {"default_factory_module": factory.__module__, "default_factory_name": factory.__qualname__, "dict_context": keys}
+
+
+def _loaded_factory(said):
+    from importlib import import_module
+
+    return [getattr(import_module(said["default_factory_module"]), said["default_factory_name"]), said["dict_context"]]
+
+
+# How a kind of nest is named in such a text, and two functions for its context, where JSON's own text does not serve.
+_SERIAL = {f"{kind.__module__}.{kind.__qualname__}": (kind, None, None) for kind in (dict, list, tuple, OrderedDict, deque)}
+_SERIAL["collections.defaultdict"] = (defaultdict, _dumped_factory, _loaded_factory)
+_SERIAL["torch.Size"] = (_Size, None, None)
+_NAMES = {kind: name for name, (kind, _, _) in _SERIAL.items()}
 
 
 def _dumped(spec):
@@ -445,10 +481,20 @@ def _dumped(spec):
 
     if spec.is_leaf():
         return {"type": None, "context": None, "children_spec": []}
-    name = f"{spec.type.__module__}.{spec.type.__qualname__}"
-    if name not in _PLAIN:
-        raise NotImplementedError(f"Serializing {spec.type} in pytree is not registered.")
-    return {"type": name, "context": json.dumps(spec.context), "children_spec": [_dumped(child) for child in spec._children]}
+    if spec.type is namedtuple:
+        raise NotImplementedError(f"Can't serialize TreeSpec of namedtuple class {spec.context} because we didn't register a "
+                                  "serializated_type_name. Please register using `_register_namedtuple`.")
+    name = _NAMES.get(spec.type)
+    if name is None:
+        raise NotImplementedError(f"No registered serialization name for {spec.type} found. Please update your "
+                                  "_register_pytree_node call with a `serialized_type_name` kwarg.")
+    dump = _SERIAL[name][1] or json.dumps
+    try:
+        context = dump(spec.context)
+    except TypeError as e:
+        raise TypeError("Unable to serialize context. Please make the context json dump-able, or register a custom serializer "
+                        "using _register_pytree_node.") from e
+    return {"type": name, "context": context, "children_spec": [_dumped(child) for child in spec._children]}
 
 
 def _loaded(one):
@@ -456,16 +502,16 @@ def _loaded(one):
 
     if one["type"] is None:
         return TreeSpec(None, None, [])
-    if one["type"] not in _PLAIN:
+    if one["type"] not in _SERIAL:
         raise NotImplementedError(f"Deserializing {one['type']} in pytree is not registered.")
-    return TreeSpec(_PLAIN[one["type"]], json.loads(one["context"]), [_loaded(child) for child in one["children_spec"]])
+    kind, _, load = _SERIAL[one["type"]]
+    return TreeSpec(kind, (load or json.loads)(one["context"]), [_loaded(child) for child in one["children_spec"]])
 
 
 def treespec_dumps(treespec, protocol=None):
-    """A spec of dicts, lists and tuples as text."""
+    """A spec as text: of the kinds that come with Python, and of those that were registered with a name."""
     if not isinstance(treespec, TreeSpec):
-        raise TypeError(f"treespec_dumps(treespec, protocol): Expected `treespec` to be instance of TreeSpec but got item of "
-                        f"type {type(treespec)}.")
+        raise TypeError(f"Expected `treespec` to be an instance of PyTreeSpec but got item of type {type(treespec)}.")
     if protocol not in (None, _DUMPED):
         raise ValueError(f"Unknown protocol {protocol}. Available protocols: [{_DUMPED}]")
     import json

@@ -2,13 +2,27 @@
 
 import itertools
 import warnings
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from ... import _karat
+from . import _utils  # noqa: F401
 from ._utils.collate import default_collate, default_convert
 from .dataset import IterableDataset
 from .sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler
 
 __all__ = ["DataLoader", "get_worker_info", "default_collate", "default_convert"]
+
+
+_T = TypeVar("_T")
+_collate_fn_t = Callable[[list[_T]], Any]
+_worker_init_fn_t = Callable[[int], None]
+
+
+class _DatasetKind:
+    """Items by index, or one after the other."""
+
+    Map, Iterable = 0, 1
 
 
 class _InfiniteConstantSampler(Sampler):
@@ -69,6 +83,7 @@ class DataLoader:
         self.worker_init_fn, self.multiprocessing_context, self.in_order = worker_init_fn, multiprocessing_context, in_order
         self.persistent_workers = persistent_workers
         self._is_iterable = isinstance(dataset, IterableDataset)
+        self._dataset_kind = _DatasetKind.Iterable if self._is_iterable else _DatasetKind.Map
         self._check_sampling(shuffle, sampler, batch_sampler, batch_size, drop_last)
         if batch_sampler is not None:
             batch_size, drop_last = None, False
@@ -119,22 +134,31 @@ class DataLoader:
         return n // self.batch_size if self.drop_last else (n + self.batch_size - 1) // self.batch_size
 
     def __iter__(self):
-        return _LoaderIter(self)
+        return self._get_iterator()
+
+    def _get_iterator(self):
+        return _SingleProcessDataLoaderIter(self)
 
 
-class _LoaderIter:
+class _BaseDataLoaderIter:
     """One pass over a loader."""
 
     def __init__(self, loader):
         from ... import empty, int64
 
-        self.loader = loader
-        self.indices = iter(loader._index_sampler)
+        self._loader, self._collate_fn = loader, loader.collate_fn
+        self._dataset, self._dataset_kind = loader.dataset, loader._dataset_kind
+        self._num_workers, self._timeout, self._drop_last = loader.num_workers, loader.timeout, loader.drop_last
+        self._index_sampler, self._auto_collation = loader._index_sampler, loader._auto_collation
+        self._sampler_iter, self._num_yielded = iter(self._index_sampler), 0
+        if loader.timeout and not loader.num_workers:
+            raise AssertionError("_SingleProcessDataLoaderIter requires timeout == 0")
         # PyTorch draws the seed of workers here, also where there are none: later draws follow it.
         self._base_seed = empty((), dtype=int64).random_(generator=loader.generator).item()
-        self.items = iter(loader.dataset) if loader._is_iterable else None
-        self.ended = False
-        if loader.pin_memory and not _has_accelerator():
+        self._items = iter(loader.dataset) if loader._is_iterable else None
+        self._ended = False
+        self._pin_memory = loader.pin_memory and _has_accelerator()
+        if loader.pin_memory and not self._pin_memory:
             warnings.warn("'pin_memory' argument is set as true but no accelerator is found, then device pinned memory won't be "
                           "used.", stacklevel=3)
 
@@ -142,37 +166,55 @@ class _LoaderIter:
         return self
 
     def __len__(self):
-        return len(self.loader._index_sampler)
+        return len(self._index_sampler)
+
+    def _next_index(self):
+        return next(self._sampler_iter)
+
+    def _next_data(self):
+        raise NotImplementedError
 
     def __next__(self):
         span = _karat.range_begin("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__")
         try:
-            return self._next()
+            data = self._next_data()
+            self._num_yielded += 1
+            return data
         finally:
             _karat.range_end(span)
 
-    def _next(self):
-        index, loader = next(self.indices), self.loader
-        if self.items is not None:
-            data = self._next_of_iterable(index)
-        elif not loader._auto_collation:
-            data = loader.dataset[index]
-        elif callable(getattr(loader.dataset, "__getitems__", None)):
-            data = loader.dataset.__getitems__(index)
-        else:
-            data = [loader.dataset[i] for i in index]
-        return _pinned(loader.collate_fn(data)) if loader.pin_memory and _has_accelerator() else loader.collate_fn(data)
+
+class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
+    """One pass whose items are loaded by this process."""
+
+    def _next_data(self):
+        data = self._collate_fn(self._fetched(self._next_index()))
+        return _pinned(data) if self._pin_memory else data
+
+    def _fetched(self, index):
+        """The items at an index of the sampler's, or of a batch of them."""
+        if self._items is not None:
+            return self._next_of_iterable(index)
+        if not self._auto_collation:
+            return self._dataset[index]
+        if callable(getattr(self._dataset, "__getitems__", None)):
+            return self._dataset.__getitems__(index)
+        return [self._dataset[i] for i in index]
 
     def _next_of_iterable(self, index):
-        if self.ended:
+        if self._ended:
             raise StopIteration
-        if not self.loader._auto_collation:
-            return next(self.items)
-        data = list(itertools.islice(self.items, len(index)))
-        self.ended = len(data) < len(index)
-        if not data or (self.ended and self.loader.drop_last):
+        if not self._auto_collation:
+            return next(self._items)
+        data = list(itertools.islice(self._items, len(index)))
+        self._ended = len(data) < len(index)
+        if not data or (self._ended and self._drop_last):
             raise StopIteration
         return data
+
+
+class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
+    """PyTorch's pass with worker processes. There are none: no loader makes it."""
 
 
 def _has_accelerator():

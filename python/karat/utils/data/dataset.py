@@ -46,6 +46,15 @@ class TensorDataset(Dataset):
         return self.tensors[0].size(0)
 
 
+def _items_of(dataset, indices):
+    if not callable(getattr(dataset, "__getitems__", None)):
+        return [dataset[i] for i in indices]
+    items = dataset.__getitems__(indices)
+    if len(items) != len(indices):
+        raise ValueError(f"Nested dataset's output size mismatch. Expected {len(indices)}, got {len(items)}")
+    return items
+
+
 class StackDataset(Dataset):
     """Item i is the tuple, or the dict, of several datasets' items i."""
 
@@ -66,6 +75,13 @@ class StackDataset(Dataset):
         item, parts = operator.itemgetter(index), self.datasets
         return dict(zip(parts, map(item, parts.values()))) if isinstance(parts, dict) else tuple(map(item, parts))
 
+    def __getitems__(self, indices):
+        """The items of a list of indices; a dataset that can give several is asked once."""
+        if isinstance(self.datasets, dict):
+            columns = [_items_of(part, indices) for part in self.datasets.values()]
+            return [dict(zip(self.datasets, row)) for row in zip(*columns)]
+        return list(zip(*(_items_of(part, indices) for part in self.datasets)))
+
     def __len__(self):
         return self._length
 
@@ -84,6 +100,14 @@ class ConcatDataset(Dataset):
         if any(isinstance(one, IterableDataset) for one in self.datasets):
             raise AssertionError("ConcatDataset does not support IterableDataset")
         self.cumulative_sizes = self.cumsum(self.datasets)
+
+    @property
+    def cummulative_sizes(self):
+        """The old spelling of cumulative_sizes."""
+        from warnings import warn
+
+        warn("`cummulative_sizes` attribute is renamed to `cumulative_sizes`", FutureWarning, stacklevel=2)
+        return self.cumulative_sizes
 
     def __len__(self):
         return self.cumulative_sizes[-1]

@@ -1,9 +1,8 @@
-"""karat.nn.parallel: one process and one device. DataParallel calls its module; DistributedDataParallel is refused."""
+"""karat.nn.parallel.data_parallel: DataParallel, which calls its module."""
 
-from .. import _missing
-from .modules.module import Module
+from ..modules.module import Module
 
-__all__ = ["DataParallel", "DistributedDataParallel"]
+__all__ = ["DataParallel", "data_parallel"]
 
 
 class DataParallel(Module):
@@ -23,11 +22,7 @@ class DataParallel(Module):
         return self.module(*inputs, **kwargs)
 
 
-class DistributedDataParallel(Module):
-    """Refused: there are no process groups."""
-
-    def __init__(self, module, *args, **kwargs):
-        raise ValueError("Default process group has not been initialized, please make sure to call init_process_group.")
-
-
-__getattr__ = _missing.of(__name__)
+def data_parallel(module, inputs, device_ids=None, output_device=None, dim=0, module_kwargs=None):
+    """DataParallel of the module, called once."""
+    inputs = inputs if isinstance(inputs, tuple) else () if inputs is None else (inputs,)
+    return DataParallel(module, device_ids, output_device, dim)(*inputs, **(module_kwargs or {}))
