@@ -23,6 +23,7 @@ typedef struct kp_tensor {
     PyObject  *dict; /* the user's attributes; NULL until the first: the GC does not track the object before */
     PyObject  *weak;
 } kp_tensor;
+extern const char   *kp_package; /* its name in what Python shows: torch under `karat run` */
 extern PyTypeObject *kp_tensor_type;
 
 PyObject *kp_wrap(kt_tensor *t);    /* steals the reference, on failure too; NULL gives NULL */

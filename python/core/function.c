@@ -14,7 +14,9 @@ typedef struct kp_function {
     PyObject_HEAD
     vectorcallfunc vectorcall;
     PyObject      *name;
-    const char    *text;  /* of name */
+    PyObject      *dict;   /* NULL before the first attribute that is set */
+    const char    *text;   /* of name */
+    const char    *module; /* where it is at home, below the package: "", "nn.functional" */
     kp_row_facts  *forms; /* NULL before the first call */
     int            n_forms;
     uint8_t        n_rows, form, method;
@@ -205,14 +207,9 @@ static PyObject *call_function(PyObject *self, PyObject *const *argv, size_t nar
 static void function_dealloc(PyObject *self)
 {
     Py_XDECREF(((kp_function *)self)->name);
+    Py_XDECREF(((kp_function *)self)->dict);
     PyMem_Free(((kp_function *)self)->forms);
     PyObject_Free(self);
-}
-
-static PyObject *function_repr(PyObject *self)
-{
-    const kp_function *f = (kp_function *)self;
-    return PyUnicode_FromFormat("<built-in %s %U of karat>", f->method ? "method" : "function", f->name);
 }
 
 static PyObject *get_name(PyObject *self, void *unused)
@@ -324,14 +321,27 @@ static PyObject *get_signatures(PyObject *self, void *unused)
 
 static PyObject *get_module(PyObject *self, void *unused)
 {
-    (void)self, (void)unused;
-    return PyUnicode_FromString("karat");
+    (void)unused;
+    const char *below = ((kp_function *)self)->module;
+    return PyUnicode_FromFormat("%s%s%s", kp_package, *below ? "." : "", below);
+}
+
+/* Of functions that are Python's in PyTorch, so that they have one there; inspect.signature asks for it. */
+static PyObject *get_signature(PyObject *self, void *unused)
+{
+    (void)unused;
+    PyObject *signatures = PyImport_ImportModule("karat._signatures");
+    PyObject *found = signatures ? PyObject_CallMethod(signatures, "of", "O", self) : NULL;
+    Py_XDECREF(signatures);
+    return found;
 }
 
 static PyGetSetDef function_getset[] = {
     {"__name__", get_name, NULL, NULL, NULL},
     {"__qualname__", get_name, NULL, NULL, NULL},
     {"__module__", get_module, NULL, NULL, NULL},
+    {"__signature__", get_signature, NULL, NULL, NULL},
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
     {"__doc__", get_doc, NULL, NULL, NULL},
     {"schemas", get_schemas, NULL, "the rows of the operator table behind the name", NULL},
     {"signatures", get_signatures, NULL, "the schemas, read: (arguments, names of several results, whether a list)", NULL},
@@ -344,9 +354,12 @@ static PyObject *method_get(PyObject *self, PyObject *instance, PyObject *owner)
     return instance && instance != Py_None ? PyMethod_New(self, instance) : Py_NewRef(self);
 }
 
+static PyObject *function_repr(PyObject *self);
+
 #define FUNCTION_PARTS                                                                                                 \
     .tp_basicsize = sizeof(kp_function), .tp_dealloc = function_dealloc, .tp_repr = function_repr,                     \
     .tp_call = PyVectorcall_Call, .tp_vectorcall_offset = offsetof(kp_function, vectorcall),                           \
+    .tp_dictoffset = offsetof(kp_function, dict), .tp_setattro = PyObject_GenericSetAttr,                              \
     .tp_getset = function_getset
 
 PyTypeObject kp_function_type = {
@@ -363,18 +376,28 @@ PyTypeObject kp_method_type = {
     FUNCTION_PARTS,
 };
 
+static PyObject *function_repr(PyObject *self)
+{
+    const kp_function *f = (kp_function *)self;
+    if (f->method)
+        return PyUnicode_FromFormat("<method '%U' of '%s._C.TensorBase' objects>", f->name, kp_package);
+    if (*f->module)
+        return PyUnicode_FromFormat("<built-in function %U>", f->name);
+    return PyUnicode_FromFormat("<built-in method %U of type object at %p>", f->name, (void *)&kp_function_type);
+}
+
 /* ---- the table ---- */
 
 /* Names with these prefixes belong to a submodule; some of PyTorch's messages show the whole name. */
 typedef struct family {
-    const char *prefix, *functions;
+    const char *prefix, *functions, *module;
     bool        said_whole;
     PyObject   *names;
 } family;
-static family families[] = {{"nn_", "nn_functions", false, NULL},
-                            {"linalg_", "linalg_functions", true, NULL},
-                            {"special_", "special_functions", true, NULL},
-                            {"fft_", "fft_functions", true, NULL}};
+static family families[] = {{"nn_", "nn_functions", "nn.functional", false, NULL},
+                            {"linalg_", "linalg_functions", "_C._linalg", true, NULL},
+                            {"special_", "special_functions", "_C._special", true, NULL},
+                            {"fft_", "fft_functions", "_C._fft", true, NULL}};
 enum { N_FAMILIES = sizeof families / sizeof *families };
 static PyObject *all_functions; /* the names of no family */
 
@@ -406,6 +429,7 @@ static kp_function *new_function(PyTypeObject *type, kt_form form, PyObject *nam
     memset((char *)f + sizeof(PyObject), 0, sizeof *f - sizeof(PyObject));
     f->vectorcall = call_function;
     f->name = name;
+    f->module = "";
     f->form = (uint8_t)form;
     f->method = type == &kp_method_type;
     f->text = PyUnicode_AsUTF8(name);
@@ -438,6 +462,7 @@ static int add_row(PyObject *names, PyTypeObject *type, const kt_row *row, kt_fo
     kp_function *f = new_function(type, form, of && of->said_whole ? python_name(row, form, 0) : Py_NewRef(name));
     int          status = f ? 0 : -1;
     if (f) {
+        f->module = of ? of->module : "";
         const char *schema = kt_row_schema(row);
         PyOS_snprintf(f->plain, sizeof f->plain, "%.*s", schema_name_length(schema), schema);
         f->row[f->n_rows++] = row;
@@ -466,7 +491,8 @@ static int add_forms(PyObject *functions, const kt_row *row)
 }
 
 /* The rows of `from[row_name]` under a second name, as into[key]. */
-static int add_alias(PyObject *from, const char *row_name, PyObject *into, const char *key, const char *name, const char *ending)
+static int add_alias(PyObject *from, const char *row_name, PyObject *into, const char *key, const char *name, const char *ending,
+                     const char *module)
 {
     PyObject *row_key = PyUnicode_FromFormat("%s%s", row_name, ending);
     PyObject *known = row_key ? PyDict_GetItemWithError(from, row_key) : NULL;
@@ -480,6 +506,7 @@ static int add_alias(PyObject *from, const char *row_name, PyObject *into, const
     if (alias_key) {
         memcpy(f->row, original->row, sizeof f->row);
         f->n_rows = original->n_rows;
+        f->module = module;
         PyOS_snprintf(f->plain, sizeof f->plain, "%s", name);
         PyOS_snprintf(f->otherwise, sizeof f->otherwise, "%s", row_name);
     }
@@ -501,11 +528,11 @@ static int add_aliases(PyObject *functions, PyObject *methods)
         const family *module = family_of(name);
         int           status = 0;
         if (module)
-            status = add_alias(functions, of, module->names, name + strlen(module->prefix), name, "");
+            status = add_alias(functions, of, module->names, name + strlen(module->prefix), name, "", module->module);
         for (int in_place = 0; !module && !status && in_place < 2; in_place++) {
             const char *ending = in_place ? "_" : "";
-            status = add_alias(functions, of, functions, name, name, ending) ||
-                     add_alias(methods, of, methods, name, name, ending);
+            status = add_alias(functions, of, functions, name, name, ending, "") ||
+                     add_alias(methods, of, methods, name, name, ending, "");
         }
         if (status)
             return -1;

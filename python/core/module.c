@@ -10,9 +10,12 @@ static PyObject *own_package(PyObject *module, PyObject *folder)
 }
 
 /* Under `karat run` types are named torch.dtype, not karat.dtype. */
+const char *kp_package = "karat";
+
 static PyObject *name_types_of_torch(PyObject *module, PyObject *unused)
 {
     (void)module, (void)unused;
+    kp_package = "torch";
     kp_dtype_type.tp_name = "torch.dtype";
     kp_device_type.tp_name = "torch.device";
     kp_size_type.tp_name = "torch.Size";

@@ -114,6 +114,14 @@ def result(name, items):
     return _karat.return_types[name](items)
 
 
+def _by_name(function):
+    """A function of the operator table is pickled by its name in torch, as PyTorch's are; by its family where it has none."""
+    from sys import modules
+
+    home = modules.get(function.__module__)
+    return function.__name__ if getattr(home, function.__name__, None) is function else (_function, _home(function))
+
+
 _homes = {}  # the family and name of each function of the operator table; filled at first use
 
 
@@ -125,7 +133,7 @@ def _home(row):
     return _homes[row]
 
 
-def function(family, name):
+def _function(family, name):
     """Called by unpickling: a function of the operator table."""
     return getattr(_karat, family)[name]
 
@@ -139,7 +147,7 @@ def generator(device, state):
 
 copyreg.pickle(_karat.device, lambda d: (_karat.device, (d.type,) if d.index is None else (d.type, d.index)))
 copyreg.pickle(_karat.Generator, lambda g: (generator, (g.device, g.get_state())))
-copyreg.pickle(type(_karat.functions["add"]), lambda f: (function, _home(f)))
+copyreg.pickle(type(_karat.functions["add"]), _by_name)
 copyreg.pickle(type(vars(Tensor)["add"]), lambda f: (getattr, (Tensor, f.__name__)))
 for _kind in (type(_karat.strided), type(_karat.channels_last)):
     copyreg.pickle(_kind, lambda one: (named, (str(one).rpartition(".")[2],)))

@@ -32,6 +32,7 @@ static PyObject *table_name[N_TABLES], *hook_name[N_HOOKS]; /* interned */
 static PyObject *not_persistent, *forward_name, *with_hooks, *set_registered, *pinned_dtype;
 static PyObject *global_hooks; /* a tuple of the dicts of all modules' hooks; NULL: not set yet */
 static PyObject *own_get;      /* ModuleBase.__getattr__ */
+static PyObject *own_call;     /* ModuleBase.__call__ */
 static PyObject *name_layer;   /* a function of (error, modules): adds the path to an operator's error; NULL: not set yet */
 
 /* Borrowed: an entry of the object's __dict__ that is a dict; NULL without an exception: there is none. */
@@ -282,7 +283,21 @@ static void free_module(PyObject *self)
     Py_TYPE(self)->tp_free(self);
 }
 
-/* A class that overrides neither __getattr__ nor __getattribute__ needs no call of either: Python would make both. */
+/* __call__ is a method, not a slot's wrapper, for inspect.signature of a module: it is (*args, **kwargs). */
+static PyObject *call_method(PyObject *self, PyObject *args, PyObject *keywords) { return call(self, args, keywords); }
+
+/* An abstract class is refused, with Python's own words, and object's __new__ has them. */
+static PyObject *new_module(PyTypeObject *type, PyObject *args, PyObject *keywords)
+{
+    if (KP_LIKELY(!(type->tp_flags & Py_TPFLAGS_IS_ABSTRACT)))
+        return PyType_GenericNew(type, args, keywords);
+    PyObject *none = PyTuple_New(0), *made = none ? PyBaseObject_Type.tp_new(type, none, NULL) : NULL;
+    Py_XDECREF(none);
+    return made;
+}
+
+/* A class that overrides neither __getattr__ nor __getattribute__ needs no call of either: Python would make both. Nor one
+ * of __call__. */
 static PyObject *init_subclass(PyObject *class, PyObject *args, PyObject *keywords)
 {
     PyTypeObject *type = (PyTypeObject *)class;
@@ -294,6 +309,10 @@ static PyObject *init_subclass(PyObject *class, PyObject *args, PyObject *keywor
     PyObject *base = PyObject_GetAttrString((PyObject *)&kp_module_type, "__getattribute__");
     if (get && all && base && get == own_get && all == base)
         type->tp_getattro = get_attribute;
+    PyObject *called = PyErr_Occurred() ? NULL : PyObject_GetAttrString(class, "__call__");
+    if (called && called == own_call)
+        type->tp_call = call;
+    Py_XDECREF(called);
     Py_XDECREF(base);
     Py_XDECREF(all);
     Py_XDECREF(get);
@@ -321,6 +340,8 @@ static PyMethodDef methods[] = {
     {"__getattr__", look_up, METH_O, "a parameter, buffer or child of that name"},
     {"__setattr__", KP_FUNCTION(set_attribute), METH_FASTCALL, NULL},
     {"__delattr__", delete_attribute, METH_O, NULL},
+    {"__call__", KP_FUNCTION(call_method), METH_VARARGS | METH_KEYWORDS | METH_COEXIST,
+     "__call__($self, /, *args, **kwargs)\n--\n\nforward, with the hooks around it."},
     {"__init_subclass__", KP_FUNCTION(init_subclass), METH_CLASS | METH_VARARGS | METH_KEYWORDS, NULL},
     {"_set_up", set_up, METH_CLASS | METH_VARARGS, "the tables of the hooks of all modules; what names a layer in an error"},
     {NULL, NULL, 0, NULL},
@@ -333,7 +354,7 @@ PyTypeObject kp_module_type = {
     .tp_weaklistoffset = offsetof(module_object, weak_references),
     .tp_dealloc = free_module,
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
-    .tp_new = PyType_GenericNew,
+    .tp_new = new_module,
     .tp_getattro = get_attribute,
     .tp_call = call,
     .tp_methods = methods,
@@ -451,5 +472,6 @@ int kp_module_start(PyObject *module)
         !forward_name || !with_hooks || !set_registered || PyModule_AddType(module, &kp_module_type))
         return -1;
     own_get = PyObject_GetAttrString((PyObject *)&kp_module_type, "__getattr__");
-    return own_get ? 0 : -1;
+    own_call = PyObject_GetAttrString((PyObject *)&kp_module_type, "__call__");
+    return own_get && own_call ? 0 : -1;
 }

@@ -93,4 +93,4 @@ class _AutoDispatchBelowAutograd:
     def __exit__(self, *error):
         _karat.close_below(self._mode)
 
-__getattr__ = _missing.of(__name__, lazy=["_distributed_c10d", "_functorch", "_nn", "_profiler"])
+__getattr__ = _missing.of(__name__, lazy="_distributed_c10d _fft _functorch _linalg _nn _profiler _special".split())
