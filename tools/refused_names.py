@@ -3,8 +3,8 @@ each, as `dir()` tells them. Run by an interpreter that has PyTorch; the names a
 
     PYTHON tools/refused_names.py > python/karat/refused_names.txt
 
-A module's names are those that it defines, its submodules, and the public ones that it has from PyTorch's other modules; what it
-imports from elsewhere is not listed. Of the compiler's modules (INNER) only the first two.
+A module's names are those that it defines, its submodules, the public ones that it has from PyTorch's other modules, and the private
+ones that it has from its own package. Of the compiler's modules (INNER) only what is their own.
 """
 
 import ast
@@ -31,13 +31,19 @@ def is_its_own(module, name):
     value, path = getattr(module, name, None), module.__name__
     if isinstance(value, types.ModuleType):
         return value.__name__ == f"{path}.{name}"
-    home = getattr(value, "__module__", None)
+    home = getattr(value, "__module__", None) if isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType)) else None
     if not isinstance(home, str) or home == path:
         return True
-    return home.startswith("torch") and not name.startswith("_") and not path.startswith(INNER)
+    if path.startswith(INNER):
+        return hasattr(module, "__path__") and home.startswith(path + ".")
+    package = ".".join(path.split(".")[:2])
+    return home.startswith(package) or (home.startswith("torch") and (not name.startswith("_") or "functorch" in path))
 
 
 def write(path):
+    if path in written:
+        return
+    written.add(path)
     try:
         module = importlib.import_module("torch." + path)
     except BaseException as e:  # what a module needs may not be installed here
@@ -50,6 +56,10 @@ def write(path):
             write(f"{path}.{below.name}")
 
 
+written = set()
+
 if __name__ == "__main__":
     for top in tops():
         write(top)
+        for alias in [name for name in sys.modules if name.startswith(f"torch.{top}.")]:  # old names of moved modules
+            write(alias[len("torch."):])

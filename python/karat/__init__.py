@@ -110,6 +110,7 @@ from .typed_storage import NAMES as _storages  # noqa: E402
 from .typed_storage import TypedStorage, from_file  # noqa: E402, F401
 from .checking import NAMES as _checks  # noqa: E402
 from .elements import NAMES as _removed  # noqa: E402
+from .indices import NAMES as _of_indices  # noqa: E402
 from . import _VF, autograd, cuda, fft, func, linalg, nn, random, special, utils, version  # noqa: E402, F401
 from .compiler import compile  # noqa: E402, F401
 from .serialization import load, save  # noqa: E402, F401
@@ -132,6 +133,7 @@ dequantize = dense.dequantize
 spmm = dsmm = hsmm = globals()["mm"]
 globals().update(_checks)
 globals().update(_removed)
+globals().update(_of_indices)
 globals().update(_storages)
 globals().update(_autocast_names)
 globals().update(_legacy)
@@ -158,6 +160,6 @@ def explain(t):
 
 
 _missing.mark_absent(Tensor)
-_later = """__config__ _C _tensor _tensor_str _utils accelerator backends compiler cpu distributed distributions errors futures fx hub jit
+_later = """__config__ __future__ _C _tensor _tensor_str _utils accelerator backends classes compiler cpu distributed distributions errors futures fx hub jit
     library mps mtia onnx optim overrides profiler quasirandom return_types testing torch_version types xpu""".split()
 __getattr__ = _missing.of(__name__, lazy=[*_later, *_refused.TOP], inside={"Future": "futures", "GradScaler": "amp"})

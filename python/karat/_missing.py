@@ -50,7 +50,7 @@ def _text(beginning, name, known, here):
     return f"{beginning}: PyTorch has it, karat does not (yet){f'; the nearest here is {nearest!r}' if nearest else ''}"
 
 
-_PRIVATE_MODULES = frozenset("__config__ _C _VF _ops _tensor _tensor_str _utils".split())
+_PRIVATE_MODULES = frozenset("__config__ __future__ _C _VF _ops _tensor _tensor_str _utils".split())
 
 
 def is_module(path):
@@ -59,7 +59,7 @@ def is_module(path):
     from ._torch_names import NAMES
 
     top = path.partition(".")[0]
-    return path in NAMES or top in NAMES[""] or top in REASONS or path in _PRIVATE_MODULES
+    return path in NAMES or top in NAMES[""] or top in REASONS or top in _PRIVATE_MODULES
 
 
 def _is_from_import(frame):
@@ -82,7 +82,7 @@ def of(module, lazy=(), inside=None):
                 after_import()
             return found
         if inside and name in inside:
-            return getattr(missing(inside[name]), name)
+            return getattr(import_module(f"karat.{inside[name]}"), name)
         from ._refused import single
 
         refused = single(module, name)

@@ -14,6 +14,7 @@ import types
 
 from . import _karat
 from ._missing import of as _of
+from ._refused import single as _refused_of
 
 _aten = {}  # names, filled at the first use
 vmap_rules = {}  # operator: the function of register_vmap
@@ -330,6 +331,9 @@ class _OpNamespace(types.ModuleType):
             found = {**found, **{k: pair for k, pair in _composed(key).items() if k not in found}}
         else:
             found = {k: _karat.appended_operator(whole) for k, whole in _appended(self.name).get(key, {}).items()}
+        refused = _refused_of("karat.ops.aten", key) if self.name == "aten" and not found else None
+        if refused:
+            return refused
         if not found:
             raise AttributeError(f"'_OpNamespace' '{self.name}' object has no attribute '{key}'")
         packet = OpOverloadPacket(self.name, key, found)

@@ -21,6 +21,7 @@ _NOT_MOBILE = "models are not made ready for phones"
 _NO_SPARSE = "tensors are dense here: there are no sparse layouts"
 _NO_NESTED = "tensors are dense here: there are no nested ones; pad them, or use nn.utils.rnn.pack_sequence"
 _ONE_PROCESS = "not available: this build has one process"
+_PER_SAMPLE = "gradients of each example are torch.func.vmap of torch.func.grad"
 _OWN_FILES = "files are read by torch.load and written by torch.save"
 _ONE_CONTEXT = "a process has one context of a device"
 _ALLOCATORS = dict.fromkeys("""CUDAPluggableAllocator MemPool caching_allocator_alloc caching_allocator_delete
@@ -45,6 +46,7 @@ REASONS = {
     "_decomp": _OWN_OPERATORS,
     "_lazy": _NOT_COMPILED,
     "amp": _NOT_YET,
+    "autograd.profiler_legacy": "the profiler of old; use torch.profiler",
     "ao": _NOT_QUANTIZED,
     "cuda.comm": _ONE_PROCESS,
     "cuda.gds": "files are read through the host's memory",
@@ -62,6 +64,8 @@ REASONS = {
     "nested": _NO_NESTED,
     "nn.attention.flex_attention": f"{_NOT_COMPILED}; use scaled_dot_product_attention",
     "nn.intrinsic": _NOT_QUANTIZED,
+    "nn.utils._expanded_weights": _PER_SAMPLE,
+    "nn.utils._per_sample_grad": _PER_SAMPLE,
     "nn.parallel.comm": _ONE_PROCESS,
     "nn.parallel.parallel_apply": _ONE_PROCESS,
     "nn.parallel.replicate": _ONE_PROCESS,
@@ -79,6 +83,7 @@ REASONS = {
     "utils.bundled_inputs": _NOT_MOBILE,
     "utils.cpp_extension": "C++ that is written against PyTorch's headers cannot be built here; write operators with "
                            "torch.library, or in C against karat/plugin/operator.h",
+    "utils.data.datapipes": "data pipes are of old; use Dataset and IterableDataset",
     "utils.hipify": "code is not translated to HIP",
     "utils.mobile_optimizer": _NOT_MOBILE,
     "utils.show_pickle": "use pickletools",
@@ -132,12 +137,16 @@ NAMES = {
         Error Future enable_onednn_fusion onednn_fusion_enabled set_fusion_strategy strict_fusion
         export_opnames""".split(), _NOT_COMPILED),
     "nn.functional": {"grouped_mm": _NOT_YET},
+    "ops.aten": {**dict.fromkeys("_sparse_addmm _sparse_mm_reduce_impl".split(), _NO_SPARSE),
+                 "_pin_memory": "use Tensor.pin_memory"},
     "testing": {"FileCheck": "there is no text of a compiler to check"},
     "compiler": dict.fromkeys("""keep_portable_guards_unsafe keep_tensor_guards_unsafe load_compiled_function
         set_enable_guard_collectives skip_all_guards_unsafe skip_guard_on_all_nn_modules_unsafe skip_guard_on_globals_unsafe
         skip_guard_on_inbuilt_nn_modules_unsafe""".split(), _NOT_COMPILED),
+    "autograd": {"_disable_profiler": "the profiler of old; use torch.profiler"},
+    "_ops": {"HigherOrderOperator": _NOT_COMPILED},
     "utils.checkpoint": dict.fromkeys("GraphExecGroup SAC_IGNORED_OPS".split(), "an inner part of PyTorch's checkpoints"),
-    "utils.data": dict.fromkeys("""DFIterDataPipe DataChunk IterDataPipe MapDataPipe argument_validation functional_datapipe
+    "utils.data": dict.fromkeys("""DFIterDataPipe DataChunk IterDataPipe MapDataPipe argument_validation
         guaranteed_datapipes_determinism non_deterministic runtime_validation runtime_validation_disabled""".split(),
                                 "data pipes are of old; use Dataset and IterableDataset"),
     "utils": {"ThroughputBenchmark": _NOT_COMPILED, "rename_privateuse1_backend": _OWN_DEVICES,

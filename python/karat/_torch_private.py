@@ -15,6 +15,8 @@ ALIASES = {
                           "_global_forward_hooks": "_every_forward_hook", "_global_forward_pre_hooks": "_every_forward_pre_hook"},
     "nn.modules.transformer": {"_get_activation_fn": "_activation"},
     "optim.optimizer": {"_default_to_fused_or_foreach": "_other_passes", "_get_value": "_plain",
+                        "_disable_dynamo_if_unsupported": "_as_it_is", "_stack_if_compiling": "_stacked",
+                        "_view_as_real": "_seen_as_real",
                         "_get_capturable_supported_devices": "_capturable_devices",
                         "_use_grad_for_differentiable": "_recorded_if_differentiable"},
     "profiler.profiler": {"_default_schedule_fn": "_record_always"},

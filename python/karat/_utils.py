@@ -72,9 +72,26 @@ def _get_device_module(device_type):
     return import_module(f"karat.{device_type}")
 
 
+def _get_device_index(device, optional=False, allow_cpu=False):
+    """The index of a device that is given as a number, a text or a torch.device; optional: None is the current one."""
+    if isinstance(device, int):
+        return device
+    if device is None and optional:
+        from . import accelerator
+
+        return accelerator.current_device_index()
+    device = _karat.device(device) if isinstance(device, str) else device
+    kind = getattr(device, "type", None)
+    if kind == "cpu" and allow_cpu:
+        return -1
+    if kind in (None, "cpu") or (device.index is None and not optional):
+        raise ValueError(f"Expected a torch.device with a specified index or an integer, but got:{device}")
+    return 0 if device.index is None else device.index
+
+
 def is_compiling():
     """Always False: nothing is compiled."""
     return False
 
 
-__getattr__ = _missing.of(__name__)
+__getattr__ = _missing.of(__name__, inside={"_rebuild_parameter": "nn.parameter"})

@@ -15,6 +15,15 @@ def _assert(condition, message):
         raise AssertionError(message)
 
 
+def _assert_async(input, assert_msg=None):
+    """A RuntimeError unless the only element is nonzero; on a device PyTorch's does not wait for the answer."""
+    if input.numel() != 1:
+        values = "more than one value" if input.numel() else "no values"
+        raise RuntimeError(f"Boolean value of Tensor with {values} is ambiguous")
+    if not input.item():
+        raise RuntimeError(assert_msg or "Expected Tensor with single nonzero value, but got zero")
+
+
 def _check_with(error_type, cond, message):
     """Raises error_type unless cond is True; the message is a callable."""
     if not isinstance(cond, bool):

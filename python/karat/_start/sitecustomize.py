@@ -44,7 +44,7 @@ class Torch:
     def find_spec(self, name, path=None, target=None):
         if name == "karat":
             return PathFinder.find_spec(name, [PACKAGES])
-        if name != "torch" and not name.startswith("torch."):
+        if name != "functorch" and name != "torch" and not name.startswith("torch."):
             return None
         asker, through = _asker()
         if asker in PROBERS:
@@ -99,14 +99,14 @@ class Torch:
 def _served(name):
     """karat.x for torch.x. What lies beside it and is not PyTorch's is no part of torch."""
     missing = import_module("karat._missing")
-    parts = name.split(".")[1:]
-    if parts and not missing.is_module(".".join(parts)):
+    parts = name.split(".")[name.startswith("torch"):]  # functorch stands beside torch
+    if parts and parts[0] != "functorch" and not missing.is_module(".".join(parts)):
         raise ModuleNotFoundError(name="karat." + parts[0])
     return import_module(".".join(["karat", *parts]))
 
 
 # Where PyTorch has what lies in a file of Karat's own; "": in torch itself.
-HOMES = {"modes": "autograd.grad_mode", "asking": "", "drawing": "", "faces": "", "limits": "", "printing": "_tensor_str",
+HOMES = {"modes": "autograd.grad_mode", "asking": "", "drawing": "", "faces": "", "indices": "", "limits": "", "printing": "_tensor_str",
          "settings": "", "symbols": "", "typed_storage": "storage"}
 _named = set()
 
@@ -138,6 +138,7 @@ def _become_torch(torch, karat):
         beside = name in karat._karat.functions or isinstance(value, type(sys))
         if name.startswith("_") or name in public or not beside:
             own.setdefault(name, value)
+    torch.torch = torch
     torch.__version__ = version.TorchVersion(TORCH_VERSION)
     torch.__file__, torch.__path__ = karat.__file__, []  # a package; what is in it is asked for above
     for name, module in list(sys.modules.items()):

@@ -57,6 +57,15 @@ def _with_flags(backend, **defaults):
     return backend
 
 
+@contextlib.contextmanager
+def _unbracketed():
+    """A scope in which switches are set as attributes: they always may be."""
+    yield
+
+
+globals()["__allow_nonbracketed_mutation"] = _unbracketed  # PyTorch's name, which a class body would mangle
+
+
 class _Verbose:
     """A scope in which a library would print what it does: no effect."""
 

@@ -8,6 +8,7 @@ import functools
 import warnings
 from collections import OrderedDict, defaultdict
 from itertools import chain
+from typing import Any
 
 from .. import (
     Tensor,
@@ -90,6 +91,29 @@ def _loss_of(closure):
 
 def _step_dtype(is_fused=None):
     return float32 if is_fused else float64 if get_default_dtype() == float64 else float32
+
+
+StateDict = dict[str, Any]
+DeviceDict = dict[_karat.device | None, Tensor]
+DeviceDtypeDict = dict[tuple[_karat.device, _karat.dtype] | None, Tensor]
+
+
+def _as_it_is(single_tensor_fn=None):
+    """A decorator that changes nothing: nothing is compiled."""
+    return lambda function: function
+
+
+def _stacked(x):
+    """The tensor itself: nothing is compiled."""
+    return x
+
+
+def _seen_as_real(params, *state_and_grads):
+    """In place of complex parameters, and of what belongs to them in the other lists, their views as pairs of numbers."""
+    for i, parameter in enumerate(params):
+        if parameter.is_complex():
+            for one in (params, *state_and_grads):
+                one[i] = _karat.functions["view_as_real"](one[i])
 
 
 def _plain(x):

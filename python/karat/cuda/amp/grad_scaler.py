@@ -3,6 +3,7 @@
 import warnings
 
 from ...amp import GradScaler as _GradScaler
+from ...amp.grad_scaler import OptState  # noqa: F401
 
 __all__ = ["GradScaler"]
 
