@@ -76,7 +76,6 @@ REASONS = {
     "onnx": "models are not exported to ONNX",
     "package": "models are not packaged with their code",
     "quantization": _NOT_QUANTIZED,
-    "quasirandom": _NOT_YET,
     "signal": _NO_FOURIER,
     "sparse": _NO_SPARSE,
     "testing._internal": "PyTorch's own tests",
