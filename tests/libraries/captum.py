@@ -1,11 +1,13 @@
 """captum: integrated gradients, DeepLift, saliency, occlusion, Shapley values and layer attributions of a CNN."""
 # pip: captum
 # tolerance: 1e-3
+import numpy as np
 import torch
 from captum.attr import (DeepLift, FeatureAblation, GradientShap, IntegratedGradients, LayerConductance, LayerGradCam, NoiseTunnel,
                          Occlusion, Saliency, ShapleyValueSampling)
 from torch import nn
 
+np.random.seed(0)
 torch.manual_seed(0)
 net = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(36, 3)).eval()
 x = torch.randn(2, 1, 8, 8)

@@ -1,6 +1,8 @@
 """tensorboard: SummaryWriter's scalars, histograms, images and texts, read back from the event file."""
 # pip: tensorboard
 # but: add_graph and add_embedding are refused
+import tempfile
+
 import torch
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from torch import nn
@@ -10,7 +12,8 @@ torch.manual_seed(0)
 net = nn.Linear(4, 2)
 optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
 x, y = torch.randn(16, 4), torch.randn(16, 2)
-with SummaryWriter("runs") as writer:
+folder = tempfile.mkdtemp(dir=".")
+with SummaryWriter(folder) as writer:
     for step in range(5):
         loss = nn.functional.mse_loss(net(x), y)
         optimizer.zero_grad()
@@ -21,7 +24,7 @@ with SummaryWriter("runs") as writer:
     writer.add_image("image", torch.rand(3, 8, 8), 0)
     writer.add_text("text", "hello", 0)
     writer.add_hparams({"lr": 0.1}, {"final": loss.item()}, run_name="h")
-events = EventAccumulator("runs").Reload()
+events = EventAccumulator(folder).Reload()
 print({kind: names for kind, names in events.Tags().items() if names})
 print([(one.step, one.value) for one in events.Scalars("loss")])
 last = events.Histograms("weight")[-1].histogram_value

@@ -25,7 +25,8 @@ sde = SDE()
 optimizer = torch.optim.Adam(sde.parameters(), lr=1e-2)
 times = torch.linspace(0, 1, 10)
 for step in range(3):
-    noise = torchsde.BrownianInterval(t0=0.0, t1=1.0, size=(4, 3), entropy=step)
+    noise = torchsde.BrownianInterval(t0=0.0, t1=1.0, size=(4, 3), entropy=step,
+                                      levy_area_approximation="space-time")
     paths = torchsde.sdeint(sde, torch.full((4, 3), 0.1), times, bm=noise, method="srk" if step == 0 else "euler", dt=0.05)
     loss = paths.pow(2).mean()
     optimizer.zero_grad()
