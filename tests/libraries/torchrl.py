@@ -1,6 +1,10 @@
 """torchrl: PPO's loss and advantage on a small environment of its own, a replay buffer, three steps."""
 # pip: torchrl
 # tolerance: 1e-3
+import os
+
+os.environ["RL_LOGGING_LEVEL"] = "ERROR"  # its log goes to standard output, with times
+
 import torch
 from tensordict import TensorDict
 from tensordict.nn import TensorDictModule

@@ -2,6 +2,7 @@
 (src/batch); here are the arguments: which dims count examples, how results are nested, and PyTorch's messages about both."""
 
 import functools
+import sys
 
 from .. import _karat, random
 from .._karat import Tensor
@@ -129,8 +130,33 @@ def _run_chunked(func, size, leaves, dims, spec, out_dims, randomness, kwargs, c
     return [parts[0] if dim is None else cat(parts, dim) for parts, dim in zip(each, flat_out_dims)], out_spec
 
 
+def _replaced():
+    """The three steps that a library put in place of ours (_functorch/vmap.py); None: it is not even loaded, or they are ours."""
+    here = sys.modules.get(f"{__package__.rpartition('.')[0]}._functorch.vmap")
+    if here is None:
+        return None
+    steps = here._process_batched_inputs, here._create_batched_inputs, here._unwrap_batched
+    return None if steps == here.STEPS else steps
+
+
+def _run_replaced(steps, func, in_dims, out_dims, randomness, args, kwargs):
+    """All examples at once: how containers are cut into chunks is not asked."""
+    process, create, unwrap = steps
+    size, dims, leaves, spec = process(in_dims, args, func)
+    _begin(size, _RANDOMNESS[randomness])
+    try:
+        level = _karat.batch_depth()
+        outputs = func(*create(dims, leaves, level, spec), **kwargs)
+        return unwrap(outputs, out_dims, level, size, func)
+    finally:
+        _end()
+
+
 def run(func, in_dims, out_dims, randomness, chunk_size, args, kwargs):
     _check_out_dims(out_dims, func)
+    steps = _replaced()
+    if steps:
+        return _run_replaced(steps, func, in_dims, out_dims, randomness, args, kwargs)
     leaves, dims, spec = _flat_dims(in_dims, args, func)
     size = _batch_size(dims, leaves)
     if chunk_size is not None and chunk_size < size:
