@@ -3,8 +3,8 @@ each, as `dir()` tells them. Run by an interpreter that has PyTorch; the names a
 
     PYTHON tools/refused_names.py > python/karat/refused_names.txt
 
-A module's names are those that it defines, its submodules, the public ones that it has from PyTorch's other modules, and the private
-ones that it has from its own package. Of the compiler's modules (INNER) only what is their own.
+A module's names are those that it defines, its submodules, the public ones that it has from PyTorch's other modules, and the
+private ones that it has from its own package. Of the compiler's modules (INNER) only what is their own.
 """
 
 import ast
@@ -31,7 +31,8 @@ def is_its_own(module, name):
     value, path = getattr(module, name, None), module.__name__
     if isinstance(value, types.ModuleType):
         return value.__name__ == f"{path}.{name}"
-    home = getattr(value, "__module__", None) if isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType)) else None
+    has_home = isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType))
+    home = getattr(value, "__module__", None) if has_home else None
     if not isinstance(home, str) or home == path:
         return True
     if path.startswith(INNER):

@@ -160,6 +160,7 @@ def explain(t):
 
 
 _missing.mark_absent(Tensor)
-_later = """__config__ __future__ _C _tensor _tensor_str _utils accelerator backends classes compiler cpu distributed distributions errors futures fx hub jit
+_later = """__config__ __future__ _C _tensor _tensor_str _utils accelerator backends classes compiler cpu distributed
+    distributions errors futures fx hub jit
     library mps mtia onnx optim overrides profiler quasirandom return_types testing torch_version types xpu""".split()
 __getattr__ = _missing.of(__name__, lazy=[*_later, *_refused.TOP], inside={"Future": "futures", "GradScaler": "amp"})

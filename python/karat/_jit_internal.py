@@ -1,4 +1,4 @@
-"""karat._jit_internal: what libraries mark functions with for PyTorch's compiler. Nothing is compiled: functions stay as they are."""
+"""karat._jit_internal: marks for PyTorch's compiler. Nothing is compiled: functions stay as they are."""
 
 from . import _refused
 from .compiler import is_compiling as is_scripting  # noqa: F401

@@ -11,8 +11,8 @@ class _ClassNamespace(types.ModuleType):
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        raise RuntimeError(f"Tried to instantiate class '{self.__name__.rpartition('.')[2]}.{name}', but it does not exist! Ensure "
-                           "that it is registered via torch::class_")
+        raise RuntimeError(f"Tried to instantiate class '{self.__name__.rpartition('.')[2]}.{name}', but it does not exist! "
+                           "Ensure that it is registered via torch::class_")
 
 
 loaded_libraries = set()

@@ -3,7 +3,8 @@
 from . import _missing
 from .func import functionalize, grad, grad_and_value, hessian, jacfwd, jacrev, jvp, vjp, vmap  # noqa: F401
 
-_OLD = "make_functional make_functional_with_buffers combine_state_for_ensemble FunctionalModule FunctionalModuleWithBuffers".split()
+_OLD = """make_functional make_functional_with_buffers combine_state_for_ensemble FunctionalModule
+    FunctionalModuleWithBuffers""".split()
 
 
 def __getattr__(name):

@@ -1,4 +1,4 @@
-"""indices.py - the index tensors of PyTorch's sparse layouts, which libraries compute with dense tensors, by its private names."""
+"""indices.py - the index tensors of PyTorch's sparse layouts, which libraries compute with dense tensors."""
 
 from . import _karat
 

@@ -3,8 +3,8 @@
 # tolerance: 1e-3
 import numpy as np
 import torch
-from captum.attr import (DeepLift, FeatureAblation, GradientShap, IntegratedGradients, LayerConductance, LayerGradCam, NoiseTunnel,
-                         Occlusion, Saliency, ShapleyValueSampling)
+from captum.attr import (DeepLift, FeatureAblation, GradientShap, IntegratedGradients, LayerConductance, LayerGradCam,
+                         NoiseTunnel, Occlusion, Saliency, ShapleyValueSampling)
 from torch import nn
 
 np.random.seed(0)

@@ -18,7 +18,8 @@ for name, step in steps.items():
     made = step(image)
     grad = torch.autograd.grad(made.sum(), image)[0].sum().item() if made.requires_grad else None
     print(name, tuple(made.shape), made.sum().item(), grad)
-change = nn.Sequential(kornia.augmentation.RandomHorizontalFlip(p=1.0), kornia.augmentation.ColorJitter(0.1, 0.1, 0.1, 0.1, p=1.0),
+change = nn.Sequential(kornia.augmentation.RandomHorizontalFlip(p=1.0),
+                       kornia.augmentation.ColorJitter(0.1, 0.1, 0.1, 0.1, p=1.0),
                        kornia.augmentation.RandomAffine(15.0, p=1.0), kornia.augmentation.Normalize(0.5, 0.5))
 print("augmented", change(image).sum().item())
 points = torch.rand(1, 6, 2)

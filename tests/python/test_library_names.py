@@ -1,4 +1,4 @@
-"""What public libraries ask of torch beside its operators: names that exist or do not, functions as objects, classes with mixins."""
+"""What public libraries ask of torch beside its operators: names, functions as objects, classes with mixins."""
 
 import copy
 import importlib
@@ -231,7 +231,8 @@ def test_a_library_replaces_a_step_of_vmap(monkeypatch):
 
     seen, own = [], steps._unwrap_batched
     monkeypatch.setattr(steps, "_unwrap_batched", lambda *args: seen.append(args[2:4]) or own(*args))
-    made = karat.vmap(lambda x, y: {"sum": x + y, "x": karat.vmap(lambda one: one * 2)(x)}, (0, None))(karat.ones(3, 2), karat.ones(2))
+    made = karat.vmap(lambda x, y: {"sum": x + y, "x": karat.vmap(lambda one: one * 2)(x)}, (0, None))(karat.ones(3, 2),
+                                                                                                         karat.ones(2))
     assert made["sum"].tolist() == [[2.0, 2.0]] * 3 and made["x"].shape == (3, 2) and [size for _, size in seen] == [2, 3]
     with pytest.raises(ValueError, match="must only return Tensors"):
         karat.vmap(lambda x: 3)(karat.ones(2))

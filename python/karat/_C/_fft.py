@@ -1,4 +1,4 @@
-"""karat._C._fft: the functions of torch.fft by the names that they have in PyTorch's messages, where pickles find them."""
+"""karat._C._fft: the functions of torch.fft by the names in PyTorch's messages, where pickles find them."""
 
 from .. import _karat, _missing
 

@@ -1,4 +1,4 @@
-"""karat._C._linalg: the functions of torch.linalg by the names that they have in PyTorch's messages, where pickles find them."""
+"""karat._C._linalg: the functions of torch.linalg by the names in PyTorch's messages, where pickles find them."""
 
 from .. import _karat, _missing
 

@@ -106,8 +106,8 @@ def _served(name):
 
 
 # Where PyTorch has what lies in a file of Karat's own; "": in torch itself.
-HOMES = {"modes": "autograd.grad_mode", "asking": "", "drawing": "", "faces": "", "indices": "", "limits": "", "printing": "_tensor_str",
-         "settings": "", "symbols": "", "typed_storage": "storage"}
+HOMES = {"modes": "autograd.grad_mode", "asking": "", "drawing": "", "faces": "", "indices": "", "limits": "",
+         "printing": "_tensor_str", "settings": "", "symbols": "", "typed_storage": "storage"}
 _named = set()
 
 

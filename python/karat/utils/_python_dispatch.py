@@ -1,4 +1,4 @@
-"""karat.utils._python_dispatch: __torch_dispatch__, which is refused: operators run in C, below Python. __torch_function__ is there."""
+"""karat.utils._python_dispatch: __torch_dispatch__, refused: operators run in C. __torch_function__ is there."""
 
 from .. import _missing
 
