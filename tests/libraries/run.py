@@ -23,6 +23,7 @@ import json
 import math
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -137,10 +138,12 @@ def difference(ours, theirs, tolerance):
 
 def measure(program, options):
     folder = os.path.join(options.environment, "run", program.name)
-    os.makedirs(folder, exist_ok=True)
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
+    script = shutil.copy(program.path, os.path.join(folder, "program.py"))  # here it would be found in place of its library
     python = os.path.join(options.environment, "bin", "python")
-    ours = Run([options.karat, "run", f"--python={python}", program.path], folder, options.limit, {})
-    theirs = options.reference and Run([options.reference, program.path], folder, options.limit,
+    ours = Run([options.karat, "run", f"--python={python}", script], folder, options.limit, {})
+    theirs = options.reference and Run([options.reference, script], folder, options.limit,
                                        {"PYTHONPATH": packages_of(options.environment)})
     said = {"version": version_of(options.environment, program.pip[0]) if program.pip else "", "about": program.about,
             "karat": ours.seconds, "torch": theirs.seconds if theirs else None, "why": program.but}
