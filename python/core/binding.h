@@ -236,7 +236,7 @@ int kp_to_generator(PyObject *o, kt_generator **g); /* 1, or 0: not a generator 
 int kp_generator_start(PyObject *module);
 
 /* ---- arguments (bind.c) and the functions made of rows (function.c) ---- */
-enum { KP_NOWHERE = 255, KP_FIRST_TARGET = 240, KP_UNSHOWN = 2, KP_MOST_PARAMETERS = 16 };
+enum { KP_NOWHERE = 255, KP_FIRST_TARGET = 240, KP_UNSHOWN = 2, KP_MOST_PARAMETERS = KT_MAX_ARGS };
 
 /* Why arguments do not fit a form; worded as PyTorch does when raised. It owns its objects: reading arguments may run
  * Python code that releases them. */
@@ -296,7 +296,7 @@ typedef struct kp_row_facts { /* one form (overload) of a function: its paramete
     PyObject *const   *name;     /* interned Python names */
     const uint8_t     *at;       /* index of the row's argument for each; KP_NOWHERE: checked and ignored; from KP_FIRST_TARGET
                                   * on: a target of the row's out= form */
-    uint16_t           known;    /* bit i: parameter i has a NumPy synonym */
+    uint32_t           known;    /* bit i: parameter i has a NumPy synonym */
     const kp_span     *defaults; /* as written in the table; NULL: those of the specs */
     int                n_args, n_positional;
     int                device_at;  /* the row's argument that is a device; -1: none */

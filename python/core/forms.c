@@ -258,7 +258,7 @@ static int fill(kp_row_facts *form, block *b, parameter *p, int n, const kt_row 
         b->name[i] = p[i].name;
         b->defaults[i] = p[i].value;
         form->n_positional += !p[i].spec.keyword_only;
-        form->known |= (uint16_t)(kp_has_synonym(p[i].name) << i);
+        form->known |= (uint32_t)kp_has_synonym(p[i].name) << i;
         if (!form->row)
             b->at[i] = KP_NOWHERE;
     }

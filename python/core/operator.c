@@ -230,6 +230,8 @@ static PyObject *string_of(kt_tensor *t) /* steals the reference */
 static PyObject *result_at(kt_call *call, int i)
 {
     const int kind = kt_row_result_kind(call->row, i);
+    if (!call->out[i])
+        Py_RETURN_NONE;
     return kind == KT_ARG_TENSOR ? kp_wrap(call->out[i])
            : kind == KT_ARG_STRING  ? string_of(call->out[i])
                                  : number_of(call->out[i], kind);

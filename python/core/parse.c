@@ -4,7 +4,8 @@
  * In: what vectorcall gives, a signature. Out: values by position. Independent of: what the functions do. */
 #include "core/binding.h"
 
-static const uint8_t in_order[KP_MOST_PARAMETERS] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+static const uint8_t in_order[KP_MOST_PARAMETERS] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11,
+                                                      12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23};
 
 static int start(kp_signature *s)
 {
@@ -15,7 +16,7 @@ static int start(kp_signature *s)
             return -1;
         s->spec[i].has_default |= s->spec[i].optional;
         facts.n_positional += !s->spec[i].keyword_only;
-        facts.known |= (uint16_t)(kp_has_synonym(s->names[i]) << i);
+        facts.known |= (uint32_t)kp_has_synonym(s->names[i]) << i;
         facts.n_args++;
     }
     facts.spread = facts.n_positional == 1 && s->spec[0].kind == KT_ARG_INTS;

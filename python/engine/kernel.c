@@ -220,6 +220,8 @@ static int take_list(kt_call *call, PyObject *answer)
 static int take_one(kt_call *call, int i, PyObject *o)
 {
     const int kind = kt_row_result_kind(call->row, i);
+    if (o == Py_None && kt_row_result_optional(call->row, i))
+        return 0;
     return kind == KT_ARG_TENSOR ? take_tensor(o, &call->out[i])
            : kind == KT_ARG_STRING  ? take_string(o, &call->out[i])
                                  : take_number(call, kind, o, &call->out[i]);

@@ -23,6 +23,7 @@ from ._library.autograd import Derivative
 from ._library.check import OpCheckError, opcheck  # noqa: F401
 from ._library.infer import infer_schema
 from ._library.syntax import check as check_syntax
+from ._library.syntax import named as with_named_aliases
 from ._library.warn import warn_of_backward
 from ._ops import OpOverload, OpOverloadPacket, Tag, ops, parse_schema, tags_of, vmap_rules
 
@@ -227,7 +228,7 @@ class Library:
                                f"while "
                                f"processing TORCH_LIBRARY_IMPL block at {self._line})")
         check_syntax(schema)
-        schema = re.sub(r"\s", " ", schema)
+        schema = with_named_aliases(re.sub(r"\s", " ", schema))
         if self.ns == "aten":
             raise NotImplementedError("karat defines no operators in the namespace aten: choose another")
         read = parse_schema(schema, self.ns)

@@ -67,7 +67,8 @@ static kt_status keep(looped *a, kt_call *one, int64_t i)
     if (n != a->n)
         return fail_sizes(a->l);
     for (int64_t k = 0; k < n; k++)
-        a->results[k * a->l->size + i] = kt__ref(list ? one->list[k] : one->out[k]);
+        if (list || one->out[k]) /* an appended row may give none */
+            a->results[k * a->l->size + i] = kt__ref(list ? one->list[k] : one->out[k]);
     return KT_OK;
 }
 
@@ -83,11 +84,11 @@ static kt_tensor *side_by_side(const looped *a, int64_t k)
 {
     kt_tensor *const *t = a->results + k * a->l->size;
     for (int64_t i = 1; i < a->l->size; i++)
-        if (!kt__same_sizes(t[i], t[0])) {
+        if (!t[i] != !t[0] || (t[0] && !kt__same_sizes(t[i], t[0]))) {
             fail_sizes(a->l);
             return NULL;
         }
-    kt_tensor *all = kt_stack(t, a->l->size);
+    kt_tensor *all = t[0] ? kt_stack(t, a->l->size) : NULL;
     return all ? kt__ref(all) : NULL;
 }
 
@@ -102,9 +103,11 @@ static kt_status put_together(looped *a)
                 return kt_error_status();
         return KT_OK;
     }
-    for (; inner->n_out < a->n; inner->n_out++)
-        if (!(inner->out[inner->n_out] = side_by_side(a, inner->n_out)))
+    for (; inner->n_out < a->n; inner->n_out++) {
+        inner->out[inner->n_out] = side_by_side(a, inner->n_out);
+        if (kt__failed())
             return kt_error_status();
+    }
     return KT_OK;
 }
 

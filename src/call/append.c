@@ -249,7 +249,7 @@ static bool writes(const schema_text *t)
 static bool gives_more(const schema_text *t) /* than tensors, of which the tape knows how many */
 {
     for (int i = 0; i < t->n_results; i++)
-        if (schema_is_plain(&t->result_type[i]))
+        if (schema_is_plain(&t->result_type[i]) || t->result_type[i].optional)
             return true;
     return t->list || !t->n_results;
 }
@@ -274,8 +274,8 @@ static kt_status check_operator(const kt_operator *op, schema_text *t)
     if (op->node && writes(t))
         return refuse(op, "it writes to an argument: a derivative is of an operator that does not");
     if (!op->composite && gives_more(t))
-        return refuse(op, "its schema gives a list, a number, a string or nothing: that is of a composite, whose parts are "
-                          "recorded");
+        return refuse(op, "its schema gives a list, a number, a string or nothing, or may give nothing: that is of a composite, "
+                          "whose parts are recorded");
     if (op->node && op->composite)
         return refuse(op, "a composite has the derivatives of what it is made of, and no node of its own");
     if (op->n_saved < 0 || op->n_saved > 1 << 20 || (!op->node && (op->setup || op->n_saved)))
@@ -296,13 +296,13 @@ static void fill_in(kt_row *row, const kt_operator *op, const schema_text *t)
     row->fold = no_fold;
     row->n_args = (uint8_t)t->n_args;
     row->n_results = (uint8_t)t->n_results;
-    row->required = (uint16_t)f.required;
-    row->checked = (uint16_t)f.checked;
+    row->required = f.required;
+    row->checked = f.checked;
     row->operands.n = (uint8_t)f.n_operands;
     row->operands.bare = f.n_operands == t->n_args;
     memcpy(row->operands.at, f.operand, sizeof row->operands.at);
     row->inputs.n = (uint8_t)f.n_inputs;
-    row->inputs.lists = (uint16_t)f.lists;
+    row->inputs.lists = f.lists;
     row->inputs.pointed = f.pointed;
     row->inputs.special = f.lists || op->node;
     memcpy(row->inputs.at, f.input, sizeof row->inputs.at);
@@ -345,6 +345,7 @@ static kt_status make_row(const kt_operator *op, const schema_text *t, kt_row **
                                  .composite = op->composite, .kernels = &b->kernels};
     for (int i = 0; i < t->n_results; i++) {
         b->appended.result_kind[i] = t->list ? KT_ARG_TENSORS : (uint8_t)kind_of(&t->result_type[i]);
+        b->appended.optional |= (uint8_t)(t->result_type[i].optional << i);
         if (t->n_results > 1)
             row->results[i] = t->result[i].s ? copy_text(&text, t->result[i].s, t->result[i].n) : "";
     }

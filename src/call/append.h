@@ -40,6 +40,7 @@ typedef struct kt__appended {
     uint32_t            n_saved;
     bool                composite;
     uint8_t             result_kind[KT_MAX_RESULTS];        /* kt_arg_kind */
+    uint8_t             optional;                           /* bit i: result i may be NULL */
     kt__kernels        *kernels;
 } kt__appended;
 

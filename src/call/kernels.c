@@ -458,12 +458,14 @@ static kt_status check_results(const edge *e, const kt_call *seen)
         return KT_OK;
     }
     for (int i = 0; i < kt__n_results(row); i++) {
+        if (!seen->out[i] && row->appended->optional >> i & 1)
+            continue;
         if (!seen->out[i])
             return kt_fail(KT_ERR_RUNTIME, "%s: its kernel gave no result %d", row->name, i);
         if (check_plain(row, i, seen->out[i]))
             return kt_error_status();
     }
-    if (e->d && kt__n_results(row) && seen->out[0]->dtype != e->d->result)
+    if (e->d && kt__n_results(row) && seen->out[0] && seen->out[0]->dtype != e->d->result)
         return kt_fail(KT_ERR_RUNTIME, "%s: its kernel gave %s where its dtype rule says %s", row->name,
                        kt_dtype_name((kt_dtype)seen->out[0]->dtype), kt_dtype_name((kt_dtype)e->d->result));
     return KT_OK;

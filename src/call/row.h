@@ -84,7 +84,7 @@ enum { KT_MOST_GATHERED = 10 }; /* operands of one call; tools/gen_rows.c enforc
 /* The arguments that are operands of the kernel, in order. */
 typedef struct kt__operand_map {
     uint8_t  n, at[KT_MAX_ARGS];
-    uint16_t numbers; /* bit i: argument i is a number that a rule names as operand (kt__resolve_in_body) */
+    uint32_t numbers; /* bit i: argument i is a number that a rule names as operand (kt__resolve_in_body) */
     bool     pair; /* called with two tensors only, the row's own kernel takes them in order */
     bool    bare; /* all arguments are operands */
 } kt__operand_map;
@@ -92,7 +92,7 @@ typedef struct kt__operand_map {
 /* The arguments that are tensors or lists of tensors, in order: the tape's inputs. */
 typedef struct kt__input_map {
     uint8_t  n, at[KT_MAX_ARGS];
-    uint16_t lists;   /* bit i: at[i] is a list */
+    uint32_t lists;   /* bit i: at[i] is a list */
     bool     pointed; /* an argument points to the caller's memory: ints, a string, a list */
     bool     special; /* has lists or its own node type: recorded on the general path */
 } kt__input_map;
@@ -138,7 +138,7 @@ struct kt_row {
     uint16_t        saves;
     uint8_t         saves_results; /* bit i: result i */
     uint8_t         n_saved;       /* places of saved tensors, without those of lists */
-    uint16_t        required, checked; /* bit i: argument i has no default; its kind has invalid values (NULL) */
+    uint32_t        required, checked; /* bit i: argument i has no default; its kind has invalid values (NULL) */
     uint8_t         forms;             /* bits: 1 << kt_form */
     uint8_t         rule;
     bool            resolved_by_body; /* the body resolves after its shape checks (`after`) */

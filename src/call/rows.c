@@ -45,6 +45,11 @@ int kt_row_result_kind(const kt_row *row, int index)
     return row->appended ? row->appended->result_kind[index] : row->way->lists ? KT_ARG_TENSORS : KT_ARG_TENSOR;
 }
 
+bool kt_row_result_optional(const kt_row *row, int index)
+{
+    return row && row->appended && index >= 0 && index < row->n_results && row->appended->optional >> index & 1;
+}
+
 const kt_arg_spec *kt_row_arg(const kt_row *row, int index)
 {
     return row && index >= 0 && index < kt__n_args(row) ? kt__arg_spec(row, index) : NULL;

@@ -25,7 +25,7 @@
 typedef enum row_kind { FORMULA, LINEAR_ROW, PRODUCT_ROW } row_kind;
 typedef struct fact {
     uint8_t  kind; /* row_kind */
-    uint16_t args, added; /* bit i: argument i */
+    uint32_t args, added; /* bit i: argument i */
 } fact;
 
 enum { A = 1, B = 2, C = 4, D = 8 };

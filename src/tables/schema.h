@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { SCHEMA_ARGS = 16, SCHEMA_RESULTS = 8 };
+enum { SCHEMA_ARGS = 24, SCHEMA_RESULTS = 8 };
 
 typedef struct schema_span {
     const char *s; /* NULL: there is none */
@@ -203,14 +203,14 @@ static inline bool schema_is_plain(const schema_arg *a)
            schema_is(a->type, "str");
 }
 
-/* The type of a result: a tensor, a number or a string; a list of tensors where it is the only one. */
+/* The type of a result: a tensor, a number or a string, or none where it is optional; a list of tensors where it is the only one. */
 static inline const char *schema_result(schema_text *t, schema_arg *a, const char *s, bool only)
 {
     const char *end = schema_type(t, a, s);
     if (!end)
         return NULL;
     t->list = only && schema_is(a->type, "Tensor[]");
-    if (a->optional || !(schema_is(a->type, "Tensor") || t->list || schema_is_plain(a)))
+    if ((a->optional && t->list) || !(schema_is(a->type, "Tensor") || t->list || schema_is_plain(a)))
         return schema_mistake(t, only ? "expected Tensor, Tensor[] or (Tensor name, ...)" : "a result is no Tensor", s);
     return end;
 }

@@ -43,7 +43,8 @@ KT__HOT static kt_status run_body(kt_call *call)
     kt_status status = call->row->body(call);
     if (KT__UNLIKELY(status)) /* the body's results were dropped; restore the targets for the explanation */
         memcpy(call->out, given, sizeof given);
-    call->n_out = !status && call->out[0] ? (uint8_t)kt__n_results(call->row) : 0;
+    const bool made = call->out[0] || (call->row->appended && !call->list); /* an appended row's first result may be none */
+    call->n_out = !status && made ? (uint8_t)kt__n_results(call->row) : 0;
     for (int i = 0; i < call->n_out && call->form == KT_PLAIN; i++)
         born(call->out[i]);
     return status;

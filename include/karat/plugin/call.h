@@ -12,7 +12,7 @@
 
 KT_BEGIN
 
-enum { KT_MAX_ARGS = 16, KT_MAX_RESULTS = 8 };
+enum { KT_MAX_ARGS = 24, KT_MAX_RESULTS = 8 };
 
 typedef enum kt_arg_kind {
     KT_ARG_TENSOR,
@@ -102,6 +102,7 @@ KT_API const char        *kt_row_result_name(const kt_row *row, int index); /* "
  * a 0-dim tensor on the CPU, of int64, float64 or bool; or KT_ARG_STRING, a uint8 tensor there with the string's bytes.
  * -1: there is no such result. */
 KT_API int                kt_row_result_kind(const kt_row *row, int index);
+KT_API bool               kt_row_result_optional(const kt_row *row, int index); /* a call may give NULL for it */
 KT_API bool               kt_row_has_form(const kt_row *row, kt_form form);
 KT_API bool               kt_row_is_view(const kt_row *row);
 

@@ -111,6 +111,8 @@ class _Reader:
                       start, len(name))
         if self.kind == "(":
             self.listed(self.type) if name in ("Dict", "Union") else self.alias()
+        else:
+            self.takes("!")
         unsized = False
         while self.kind in ("?", "["):
             if self.takes("?"):
@@ -170,3 +172,9 @@ class _Reader:
 def check(text):
     """RuntimeError: PyTorch could not read the schema."""
     _Reader(text).schema()
+
+
+def named(text):
+    """The schema with a name for each alias that has none: "Tensor!" is "Tensor($0! -> )", as PyTorch prints it."""
+    count = iter(range(text.count("!")))
+    return re.sub(r"\bTensor!", lambda found: f"Tensor(${next(count)}! -> )", text)
