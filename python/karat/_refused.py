@@ -58,6 +58,8 @@ REASONS = {
     "distributed": _ONE_PROCESS,
     "export": _NOT_COMPILED,
     "fx": "programs are run as they are written, not traced into graphs",
+    **dict.fromkeys("jit._recursive jit._script jit._serialization jit._state jit._trace jit.frontend jit.mobile".split(),
+                    _NOT_COMPILED),
     "masked": _NOT_YET,
     "monitor": "counters and events of a service are not collected here",
     "multiprocessing": "tensors are not shared between processes (yet); use Python's multiprocessing, which copies them",
@@ -91,6 +93,16 @@ TOP = [name for name in REASONS if "." not in name]
 
 # Names by which libraries ask whether a part was built at all, and do without it where it was not.
 ABSENT = {"distributed.rpc": frozenset(["api"])}
+
+# Names of refused modules that mark or register something for what is refused: as nobody will read it, they do nothing. Those that
+# are called with options give a decorator.
+DECORATOR, WITH_OPTIONS, REGISTERS = range(3)
+MARKS = {
+    "onnx": {"register_custom_op_symbolic": REGISTERS, "unregister_custom_op_symbolic": REGISTERS},
+    "onnx.symbolic_helper": {"parse_args": WITH_OPTIONS, "quantized_args": WITH_OPTIONS},
+    "_dynamo": {"disallow_in_graph": DECORATOR, "forbid_in_graph": DECORATOR},
+    "_dynamo.utils": {"is_compile_supported": REGISTERS},
+}
 
 # Single names of modules that are otherwise here.
 _OLD_STORAGES = "typed storages of devices are of old; use untyped_storage()"
@@ -132,7 +144,7 @@ NAMES = {
         cufft_plan_cache""".split(), "how a device's libraries are used is not seen from outside"),
     "fft": dict.fromkeys("""fft ifft fft2 ifft2 fftn ifftn rfft irfft rfft2 irfft2 rfftn irfftn hfft ihfft hfft2 ihfft2 hfftn
         ihfftn fftfreq rfftfreq fftshift ifftshift""".split(), _NO_FOURIER),
-    "jit": dict.fromkeys("""load save freeze fork wait trace_module optimize_for_inference interface Attribute CompilationUnit
+    "jit": dict.fromkeys("""load save freeze fork wait trace_module optimize_for_inference CompilationUnit
         Error Future enable_onednn_fusion onednn_fusion_enabled set_fusion_strategy strict_fusion
         export_opnames""".split(), _NOT_COMPILED),
     "nn.functional": {"grouped_mm": _NOT_YET},
@@ -214,6 +226,25 @@ def _is_not_available():
     return False
 
 
+def _mark(path, kind):
+    """A function that marks or registers: it gives back what is marked, and keeps nothing."""
+    name = path.rpartition(".")[2]
+
+    def same(function=None, *args, **keywords):
+        return function
+
+    def with_options(*args, **keywords):
+        return same
+
+    def nothing(*args, **keywords):
+        return None
+
+    made = (same, with_options, nothing)[kind]
+    made.__name__ = made.__qualname__ = name
+    made.__doc__ = "No effect: what it is for is refused."
+    return made
+
+
 def names_of(module):
     """The __getattr__ of such a module: a class for each of PyTorch's names, and the modules below it."""
     path = module[len("karat."):]
@@ -221,6 +252,8 @@ def names_of(module):
     missing = _missing.of(module)
 
     def refused(name):
+        if name in MARKS.get(path, ()):
+            return _mark(f"{module}.{name}", MARKS[path][name])
         if name.startswith("__") or name not in (names_in(path) or ()):
             return missing(name)
         if f"{path}.{name}" in _lists():

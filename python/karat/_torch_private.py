@@ -8,6 +8,7 @@ classes, and attributes that state dicts and pickles show have no row: there PyT
 ALIASES = {
     "distributions.multivariate_normal": {"_precision_to_scale_tril": "factor_of_inverse"},
     "distributions.utils": {"_standard_normal": "standard_normal", "_sum_rightmost": "summed_over_last"},
+    "hub": {"_get_torch_home": "home_folder"},
     "nn.init": {"_calculate_fan_in_and_fan_out": "_fans", "_calculate_correct_fan": "_fan", "_no_grad_uniform_": "_draw_uniform",
                 "_no_grad_normal_": "_draw_normal", "_no_grad_trunc_normal_": "trunc_normal_", "_no_grad_fill_": "constant_",
                 "_no_grad_zero_": "zeros_"},

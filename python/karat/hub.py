@@ -10,10 +10,11 @@ from urllib.parse import urlparse
 from urllib.request import Request, urlopen
 
 from . import _missing, _written
+from ._torch_private import private_names
 
 __all__ = ["download_url_to_file", "get_dir", "help", "list", "load", "load_state_dict_from_url", "set_dir"]
 
-_HASH = re.compile(r"-([a-f0-9]*)\.")  # in a file's name: resnet18-5c106cde.pth
+HASH_REGEX = re.compile(r"-([a-f0-9]*)\.")  # in a file's name: resnet18-5c106cde.pth
 _folder = None
 _NOT_FETCHED = ("code is not fetched from {}; clone the repository and use source='local' with its folder")
 
@@ -24,10 +25,14 @@ def set_dir(d):
     _folder = os.path.expanduser(d)
 
 
+def home_folder():
+    """The folder of all that is kept: $TORCH_HOME, or ~/.cache/torch."""
+    return os.path.expanduser(os.getenv("TORCH_HOME", os.path.join(os.getenv("XDG_CACHE_HOME", "~/.cache"), "torch")))
+
+
 def get_dir():
     """The folder in which files are kept: set_dir, or $TORCH_HOME/hub, or ~/.cache/torch/hub."""
-    home = os.getenv("TORCH_HOME", os.path.join(os.getenv("XDG_CACHE_HOME", "~/.cache"), "torch"))
-    return _folder if _folder is not None else os.path.join(os.path.expanduser(home), "hub")
+    return _folder if _folder is not None else os.path.join(home_folder(), "hub")
 
 
 def _configuration(folder):
@@ -96,9 +101,51 @@ def load_state_dict_from_url(url, model_dir=None, map_location=None, progress=Tr
     path = os.path.join(model_dir, name)
     if not os.path.exists(path):
         sys.stdout.write(f'Downloading: "{url}" to {path}\n')
-        found = _HASH.search(name) if check_hash else None
+        found = HASH_REGEX.search(name) if check_hash else None
         download_url_to_file(url, path, found[1] if found else None, progress=progress)
     return load(path, map_location=map_location, weights_only=weights_only)
 
 
-__getattr__ = _missing.of(__name__)
+class silent_tqdm:
+    """What stands for tqdm where it is not installed: counts, and shows nothing."""
+
+    def __init__(self, iterable=None, *args, total=None, disable=False, **options):
+        self.iterable, self.total, self.disable, self.n = iterable, total, disable, 0
+
+    def __iter__(self):
+        for one in self.iterable:
+            yield one
+            self.n += 1
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.close()
+
+    def update(self, n=1):
+        """n more are done."""
+        self.n += n
+
+    def close(self):
+        """The end."""
+
+    def set_description(self, *args, **options):
+        """Shows nothing."""
+
+
+def _tqdm():
+    try:
+        from tqdm import tqdm
+    except ImportError:
+        return silent_tqdm
+    return tqdm
+
+
+_otherwise = private_names(__name__, globals(), _missing.of(__name__))
+
+
+def __getattr__(name):
+    if name == "tqdm":  # a progress bar is loaded where somebody asks for it
+        return _tqdm()
+    return _otherwise(name)
