@@ -281,9 +281,11 @@ static int check_fresh(const kt_call *call, PyObject *beginning)
     const int64_t many = list ? call->n_list : n;
     for (int64_t i = 0; i < many; i++) {
         const kt_tensor *t = list ? call->list[i] : call->out[i];
-        bool             shares = is_among_arguments(call, t);
-        for (int64_t k = 0; k < i && !shares; k++)
-            shares = kt_shares_storage(t, list ? call->list[k] : call->out[k]);
+        bool             shares = t && is_among_arguments(call, t);
+        for (int64_t k = 0; t && k < i && !shares; k++) {
+            const kt_tensor *other = list ? call->list[k] : call->out[k];
+            shares = other && kt_shares_storage(t, other);
+        }
         if (!shares)
             continue;
         PyErr_Format(PyExc_RuntimeError,
@@ -355,6 +357,24 @@ static const kt_row *named(const char *name)
     if (!row)
         PyErr_Format(PyExc_RuntimeError, "operator %s does not exist", name);
     return row;
+}
+
+static PyObject *load_operators(PyObject *module, PyObject *space)
+{
+    (void)module;
+    const char *name = PyUnicode_AsUTF8(space);
+    if (!name)
+        return NULL;
+    if (kt_operators_load(name))
+        return kp_raise();
+    Py_RETURN_NONE;
+}
+
+static PyObject *operators_known(PyObject *module, PyObject *space)
+{
+    (void)module;
+    const char *name = PyUnicode_AsUTF8(space);
+    return name ? PyBool_FromLong(kt_operators_known(name)) : NULL;
 }
 
 static PyObject *withdraw_operator(PyObject *module, PyObject *args)
@@ -448,6 +468,8 @@ static PyObject *is_below(PyObject *module, PyObject *unused)
 
 PyMethodDef kp_kernel_functions[] = {
     {"define_operator", define_operator, METH_VARARGS, "define_operator(name, schema, rule, accepts)"},
+    {"load_operators", load_operators, METH_O, "appends the operators of another project that Karat brings"},
+    {"operators_known", operators_known, METH_O, "does Karat bring the operators of that project?"},
     {"withdraw_operator", withdraw_operator, METH_VARARGS, "ends an operator; its name may be defined anew"},
     {"has_operator", has_operator, METH_VARARGS, "is there a row of that name?"},
     {"set_kernel", set_kernel, METH_VARARGS, "set_kernel(name, device, function, takes, above, whole, fresh)"},

@@ -357,6 +357,15 @@ class _OpNamespace(types.ModuleType):
             self._dir.remove(key)
 
 
+def _space_of(path):
+    """The namespace of a library's operators, as packages name them: torchvision/_C.so has the package's, image.so its own."""
+    import os
+
+    folder, file = os.path.split(path)
+    name = file.partition(".")[0]
+    return os.path.basename(folder) if name == "_C" or name.startswith("_C_") else name
+
+
 class _Ops(types.ModuleType):
     """torch.ops: the namespaces, and libraries that bring operators."""
 
@@ -380,13 +389,18 @@ class _Ops(types.ModuleType):
 
     def load_library(self, path):
         """Opens a shared library whose constructors append operators by plugin/operator.h (kt_row_append); it must be linked with
-        libkarat. A library of PyTorch's C++ operators cannot be used: OSError, or no operator."""
+        libkarat. A library of PyTorch's C++ operators cannot be used: OSError, or no operator. Where Karat brings the operators of
+        a package itself (torchvision's), the package's own library is not opened."""
         import ctypes
         import os
 
         path = os.path.realpath(os.fspath(path)) if os.path.exists(path) else os.fspath(path)
+        space = _space_of(path)
         try:
-            ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
+            if _karat.operators_known(space):
+                _karat.load_operators(space)
+            else:
+                ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
         except OSError as error:
             raise OSError(f"Could not load this library: {path}") from error
         self.loaded_libraries.add(path)
