@@ -1,7 +1,7 @@
 """run.py - the command `karat` from Python: `python -m karat ...`, and the console script of an installed package.
 
 There is one command, the C program of tools/karat: in a package it is in _bin, in a build tree in bin. It gets the
-arguments and, for `karat run`, this interpreter with its options.
+arguments and, for `karat run`, this interpreter with its options, which is also the environment of `karat pip-shim`.
 """
 
 import os
@@ -27,6 +27,8 @@ def main(arguments, interpreter=sys.executable):
     words = list(arguments)
     if words[:1] == ["run"] and len(words) > 1 and words[1] not in ("-h", "--help") and interpreter:
         words[1:1] = [f"--python={interpreter}", *options_given()]
+    elif words[:1] == ["pip-shim"] and interpreter and not any(word.startswith("--python=") for word in words):
+        words[1:1] = [f"--python={interpreter}"]
     sys.stdout.flush()
     os.environ["KARAT_CHECKED"] = str(os.getpid())  # warnings about environment variables were already given
     os.execv(command, ["karat", *words])

@@ -5,6 +5,7 @@
 int karat_demo(int n, char **words);
 int karat_doctor(int n, char **words);
 int karat_ops(int n, char **words);
+int karat_pip_shim(int n, char **words);
 int karat_run(int n, char **words);
 
 #endif

@@ -1,4 +1,5 @@
-/* run.c - karat run: passes its arguments to Python, where the package karat serves torch.
+/* run.c - karat run: passes its arguments to Python, where the package karat serves torch; and karat pip-shim, which runs a script of
+ * the package by the interpreter of the environment it is about.
  *
  * The interpreter: --python=PATH, KARAT_PYTHON, else the one that the extension was built for. The package: beside this
  * command, in a build (build/bin, build/python) or in the package itself (karat/_bin, karat/_start), where Python is started
@@ -58,17 +59,47 @@ static int usage(FILE *to)
     return to == stderr ? 2 : 0;
 }
 
+/* The interpreter; --python= is taken off the words. */
+static const char *take_python(int *n, char ***words)
+{
+    static const char option[] = "--python=";
+    const char       *chosen = getenv("KARAT_PYTHON");
+    if (*n > 0 && strncmp((*words)[0], option, sizeof option - 1) == 0) {
+        --*n;
+        return *(*words)++ + sizeof option - 1;
+    }
+    return chosen && *chosen ? chosen : KARAT_PYTHON_EXECUTABLE;
+}
+
+int karat_pip_shim(int n, char **words)
+{
+    static char safe_path[] = "-P"; /* the script's folder has modules of the package, some under names of Python's own */
+    char        folder[PATH_MAX], script[PATH_MAX + 32];
+    const char *python = take_python(&n, &words);
+    char      **argv = malloc(((size_t)n + 4) * sizeof *argv);
+    if (!argv || !find_start(folder, sizeof folder)) {
+        fputs(argv ? "karat pip-shim: the package is not beside this command: python3 -m karat pip-shim\n"
+                   : "karat pip-shim: out of memory\n", stderr);
+        free(argv);
+        return 1;
+    }
+    snprintf(script, sizeof script, "%s/../_pip_shim.py", folder);
+    argv[0] = (char *)(size_t)python;
+    argv[1] = safe_path;
+    argv[2] = script;
+    memcpy(argv + 3, words, (size_t)n * sizeof *argv);
+    argv[n + 3] = NULL;
+    execvp(python, argv);
+    fprintf(stderr, "karat pip-shim: cannot start %s: %s\n", python, strerror(errno));
+    free(argv);
+    return 127;
+}
+
 int karat_run(int n, char **words)
 {
     static char module_flag[] = "-m", package[] = "karat", run[] = "run";
-    static const char option[] = "--python=";
     char        folder[PATH_MAX];
-    const char *chosen = getenv("KARAT_PYTHON"), *python = chosen && *chosen ? chosen : KARAT_PYTHON_EXECUTABLE;
-    if (n > 0 && strncmp(words[0], option, sizeof option - 1) == 0) {
-        python = words[0] + sizeof option - 1;
-        words++;
-        n--;
-    }
+    const char *python = take_python(&n, &words);
     if (n == 0)
         return usage(stderr);
     if (!strcmp(words[0], "-h") || !strcmp(words[0], "--help"))
