@@ -43,10 +43,11 @@ static inline kt_tensor *kp_tensor_of(PyObject *o) { return ((kp_tensor *)o)->t;
 /* ---- __torch_function__ (override.c) ---- */
 enum { KP_NOT_ASKED, KP_ANSWERED, KP_DECLINED };
 extern __thread int kp_override_off;
+extern int kp_modes_open; /* function modes that are entered, on all threads */
 
-static inline bool kp_may_override(PyObject *o) /* plain tensors and built-in types do not */
+static inline bool kp_may_override(PyObject *o) /* plain tensors and built-in types do not, unless a function mode is entered */
 {
-    return !Py_IS_TYPE(o, kp_tensor_type) && PyType_HasFeature(Py_TYPE(o), Py_TPFLAGS_HEAPTYPE);
+    return KP_UNLIKELY(kp_modes_open) || (!Py_IS_TYPE(o, kp_tensor_type) && PyType_HasFeature(Py_TYPE(o), Py_TPFLAGS_HEAPTYPE));
 }
 bool kp_any_may_override(PyObject *const *argv, Py_ssize_t n); /* elements of lists and tuples too */
 /* One of the three; answered: *answer is the result, or NULL with an exception; declined: NotImplemented. */

@@ -4,6 +4,9 @@
  * their classes return. Tensor's own __torch_function__ runs the call and converts the result to the subclass. Plain
  * tensors pay one type check.
  *
+ * A function mode (torch.overrides.TorchFunctionMode) that a thread has entered is asked before all arguments, whatever they are: the
+ * innermost first, which is out of sight while it answers.
+ *
  * Functions of the table and operators call this file. The other methods and attributes of a subclass do so through its
  * tp_getattro, which Tensor's __init_subclass__ sets. Independent of: operators. */
 #include "core/binding.h"
@@ -11,6 +14,9 @@
 enum { MOST_TYPES = 16 };
 
 __thread int kp_override_off; /* depth of DisableTorchFunction scopes */
+
+int          kp_modes_open;
+static __thread PyObject *modes; /* this thread's, a list, the innermost last; NULL: there never were any */
 
 static PyObject *override_name, *disabled;
 static PyObject *disabled_override(PyObject *self, PyObject *args, PyObject *keywords);
@@ -81,6 +87,8 @@ static askers find_askers(PyObject *const *argv, Py_ssize_t n)
 
 bool kp_any_may_override(PyObject *const *argv, Py_ssize_t n)
 {
+    if (KP_UNLIKELY(kp_modes_open))
+        return true;
     for (Py_ssize_t i = 0; i < n; i++) {
         if (kp_may_override(argv[i]))
             return true;
@@ -111,11 +119,33 @@ static PyObject *dict_of(PyObject *const *values, PyObject *names)
     return dict;
 }
 
-static PyObject *ask_one(PyObject *type, PyObject *function, PyObject *types, PyObject *args, PyObject *keywords)
+static PyObject *ask_one(PyObject *who, PyObject *function, PyObject *types, PyObject *args, PyObject *keywords)
 {
-    PyObject *method = PyObject_GetAttr(type, override_name);
+    PyObject *method = PyObject_GetAttr(who, override_name);
     PyObject *answer = method ? PyObject_CallFunctionObjArgs(method, function, types, args, keywords, NULL) : NULL;
     Py_XDECREF(method);
+    return answer;
+}
+
+static bool has_mode(void) { return modes && PyList_GET_SIZE(modes) > 0; }
+
+/* The innermost mode's answer; NotImplemented: it declines. */
+static PyObject *ask_mode(PyObject *function, PyObject *types, PyObject *args, PyObject *keywords)
+{
+    const Py_ssize_t last = PyList_GET_SIZE(modes) - 1;
+    PyObject        *mode = Py_NewRef(PyList_GET_ITEM(modes, last)), *answer = NULL;
+    if (PyList_SetSlice(modes, last, last + 1, NULL) == 0) {
+        PyObject *none = keywords ? NULL : PyDict_New();
+        answer = keywords || none ? ask_one(mode, function, types, args, keywords ? keywords : none) : NULL;
+        Py_XDECREF(none);
+        PyObject *type, *value, *trace;
+        PyErr_Fetch(&type, &value, &trace);
+        if (PyList_Append(modes, mode))
+            Py_CLEAR(answer);
+        else
+            PyErr_Restore(type, value, trace);
+    }
+    Py_DECREF(mode);
     return answer;
 }
 
@@ -123,11 +153,14 @@ int kp_override(PyObject *function, PyObject *const *argv, Py_ssize_t n, PyObjec
 {
     const Py_ssize_t n_keywords = keywords ? PyTuple_GET_SIZE(keywords) : 0;
     askers           all = kp_override_off ? (askers){.n = 0} : find_askers(argv, n + n_keywords);
-    if (!all.n)
+    const bool       in_mode = kp_modes_open && has_mode();
+    if (!all.n && !in_mode)
         return KP_NOT_ASKED;
     PyObject *types = tuple_of(all.type, all.n), *args = tuple_of(argv, n);
     PyObject *given = n_keywords ? dict_of(argv + n, keywords) : NULL;
     *answer = types && args && (given || !n_keywords) ? Py_NewRef(Py_NotImplemented) : NULL;
+    if (*answer && in_mode)
+        Py_SETREF(*answer, ask_mode(function, types, args, given));
     for (int i = 0; i < all.n && *answer == Py_NotImplemented; i++)
         Py_SETREF(*answer, ask_one(all.type[i], function, types, args, given));
     askers_done(&all);
@@ -144,7 +177,8 @@ int kp_override_call(const char *name, bool method, PyObject *function, PyObject
     int asked = kp_override(function, argv, n, keywords, answer);
     if (asked == KP_DECLINED) {
         askers    all = find_askers(argv, n + (keywords ? PyTuple_GET_SIZE(keywords) : 0));
-        PyObject *who = PyUnicode_FromString("");
+        PyObject *who = has_mode() ? PyUnicode_FromFormat("\n  - mode object %R", PyList_GET_ITEM(modes, PyList_GET_SIZE(modes) - 1))
+                                   : PyUnicode_FromString("");
         for (int i = 0; who && i < all.n; i++)
             Py_SETREF(who, PyUnicode_FromFormat("%U\n  - tensor subclass %R", who, all.type[i]));
         askers_done(&all);
@@ -161,7 +195,7 @@ int kp_override_call(const char *name, bool method, PyObject *function, PyObject
 int kp_override_operator(const char *name, PyObject *a, PyObject *b, PyObject **answer)
 {
     PyObject *argv[2] = {a, b}, *function = PyDict_GetItemString(kp_tensor_type->tp_dict, name);
-    if (kp_override_off || !function)
+    if (!function || (kp_override_off && !has_mode()))
         return 0;
     return kp_override(function, argv, b ? 2 : 1, NULL, answer) != KP_NOT_ASKED;
 }
@@ -370,7 +404,8 @@ static PyObject *tensors_own(PyObject *self, PyObject *name)
 
 static PyObject *subclass_getattr(PyObject *self, PyObject *name)
 {
-    PyObject *own = kp_override_off || !overrides(Py_TYPE(self)) ? NULL : tensors_own(self, name), *answer = NULL;
+    const bool asks = has_mode() || (!kp_override_off && overrides(Py_TYPE(self)));
+    PyObject  *own = asks ? tensors_own(self, name) : NULL, *answer = NULL;
     PyErr_Clear();
     if (own && Py_IS_TYPE(own, &PyMethodDescr_Type) && PyUnicode_CompareWithASCIIString(name, "as_subclass"))
         return bind_asking(own, self);
@@ -396,6 +431,14 @@ PyObject *kp_init_subclass(PyObject *cls, PyObject *args, PyObject *keywords)
     if (done && type->tp_getattro == PyObject_GenericGetAttr)
         type->tp_getattro = subclass_getattr;
     return done;
+}
+
+/* Plain tensors ask before an attribute is read only while a mode is entered somewhere. */
+static void count_modes(int by)
+{
+    kp_modes_open += by;
+    kp_tensor_type->tp_getattro = kp_modes_open ? subclass_getattr : PyObject_GenericGetAttr;
+    PyType_Modified(kp_tensor_type); /* the interpreter keeps what it found */
 }
 
 /* ---- indexing and iterating: slots that ask for overrides before they run ---- */
@@ -480,7 +523,7 @@ static PyObject *has_override(PyObject *module, PyObject *arguments)
     if (!all)
         return NULL;
     askers     who = kp_override_off ? (askers){.n = 0} : find_askers(((PyTupleObject *)all)->ob_item, PyTuple_GET_SIZE(all));
-    const bool found = who.n;
+    const bool found = who.n || has_mode();
     askers_done(&who);
     Py_DECREF(all);
     return PyBool_FromLong(found);
@@ -499,6 +542,8 @@ static PyObject *ask(PyObject *module, PyObject *arguments)
     askers    all = find_askers(((PyTupleObject *)who)->ob_item, PyTuple_GET_SIZE(who));
     PyObject *types = tuple_of(all.type, all.n);
     answer = types ? Py_NewRef(Py_NotImplemented) : NULL;
+    if (answer && has_mode())
+        Py_SETREF(answer, ask_mode(function, types, args, keywords));
     for (int i = 0; i < all.n && answer == Py_NotImplemented; i++)
         Py_SETREF(answer, ask_one(all.type[i], function, types, args, keywords));
     askers_done(&all);
@@ -507,10 +552,43 @@ static PyObject *ask(PyObject *module, PyObject *arguments)
     return answer;
 }
 
+static PyObject *push_mode(PyObject *module, PyObject *mode)
+{
+    (void)module;
+    if ((!modes && !(modes = PyList_New(0))) || PyList_Append(modes, mode))
+        return NULL;
+    count_modes(1);
+    Py_RETURN_NONE;
+}
+
+static PyObject *pop_mode(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    if (!has_mode())
+        return PyErr_Format(PyExc_RuntimeError, "no function mode is entered on this thread");
+    const Py_ssize_t last = PyList_GET_SIZE(modes) - 1;
+    PyObject        *mode = Py_NewRef(PyList_GET_ITEM(modes, last));
+    if (PyList_SetSlice(modes, last, last + 1, NULL)) {
+        Py_DECREF(mode);
+        return NULL;
+    }
+    count_modes(-1);
+    return mode;
+}
+
+static PyObject *all_modes(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    return modes ? PyList_AsTuple(modes) : PyTuple_New(0);
+}
+
 PyMethodDef kp_override_functions[] = {
     {"override_off", turn_off, METH_NOARGS, "from now on on this thread nobody's __torch_function__ is asked"},
     {"override_on", turn_on, METH_NOARGS, "ends what override_off began"},
     {"override_enabled", is_on, METH_NOARGS, "is anybody's __torch_function__ asked on this thread?"},
+    {"push_function_mode", push_mode, METH_O, "enters a mode, whose __torch_function__ is asked from now on on this thread"},
+    {"pop_function_mode", pop_mode, METH_NOARGS, "leaves the innermost mode, and gives it"},
+    {"function_modes", all_modes, METH_NOARGS, "the modes of this thread, the innermost last"},
     {"has_override", has_override, METH_O, "has_override(arguments): does one of them want to be asked?"},
     {"ask_override", ask, METH_VARARGS, "ask_override(function, relevant, args, kwargs): an answer, or NotImplemented"},
     {NULL, NULL, 0, NULL},

@@ -25,6 +25,55 @@ def handle_torch_function(public_api, relevant_args, *args, **kwargs):
     return result
 
 
+class TorchFunctionMode:
+    """A scope in which every call of a function of torch, of a method and of an attribute of a tensor goes through the mode's
+    __torch_function__(func, types, args, kwargs), whatever the arguments are. Inside that, the mode is not entered. torch.tensor and
+    other functions that take data from elsewhere are not shown."""
+
+    inner: "TorchFunctionMode"
+
+    def __init__(self):
+        pass
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        raise NotImplementedError
+
+    def __enter__(self):
+        _karat.push_function_mode(self)
+        return self
+
+    def __exit__(self, exc_type, exc_val, exc_tb):
+        _karat.pop_function_mode()
+
+    @classmethod
+    def push(cls, *args, **kwargs):
+        """A mode of this class: TorchFunctionMode.push() is TorchFunctionMode()."""
+        return cls(*args, **kwargs)
+
+
+class BaseTorchFunctionMode(TorchFunctionMode):
+    """A mode that calls the function."""
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        return func(*args, **(kwargs or {}))
+
+
+def _get_current_function_mode():
+    """The innermost mode of this thread, or None."""
+    entered = _karat.function_modes()
+    return entered[-1] if entered else None
+
+
+def _get_current_function_mode_stack():
+    """The modes of this thread, the innermost last."""
+    return list(_karat.function_modes())
+
+
+def _is_torch_function_mode_enabled():
+    """Is a mode entered on this thread?"""
+    return bool(_karat.function_modes())
+
+
 def is_tensor_like(inp):
     """Is it a Tensor, or has it __torch_function__?"""
     return type(inp) is Tensor or hasattr(inp, "__torch_function__")

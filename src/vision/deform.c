@@ -34,9 +34,9 @@ static kt_status check_numbers(const deformed *d)
         return kt_fail(KT_ERR_RUNTIME, "pad_h: %lld pad_w: %lld", (long long)w->pad_h, (long long)w->pad_w);
     if (w->dilation_h <= 0 || w->dilation_w <= 0)
         return kt_fail(KT_ERR_RUNTIME, "dilation_h: %lld dilation_w: %lld", (long long)w->dilation_h, (long long)w->dilation_w);
-    if (d->weight_groups <= 0 || w->groups <= 0 || d->channels_out % d->weight_groups || w->channels % w->groups)
-        return kt_fail(KT_ERR_RUNTIME, "%lld groups of weights and %lld of offsets do not divide %lld and %lld channels",
-                       (long long)d->weight_groups, (long long)w->groups, (long long)d->channels_out, (long long)w->channels);
+    if (d->weight_groups <= 0 || w->groups <= 0)
+        return kt_fail(KT_ERR_RUNTIME, "deform_conv2d: %lld groups of weights and %lld of offsets", (long long)d->weight_groups,
+                       (long long)w->groups);
     return KT_OK;
 }
 
@@ -75,14 +75,20 @@ static kt_status check_dtypes(const kt_call *call, int at)
     return kt__vision_has_kernel(input, kernel);
 }
 
+static kt_status fail_expected(const char *what)
+{
+    return kt_fail(KT_ERR_RUNTIME, "Expected %s to be true, but got false.  (Could this error message be improved?  If so, please "
+                                   "report an enhancement request to PyTorch.)", what);
+}
+
 static kt_status read(deformed *d, const kt_call *call, int at)
 {
     const kt_value *v = call->arg + at;
     kt_tensor      *input = v[INPUT].t, *weight = v[WEIGHT].t, *offset = v[OFFSET].t;
     if (kt_ndim(input) != 4 || kt_ndim(weight) != 4 || kt_ndim(offset) != 4)
-        return kt_fail(KT_ERR_RUNTIME, "Expected %s_c.ndimension() == 4 to be true, but got false.  (Could this error message be "
-                                       "improved?  If so, please report an enhancement request to PyTorch.)",
-                       kt_ndim(input) != 4 ? "input" : kt_ndim(offset) != 4 ? "offset" : "weight");
+        return fail_expected(kt_ndim(input) != 4    ? "input_c.ndimension() == 4"
+                             : kt_ndim(offset) != 4 ? "offset_c.ndimension() == 4"
+                                                    : "weight_c.ndimension() == 4");
     d->w = (kt__windows){.batch = kt_size(input, 0), .channels = kt_size(input, 1), .height = kt_size(input, 2),
                          .width = kt_size(input, 3), .kernel_h = kt_size(weight, 2), .kernel_w = kt_size(weight, 3),
                          .stride_h = v[STRIDES].i, .stride_w = v[STRIDES + 1].i, .pad_h = v[STRIDES + 2].i,
@@ -95,10 +101,12 @@ static kt_status read(deformed *d, const kt_call *call, int at)
     d->device = kt_device_of(input);
     if (check_numbers(d))
         return kt_error_status();
-    if (kt_size(weight, 1) * d->weight_groups != d->w.channels)
-        return kt_fail(KT_ERR_RUNTIME, "Expected weight_c.size(1) * n_weight_grps == input_c.size(1) to be true, but got false.  "
-                                       "(Could this error message be improved?  If so, please report an enhancement request to "
-                                       "PyTorch.)");
+    const char *wrong = kt_size(weight, 1) * d->weight_groups != d->w.channels ? "weight_c.size(1) * n_weight_grps == input_c.size(1)"
+                        : d->channels_out % d->weight_groups                   ? "weight_c.size(0) % n_weight_grps == 0"
+                        : d->w.channels % d->w.groups                          ? "input_c.size(1) % n_offset_grps == 0"
+                                                                               : NULL;
+    if (wrong)
+        return fail_expected(wrong);
     d->w.out_h = positions_of(d->w.height, d->w.kernel_h, d->w.stride_h, d->w.pad_h, d->w.dilation_h);
     d->w.out_w = positions_of(d->w.width, d->w.kernel_w, d->w.stride_w, d->w.pad_w, d->w.dilation_w);
     if (check_offset(d, offset, v[MASK].t))

@@ -246,9 +246,11 @@ static inline int64_t FN(inside)(T place, int64_t size) { return place > 0 ? (pl
 static FN(window) FN(read_window)(const kt__regions *r, const FN(bins) *b, int64_t i, int64_t j)
 {
     const T top = (T)i * b->height, left = (T)j * b->width, bottom = (T)(i + 1) * b->height, right = (T)(j + 1) * b->width;
-    if (r->by_position)
-        return (FN(window)){FN(inside)(floor(top + b->top), r->height), FN(inside)(floor(left + b->left), r->width),
-                            FN(inside)(ceil(bottom + b->top), r->height), FN(inside)(ceil(right + b->left), r->width)};
+    if (r->by_position) { /* its bins do not reach the last line and column of an image, as torchvision's do not */
+        const int64_t lines = r->height - 1, columns = r->width - 1;
+        return (FN(window)){FN(inside)(floor(top + b->top), lines), FN(inside)(floor(left + b->left), columns),
+                            FN(inside)(ceil(bottom + b->top), lines), FN(inside)(ceil(right + b->left), columns)};
+    }
     return (FN(window)){FN(inside)(floor(top) + b->top, r->height), FN(inside)(floor(left) + b->left, r->width),
                         FN(inside)(ceil(bottom) + b->top, r->height), FN(inside)(ceil(right) + b->left, r->width)};
 }

@@ -3,10 +3,12 @@
 # tolerance: 1e-3
 import torch
 from accelerate import Accelerator
+from accelerate.state import AcceleratorState
 from accelerate.utils import set_seed
 
 for precision in ("no", "bf16"):
     set_seed(0)
+    AcceleratorState._reset_state(reset_partial_state=True)
     accelerator = Accelerator(cpu=True, gradient_accumulation_steps=2, mixed_precision=precision)
     net = torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.GELU(), torch.nn.Linear(16, 1))
     optimizer = torch.optim.AdamW(net.parameters(), lr=1e-2)

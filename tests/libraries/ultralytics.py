@@ -3,11 +3,12 @@
 # tolerance: 5e-3
 import os
 
+os.environ["YOLO_VERBOSE"] = "false"
 import numpy as np
 import torch
 from PIL import Image
 from ultralytics import YOLO
-from ultralytics.utils import LOGGER, SETTINGS
+from ultralytics.utils import LOGGER
 
 LOGGER.setLevel(40)
 draw = np.random.default_rng(0)
@@ -24,9 +25,16 @@ with open("data.yaml", "w") as file:
     file.write(f"path: {os.path.abspath('data')}\ntrain: images/train\nval: images/val\nnames:\n  0: square\n")
 torch.manual_seed(0)
 net = YOLO("yolov8n.yaml", verbose=False)
-print(sum(p.numel() for p in net.model.parameters()))
+print("parameters", sum(p.numel() for p in net.model.parameters()))
 seen = []
-net.add_callback("on_train_batch_end", lambda trainer: seen.append(trainer.loss_items.tolist()))
+
+
+def note(trainer):
+    losses = trainer.loss_items
+    seen.append([float(value) for value in (losses.values() if isinstance(losses, dict) else losses)])
+
+
+net.add_callback("on_train_batch_end", note)
 net.train(data="data.yaml", epochs=2, imgsz=64, batch=2, workers=0, device="cpu", verbose=False, plots=False, save=False, val=False,
           amp=False, seed=0, deterministic=True, mosaic=0.0, project="runs", exist_ok=True, optimizer="SGD", lr0=0.001)
 print(len(seen), seen[0])

@@ -359,3 +359,50 @@ kt_status kt__body_scaled_mm(kt_call *call)
     y = kt_to(y, .dtype = to);
     return y && kt__check_out(call, to, KT_NONE) ? kt_error_status() : kt__end(call, y);
 }
+
+/* ---- int8 @ int8 in int32 ---- */
+
+static kt_status check_int8(const kt_call *call)
+{
+    static const char *const names[] = {"self", "mat2"};
+    for (int i = 0; i < 2; i++)
+        if (call->arg[i].t->ndim != 2)
+            return kt_fail(KT_ERR_RUNTIME, "int_mm_out_cpu: Expected %s to be of dimension 2 but got %d", names[i],
+                           (int)call->arg[i].t->ndim);
+    const kt_tensor *a = call->arg[0].t, *b = call->arg[1].t;
+    if (a->sizes[1] != b->sizes[0])
+        return kt_fail(KT_ERR_RUNTIME, "int_mm_out_cpu: self.size(1) needs to match mat2.size(0) but got %lld and %lld",
+                       (long long)a->sizes[1], (long long)b->sizes[0]);
+    for (int i = 0; i < 2; i++)
+        if (call->arg[i].t->dtype != KT_I8)
+            return kt__fail_dtype(call, KT_ERR_RUNTIME, "int_mm_out_cpu: Expected %s dtype to be of type int8 but got %s", names[i],
+                                  kt_dtype_c_name((kt_dtype)call->arg[i].t->dtype));
+    return KT_OK;
+}
+
+/* PyTorch resizes no target here. */
+static kt_status check_int32(const kt_call *call)
+{
+    const kt_tensor *out = call->form == KT_OUT ? call->out[0] : NULL;
+    if (!out)
+        return KT_OK;
+    if (out->dtype != KT_I32)
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "int_mm_out_cpu: Expected result dtype to be of type kInt but got %s",
+                              kt_dtype_c_name((kt_dtype)out->dtype));
+    if (out->ndim != 2)
+        return kt_fail(KT_ERR_RUNTIME, "int_mm_out_cpu: Expected result to be of dimension 2 but got %d", (int)out->ndim);
+    for (int i = 0; i < 2; i++)
+        if (out->sizes[i] != call->arg[i].t->sizes[i])
+            return kt_fail(KT_ERR_RUNTIME, "int_mm_out_cpu: Expected result.size(%d) to be %lld but got %lld", i,
+                           (long long)call->arg[i].t->sizes[i], (long long)out->sizes[i]);
+    return KT_OK;
+}
+
+kt_status kt__body_int_mm(kt_call *call)
+{
+    if (check_int8(call) || check_int32(call))
+        return kt_error_status();
+    KT_SCOPE;
+    kt_tensor *a = kt__converted_inside(call->arg[0].t, KT_I32, KT_WHY_PROMOTION);
+    return kt__end(call, kt_mm(a, kt__converted_inside(call->arg[1].t, KT_I32, KT_WHY_PROMOTION)));
+}
