@@ -5,6 +5,7 @@
 #   make test       make test-cuda, the C tests, then the Python tests
 #   make test-all   adds exhaustive sweeps and the sanitizers
 #   make test-cuda  where nvcc is: the CUDA backend compiled, loaded, its kernels run on the CPU
+#   make test-libraries REFERENCE=PYTHON   public libraries beside PyTorch (tests/libraries/README.md); needs a network and an hour
 #   make check      generated files, layers, lint, headers       make bench      timings beside measured ceilings
 #   make asan       the C tests under Address- and UndefinedBehaviorSanitizer;  make tsan   under ThreadSanitizer
 #   make asan-python   the Python tests under the first two, two threads at the same tensors among them
@@ -24,7 +25,7 @@ NINJA   = cmake --build $(1) --parallel $(JOBS)
 # $(call configure,directory,options): again only when the compiler, the interpreter or the options change.
 configure = @tools/configure.sh $(1) "$(CC)" $(CMAKE) $(2)
 
-.PHONY: all setup build demo test test-all test-cuda bench check amx asan asan-python tsan gen install clean
+.PHONY: all setup build demo test test-all test-cuda test-libraries bench check amx asan asan-python tsan gen install clean
 
 all: build
 
@@ -53,6 +54,10 @@ test-all: build
 	@$(MAKE) --no-print-directory asan
 	@$(MAKE) --no-print-directory asan-python
 	@$(MAKE) --no-print-directory tsan
+
+test-libraries: build
+	@"$$(cat $(BUILD)/.python)" tests/libraries/run.py --environment $(BUILD)/libraries --install --karat $(BUILD)/bin/karat \
+		$(if $(REFERENCE),--reference $(REFERENCE)) --document docs/libraries.md
 
 amx: setup
 	$(call configure,$(BUILD)/amx,-DKARAT_AMX_IN_C=ON -DKARAT_TESTS=OFF -DKARAT_BENCH=OFF)

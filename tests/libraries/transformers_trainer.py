@@ -4,7 +4,7 @@
 import logging
 
 import torch
-from transformers import BertConfig, BertForSequenceClassification, Trainer, TrainingArguments, set_seed
+from transformers import BertConfig, BertForSequenceClassification, PrinterCallback, Trainer, TrainingArguments, set_seed
 
 logging.disable(logging.WARNING)
 set_seed(0)
@@ -27,6 +27,7 @@ arguments = TrainingArguments("out", max_steps=12, per_device_train_batch_size=8
                               save_steps=12, eval_strategy="steps", eval_steps=12, report_to=[], use_cpu=True, disable_tqdm=True,
                               weight_decay=0.01, lr_scheduler_type="cosine")
 trainer = Trainer(model=net, args=arguments, train_dataset=Texts(64), eval_dataset=Texts(32))
+trainer.remove_callback(PrinterCallback)  # it prints times
 result = trainer.train()
 print("trained", result.global_step, result.training_loss)
 for line in trainer.state.log_history:
