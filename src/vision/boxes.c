@@ -1,8 +1,6 @@
 /* boxes.c - suppression of boxes that overlap a better one; see vision.h. */
 #include "vision/vision.h"
 
-#include <karat/autocast.h>
-
 #include "base/error.h"
 
 enum { BOXES, SCORES, THRESHOLD };
@@ -31,7 +29,7 @@ kt_status kt__vision_nms(kt_call *call)
                                                "tensors do not have");
     const kt_device device = kt_device_of(boxes);
     kt_dtype        dtype = kt_dtype_of(boxes);
-    if (kt_autocast_enabled(device.kind) && dtype != KT_F64)
+    if (kt__vision_autocast(boxes) && dtype != KT_F64)
         dtype = KT_F32; /* autocast's cast of both */
     else if (dtype != kt_dtype_of(scores))
         return kt_fail(KT_ERR_RUNTIME, "dets should have the same type as scores");

@@ -2,8 +2,6 @@
  * vision.h. */
 #include "vision/vision.h"
 
-#include <karat/autocast.h>
-
 #include "base/error.h"
 
 /* What the four differ in. Their arguments: (input, rois, spatial_scale, rows, columns, [sampling_ratio], [aligned]). */
@@ -93,7 +91,7 @@ static kt_status run_back(const kind *k, kt_dtype computed, const kt__regions *r
 
 static kt_status check_forward(const kind *k, const kt_tensor *input, const kt_tensor *rois)
 {
-    const bool cast = k->cast && kt_autocast_enabled(kt_device_of(input).kind);
+    const bool cast = k->cast && kt__vision_autocast(input);
     if (check_rois(rois, k->by_position) || (!cast && kt__vision_same_dtype(input, "input", rois, "rois", k->kernel)))
         return kt_error_status();
     if (kt_ndim(input) < 4)

@@ -1,6 +1,8 @@
 /* vision.c - see vision.h: what the bodies share. */
 #include "vision/vision.h"
 
+#include <karat/autocast.h>
+
 #include "base/error.h"
 
 kt_dtype kt__vision_computes(kt_dtype d) { return d == KT_F64 ? KT_F64 : KT_F32; }
@@ -8,6 +10,11 @@ kt_dtype kt__vision_computes(kt_dtype d) { return d == KT_F64 ? KT_F64 : KT_F32;
 bool kt__vision_takes(kt_dtype d) { return d == KT_F64 || d == KT_F32 || d == KT_F16; }
 
 bool kt__vision_is_meta(const kt_tensor *t) { return kt_device_of(t).kind == KT_META; }
+
+bool kt__vision_autocast(const kt_tensor *t)
+{
+    return kt_autocast_enabled(kt__vision_is_meta(t) ? kt_autocast_meta() : kt_device_of(t).kind);
+}
 
 kt_tensor *kt__vision_operand(kt_tensor *t, kt_dtype computed)
 {

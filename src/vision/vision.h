@@ -71,6 +71,7 @@ kt_tensor *kt__vision_operand(kt_tensor *t, kt_dtype computed);
 kt_tensor *kt__vision_room(kt_shape shape, kt_dtype dtype);
 kt_tensor *kt__vision_done(kt_tensor *made, kt_dtype dtype, kt_device device);
 bool       kt__vision_is_meta(const kt_tensor *t);
+bool       kt__vision_autocast(const kt_tensor *t); /* is autocast on for its device? */
 kt_status  kt__vision_same_dtype(const kt_tensor *a, const char *a_name, const kt_tensor *b, const char *b_name, const char *kernel);
 kt_status  kt__vision_has_kernel(const kt_tensor *t, const char *kernel);
 
