@@ -4,8 +4,8 @@
  * their classes return. Tensor's own __torch_function__ runs the call and converts the result to the subclass. Plain
  * tensors pay one type check.
  *
- * A function mode (torch.overrides.TorchFunctionMode) that a thread has entered is asked before all arguments, whatever they are: the
- * innermost first, which is out of sight while it answers.
+ * A function mode (torch.overrides.TorchFunctionMode) that a thread has entered is asked before all arguments, whatever they are:
+ * the innermost first, which is out of sight while it answers.
  *
  * Functions of the table and operators call this file. The other methods and attributes of a subclass do so through its
  * tp_getattro, which Tensor's __init_subclass__ sets. Independent of: operators. */
@@ -177,8 +177,8 @@ int kp_override_call(const char *name, bool method, PyObject *function, PyObject
     int asked = kp_override(function, argv, n, keywords, answer);
     if (asked == KP_DECLINED) {
         askers    all = find_askers(argv, n + (keywords ? PyTuple_GET_SIZE(keywords) : 0));
-        PyObject *who = has_mode() ? PyUnicode_FromFormat("\n  - mode object %R", PyList_GET_ITEM(modes, PyList_GET_SIZE(modes) - 1))
-                                   : PyUnicode_FromString("");
+        PyObject *mode = has_mode() ? PyList_GET_ITEM(modes, PyList_GET_SIZE(modes) - 1) : NULL; /* borrowed */
+        PyObject *who = mode ? PyUnicode_FromFormat("\n  - mode object %R", mode) : PyUnicode_FromString("");
         for (int i = 0; who && i < all.n; i++)
             Py_SETREF(who, PyUnicode_FromFormat("%U\n  - tensor subclass %R", who, all.type[i]));
         askers_done(&all);

@@ -1,5 +1,5 @@
-/* deform.c - convolutions whose windows' taps look at places of their own: deform_conv2d, and what flows back; see vision.h. What the
- * taps see becomes columns, example by example; the weights times the columns are the result. */
+/* deform.c - convolutions whose windows' taps look at places of their own: deform_conv2d, and what flows back; see vision.h. What
+ * the taps see becomes columns, example by example; the weights times the columns are the result. */
 #include "vision/vision.h"
 
 #include "base/error.h"
@@ -69,16 +69,18 @@ static kt_status check_dtypes(const kt_call *call, int at)
 {
     static const char *const names[] = {"input", "weight", "offset", "mask", "bias"};
     const kt_tensor         *input = call->arg[at].t;
-    for (int i = 1; i < 5; i++) /* PyTorch reads the bytes of another dtype as numbers of this one */
-        if ((i != MASK || call->arg[at + USE_MASK].b) && kt__vision_same_dtype(input, names[0], call->arg[at + i].t, names[i], kernel))
+    for (int i = 1; i < 5; i++) { /* PyTorch reads the bytes of another dtype as numbers of this one */
+        const bool read = i != MASK || call->arg[at + USE_MASK].b;
+        if (read && kt__vision_same_dtype(input, names[0], call->arg[at + i].t, names[i], kernel))
             return kt_error_status();
+    }
     return kt__vision_has_kernel(input, kernel);
 }
 
 static kt_status fail_expected(const char *what)
 {
-    return kt_fail(KT_ERR_RUNTIME, "Expected %s to be true, but got false.  (Could this error message be improved?  If so, please "
-                                   "report an enhancement request to PyTorch.)", what);
+    return kt_fail(KT_ERR_RUNTIME, "Expected %s to be true, but got false.  (Could this error message be improved?  If so, "
+                                   "please report an enhancement request to PyTorch.)", what);
 }
 
 static kt_status read(deformed *d, const kt_call *call, int at)
@@ -101,10 +103,11 @@ static kt_status read(deformed *d, const kt_call *call, int at)
     d->device = kt_device_of(input);
     if (check_numbers(d))
         return kt_error_status();
-    const char *wrong = kt_size(weight, 1) * d->weight_groups != d->w.channels ? "weight_c.size(1) * n_weight_grps == input_c.size(1)"
-                        : d->channels_out % d->weight_groups                   ? "weight_c.size(0) % n_weight_grps == 0"
-                        : d->w.channels % d->w.groups                          ? "input_c.size(1) % n_offset_grps == 0"
-                                                                               : NULL;
+    const bool  fits = kt_size(weight, 1) * d->weight_groups == d->w.channels;
+    const char *wrong = !fits                                ? "weight_c.size(1) * n_weight_grps == input_c.size(1)"
+                        : d->channels_out % d->weight_groups ? "weight_c.size(0) % n_weight_grps == 0"
+                        : d->w.channels % d->w.groups        ? "input_c.size(1) % n_offset_grps == 0"
+                                                             : NULL;
     if (wrong)
         return fail_expected(wrong);
     d->w.out_h = positions_of(d->w.height, d->w.kernel_h, d->w.stride_h, d->w.pad_h, d->w.dilation_h);
@@ -271,5 +274,5 @@ static kt_status deform_flows(const kt_back *of)
     return status;
 }
 
-const kt_node_type kt__deform_node = {.abi = KT_NODE_ABI, .size = sizeof kt__deform_node, .run = deform_flows,
-                                      .name = "torch::autograd::CppNode<vision::ops::(anonymous namespace)::DeformConv2dFunction>"};
+const kt_node_type kt__deform_node = {.abi = KT_NODE_ABI, .size = sizeof kt__deform_node, .run = deform_flows, .name =
+                                      "torch::autograd::CppNode<vision::ops::(anonymous namespace)::DeformConv2dFunction>"};

@@ -1,7 +1,7 @@
 /* loops.inc.c - torchvision's operators in type T. A template: FN(name) is the name of T.
  *
- * Written from the papers: R-CNN (Girshick et al., 2014) for suppression, Fast R-CNN (Girshick, 2015) for pooling of regions, Mask
- * R-CNN (He et al., 2017) for aligned pooling, R-FCN (Dai et al., 2016) for position-sensitive pooling, Deformable Convolutional
+ * Written from the papers: R-CNN (Girshick et al., 2014) for suppression, Fast R-CNN (Girshick, 2015) for pooling of regions,
+ * Mask R-CNN (He et al., 2017) for aligned pooling, R-FCN (Dai et al., 2016) for position-sensitive pooling, Deformable Convolutional
  * Networks (Dai et al., 2017; Zhu et al., 2019) for deformed windows. How region borders are rounded, and what stands beyond an
  * image, follows torchvision's results. */
 #include "base/alloc.h"
@@ -33,7 +33,7 @@ int64_t FN(kt__suppress)(const void *boxes, const int64_t *order, int64_t n, dou
             const T        left = b[0] > o[0] ? b[0] : o[0], top = b[1] > o[1] ? b[1] : o[1];
             const T        right = b[2] < o[2] ? b[2] : o[2], bottom = b[3] < o[3] ? b[3] : o[3];
             const T        w = right > left ? right - left : 0, h = bottom > top ? bottom - top : 0, shared = w * h;
-            stays = !(shared / ((o[2] - o[0]) * (o[3] - o[1]) + area - shared) > (T)threshold);
+            stays = !((double)(shared / ((o[2] - o[0]) * (o[3] - o[1]) + area - shared)) > threshold);
         }
         if (stays)
             kept[count++] = order[i];
@@ -42,8 +42,8 @@ int64_t FN(kt__suppress)(const void *boxes, const int64_t *order, int64_t n, dou
 }
 
 /* ---- regions whose bins are averages of interpolated samples ----
- * A sample is a product of a weight for its line and one for its column, so the sums of a bin's samples are weights of lines times
- * weights of columns. */
+ * A sample is a product of a weight for its line and one for its column, so the sums of a bin's samples are weights of lines
+ * times weights of columns. */
 
 typedef struct FN(axis) { /* the elements of one dim that a bin reads, and their weights, summed over its samples */
     int64_t first, n;
@@ -243,11 +243,11 @@ static FN(bins) FN(read_bins)(const kt__regions *r, const T *region)
 static inline int64_t FN(inside)(T place, int64_t size) { return place > 0 ? (place < (T)size ? (int64_t)place : size) : 0; }
 
 /* Fast R-CNN rounds a bin's place in the region, R-FCN its place in the image: the same but for the last bits. */
-static FN(window) FN(read_window)(const kt__regions *r, const FN(bins) *b, int64_t i, int64_t j)
+static FN(window) FN(read_window)(const kt__regions *r, const FN(bins) *b, int64_t i, int64_t j, bool back)
 {
     const T top = (T)i * b->height, left = (T)j * b->width, bottom = (T)(i + 1) * b->height, right = (T)(j + 1) * b->width;
-    if (r->by_position) { /* its bins do not reach the last line and column of an image, as torchvision's do not */
-        const int64_t lines = r->height - 1, columns = r->width - 1;
+    if (r->by_position) { /* as in torchvision: an average leaves out the last line and column of the image, what flows back not */
+        const int64_t lines = r->height - !back, columns = r->width - !back;
         return (FN(window)){FN(inside)(floor(top + b->top), lines), FN(inside)(floor(left + b->left), columns),
                             FN(inside)(ceil(bottom + b->top), lines), FN(inside)(ceil(right + b->left), columns)};
     }
@@ -266,7 +266,7 @@ static void FN(pool_some)(void *context, int64_t begin, int64_t end)
             for (int64_t i = 0; i < r->rows; i++)
                 for (int64_t j = 0; j < r->columns; j++) {
                     const T         *image = (const T *)w->a->image + (b.image * r->channels + c) * plane;
-                    const FN(window) v = FN(read_window)(r, &b, i, j);
+                    const FN(window) v = FN(read_window)(r, &b, i, j, false);
                     const int64_t    at = ((k * r->channels + c) * r->rows + i) * r->columns + j;
                     int64_t          largest = -1;
                     for (int64_t y = v.top; y < v.bottom; y++)
@@ -317,7 +317,7 @@ static void FN(average_some)(void *context, int64_t begin, int64_t end)
                 for (int64_t j = 0; j < r->columns; j++) {
                     const int64_t    channel = FN(channel_of)(r, c, i, j);
                     const T         *image = (const T *)w->a->image + (b.image * r->channels + channel) * plane;
-                    const FN(window) v = FN(read_window)(r, &b, i, j);
+                    const FN(window) v = FN(read_window)(r, &b, i, j, false);
                     const int64_t    at = ((k * channels + c) * r->rows + i) * r->columns + j;
                     const bool       empty = v.bottom <= v.top || v.right <= v.left;
                     T                sum = 0;
@@ -341,7 +341,7 @@ static void FN(average_back_some)(void *context, int64_t begin, int64_t end)
             for (int64_t i = 0; i < r->rows; i++)
                 for (int64_t j = 0; j < r->columns; j++) {
                     T *image = (T *)w->a->to_image + (b.image * r->channels + FN(channel_of)(r, c, i, j)) * plane;
-                    const FN(window) v = FN(read_window)(r, &b, i, j);
+                    const FN(window) v = FN(read_window)(r, &b, i, j, true);
                     const T flowed = ((const T *)w->a->flow)[((k * channels + c) * r->rows + i) * r->columns + j];
                     for (int64_t y = v.top; y < v.bottom; y++)
                         for (int64_t x = v.left; x < v.right; x++)

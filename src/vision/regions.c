@@ -1,5 +1,5 @@
-/* regions.c - parts of images, each as a grid of bins: roi_align, roi_pool and the position-sensitive ones, and what flows back; see
- * vision.h. */
+/* regions.c - parts of images, each as a grid of bins: roi_align, roi_pool and the position-sensitive ones, and what flows back;
+ * see vision.h. */
 #include "vision/vision.h"
 
 #include "base/error.h"
@@ -24,8 +24,10 @@ static kt_status check_rois(const kt_tensor *rois, bool by_position)
     if (kt_ndim(rois) < 2)
         return kt_fail(KT_ERR_INDEX, "Dimension out of range (expected to be in range of [%lld, %lld], but got 1)",
                        (long long)-kt_ndim(rois), (long long)kt_ndim(rois) - 1);
-    return kt_ndim(rois) == 2 && kt_size(rois, 1) == 5 ? KT_OK : kt_fail(KT_ERR_RUNTIME, by_position ? "Tensor rois should have shape as Tensor[K, 5]"
-                                                                                      : "rois must have shape as Tensor[K, 5]");
+    if (kt_ndim(rois) == 2 && kt_size(rois, 1) == 5)
+        return KT_OK;
+    return kt_fail(KT_ERR_RUNTIME, by_position ? "Tensor rois should have shape as Tensor[K, 5]"
+                                               : "rois must have shape as Tensor[K, 5]");
 }
 
 static kt_status check_sizes(const kt__regions *r)
@@ -142,21 +144,28 @@ kt_status kt__vision_ps_roi_pool(kt_call *call) { return forward(call, &ps_roi_p
 
 /* ---- back: (grad, rois, [place], spatial_scale, rows, columns, the others in an order of their own) ---- */
 
+static bool has_sizes(const kt_tensor *t, kt_shape sizes)
+{
+    for (int64_t i = 0; i < sizes.n; i++)
+        if (kt_ndim(t) != sizes.n || kt_size(t, i) != sizes.d[i])
+            return false;
+    return true;
+}
+
 static kt_status back(kt_call *call, const kind *k, const kt__regions *of)
 {
     kt_tensor  *grad = call->arg[0].t, *rois = call->arg[1].t, *from = k->has_place ? call->arg[2].t : NULL;
     kt__regions r = *of;
     int64_t     room[4];
-    if (check_rois(rois, k->by_position) || kt__vision_same_dtype(grad, "grad", rois, "rois", k->back) || kt__vision_has_kernel(grad, k->back) ||
-        check_sizes(&r))
+    if (check_rois(rois, k->by_position) || kt__vision_same_dtype(grad, "grad", rois, "rois", k->back) ||
+        kt__vision_has_kernel(grad, k->back) || check_sizes(&r))
         return kt_error_status();
     r.n = kt_size(rois, 0);
     const kt_dtype  dtype = kt_dtype_of(grad), computed = kt__vision_computes(dtype);
     const kt_device device = kt_device_of(grad);
     const kt_shape  sizes = KT_SHAPE(r.batch, r.channels, r.height, r.width), flowed = result_sizes(&r, room);
-    for (int i = 0; i < 4; i++)
-        if (kt_ndim(grad) != 4 || kt_size(grad, i) != flowed.d[i] || (from && (kt_ndim(from) != 4 || kt_size(from, i) != flowed.d[i])))
-            return kt_fail(KT_ERR_RUNTIME, "%s: what flowed back has other sizes than the result", kt_row_name(call->row));
+    if (!has_sizes(grad, flowed) || (from && !has_sizes(from, flowed)))
+        return kt_fail(KT_ERR_RUNTIME, "%s: what flowed back has other sizes than the result", kt_row_name(call->row));
     if (kt__vision_is_meta(grad)) {
         call->out[0] = kt_keep(kt_empty(sizes, .dtype = dtype, .device = device));
         return kt_error_status();

@@ -25,18 +25,20 @@ static kt_status quantized(kt_call *call)
 }
 
 static const kt_operator rows[] = {
-#define ROW(name_, rest, body_, ...) {.size = sizeof(kt_operator), .name = "torchvision::" name_, .schema = name_ rest, .body = body_, __VA_ARGS__}
+#define ROW(name_, rest, body_, ...)                                                                                          \
+    {.size = sizeof(kt_operator), .name = "torchvision::" name_, .schema = name_ rest, .body = body_, __VA_ARGS__}
     ROW("nms", "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor", kt__vision_nms,
         .doc = "the boxes that stay when those that overlap a better one are left out: their indices, best first"),
-    ROW("roi_align", "(" REGIONS ", int sampling_ratio, bool aligned) -> Tensor", kt__vision_roi_align, .node = &kt__roi_align_node,
-        .setup = kt__regions_save, .n_saved = 1, .doc = "regions of images as grids of bins: averages of interpolated samples"),
+    ROW("roi_align", "(" REGIONS ", int sampling_ratio, bool aligned) -> Tensor", kt__vision_roi_align,
+        .node = &kt__roi_align_node, .setup = kt__regions_save, .n_saved = 1, .doc = "regions of images as grids of bins: averages of interpolated samples"),
     ROW("roi_pool", "(" REGIONS ") -> (Tensor, Tensor)", kt__vision_roi_pool, .node = &kt__roi_pool_node,
         .setup = kt__regions_save, .n_saved = 2, .doc = "regions of images as grids of bins: the largest element, and its place"),
     ROW("ps_roi_align", "(" REGIONS ", int sampling_ratio) -> (Tensor, Tensor)", kt__vision_ps_roi_align,
         .node = &kt__ps_roi_align_node, .setup = kt__regions_save, .n_saved = 2,
         .doc = "roi_align, each bin of channels of its own"),
     ROW("ps_roi_pool", "(" REGIONS ") -> (Tensor, Tensor)", kt__vision_ps_roi_pool, .node = &kt__ps_roi_pool_node,
-        .setup = kt__regions_save, .n_saved = 2, .doc = "regions of images as grids of bins: averages, each of channels of its own"),
+        .setup = kt__regions_save, .n_saved = 2,
+        .doc = "regions of images as grids of bins: averages, each of channels of its own"),
     ROW("deform_conv2d", "(Tensor input, Tensor weight, Tensor offset, Tensor mask, Tensor bias, " WINDOWS ") -> Tensor",
         kt__vision_deform, .node = &kt__deform_node, .setup = kt__deform_save, .n_saved = 5,
         .doc = "convolution whose windows' taps are moved by offsets and weighed by a mask"),
@@ -44,16 +46,16 @@ static const kt_operator rows[] = {
         kt__vision_roi_align_back),
     ROW("_roi_pool_backward", "(Tensor grad, Tensor rois, Tensor argmax, " POOLED ", " SIZES ") -> Tensor",
         kt__vision_roi_pool_back),
-    ROW("_ps_roi_align_backward", "(Tensor grad, Tensor rois, Tensor channel_mapping, " POOLED ", int sampling_ratio, " SIZES ") -> Tensor",
-        kt__vision_ps_roi_align_back),
+    ROW("_ps_roi_align_backward", "(Tensor grad, Tensor rois, Tensor channel_mapping, " POOLED ", int sampling_ratio, " SIZES
+        ") -> Tensor", kt__vision_ps_roi_align_back),
     ROW("_ps_roi_pool_backward", "(Tensor grad, Tensor rois, Tensor channel_mapping, " POOLED ", " SIZES ") -> Tensor",
         kt__vision_ps_roi_pool_back),
     ROW("_deform_conv2d_backward", "(Tensor grad, Tensor input, Tensor weight, Tensor offset, Tensor mask, Tensor bias, " WINDOWS
         ") -> (Tensor, Tensor, Tensor, Tensor, Tensor)", kt__vision_deform_back),
     ROW("_cuda_version", "() -> int", no_version, .composite = true, .doc = "-1: not compiled with CUDA"),
     ROW("qnms", "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor", quantized),
-    ROW("qroi_align", "(Tensor input, Tensor rois, float input_scale, int input_zero_point, float rois_scale, int rois_zero_point, "
-        "float spatial_scale, SymInt pooled_height, SymInt pooled_width, int sampling_ratio, bool aligned) -> Tensor", quantized),
+    ROW("qroi_align", "(Tensor input, Tensor rois, float input_scale, int input_zero_point, float rois_scale, "
+        "int rois_zero_point, float spatial_scale, SymInt pooled_height, SymInt pooled_width, int sampling_ratio, bool aligned) -> Tensor", quantized),
 };
 
 static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;

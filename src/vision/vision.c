@@ -13,7 +13,8 @@ bool kt__vision_is_meta(const kt_tensor *t) { return kt_device_of(t).kind == KT_
 
 bool kt__vision_autocast(const kt_tensor *t)
 {
-    return kt_autocast_enabled(kt__vision_is_meta(t) ? kt_autocast_meta() : kt_device_of(t).kind);
+    const kt_device_kind kind = (kt_device_kind)kt_device_of(t).kind;
+    return kt_autocast_enabled(kind == KT_META ? kt_autocast_meta() : kind);
 }
 
 kt_tensor *kt__vision_operand(kt_tensor *t, kt_dtype computed)
@@ -36,15 +37,15 @@ static const char *type_name(kt_dtype d, char *room, size_t n)
     return room;
 }
 
-kt_status kt__vision_same_dtype(const kt_tensor *a, const char *a_name, const kt_tensor *b, const char *b_name, const char *kernel)
+kt_status kt__vision_same_dtype(const kt_tensor *a, const char *name, const kt_tensor *b, const char *other, const char *kernel)
 {
-    char one[48], other[48];
+    char one[48], two[48];
     if (kt_dtype_of(a) == kt_dtype_of(b))
         return KT_OK;
     return kt_fail(KT_ERR_RUNTIME,
                    "Expected tensor for argument #1 '%s' to have the same type as tensor for argument #2 '%s'; but type %s does "
                    "not equal %s (while checking arguments for %s)",
-                   a_name, b_name, type_name(kt_dtype_of(a), one, sizeof one), type_name(kt_dtype_of(b), other, sizeof other),
+                   name, other, type_name(kt_dtype_of(a), one, sizeof one), type_name(kt_dtype_of(b), two, sizeof two),
                    kernel);
 }
 

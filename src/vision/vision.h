@@ -1,9 +1,8 @@
 /* vision.h - torchvision's operators on boxes, regions and deformed windows: rows that are appended when they are asked for
  * (kt_operators_load). Its own compiled ones are written against PyTorch's C++ and cannot be loaded.
  *
- * In: calls of the rows in rows.c. Out: their results. The loops (boxes, regions, deform .inc.c) are compiled for float and double;
- * a half is computed as float and rounded once. Independent of: the operator table, backends; tensors of other devices are computed
- * on the host. */
+ * In: calls of the rows in rows.c. Out: their results. The loops (loops.inc.c) are compiled for float and double; a half is computed
+ * as float and rounded once. Independent of: the operator table, backends; tensors of other devices are computed on the host. */
 #ifndef KT_VISION_VISION_H
 #define KT_VISION_VISION_H
 
@@ -72,7 +71,7 @@ kt_tensor *kt__vision_room(kt_shape shape, kt_dtype dtype);
 kt_tensor *kt__vision_done(kt_tensor *made, kt_dtype dtype, kt_device device);
 bool       kt__vision_is_meta(const kt_tensor *t);
 bool       kt__vision_autocast(const kt_tensor *t); /* is autocast on for its device? */
-kt_status  kt__vision_same_dtype(const kt_tensor *a, const char *a_name, const kt_tensor *b, const char *b_name, const char *kernel);
+kt_status  kt__vision_same_dtype(const kt_tensor *a, const char *name, const kt_tensor *b, const char *other, const char *kernel);
 kt_status  kt__vision_has_kernel(const kt_tensor *t, const char *kernel);
 
 /* ---- the bodies ---- */

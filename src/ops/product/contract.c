@@ -375,8 +375,8 @@ static kt_status check_int8(const kt_call *call)
                        (long long)a->sizes[1], (long long)b->sizes[0]);
     for (int i = 0; i < 2; i++)
         if (call->arg[i].t->dtype != KT_I8)
-            return kt__fail_dtype(call, KT_ERR_RUNTIME, "int_mm_out_cpu: Expected %s dtype to be of type int8 but got %s", names[i],
-                                  kt_dtype_c_name((kt_dtype)call->arg[i].t->dtype));
+            return kt__fail_dtype(call, KT_ERR_RUNTIME, "int_mm_out_cpu: Expected %s dtype to be of type int8 but got %s",
+                                  names[i], kt_dtype_c_name((kt_dtype)call->arg[i].t->dtype));
     return KT_OK;
 }
 
