@@ -885,6 +885,7 @@
  * kt_glu_backward(grad_output, self, dim)                              gradient of glu
  * kt_norm_along(self, p, dim, .keepdim = false)                        p-norm over dims, with PyTorch's node of a norm that its own functions take
  * kt_matmul_batched(self, other)                                       batched part of matmul: leading dims broadcast
+ * kt_int_mm(self, mat2)                                     out        product of two int8 matrices, summed in int32
  * kt_addmm_activation(self, mat1, mat2, .beta = 1, .alpha = 1, .use_gelu = false)  out        relu of addmm, or gelu; on CUDA in one step with the product, where gelu is the one by tanh
  * kt_scaled_mm(self, mat2, scale_a, scale_b, .bias, .scale_result, .out_dtype, .use_fast_accum = false)  out        product of two float8 matrices, each with a scale, computed in float32
  * kt_lu_with_info(self, .pivot = true, .check_errors = true) -> LU, pivots, info             LU factors of matrices in one tensor; same as linalg.lu_factor_ex (deprecated)

@@ -1,9 +1,9 @@
 /* loops.inc.c - torchvision's operators in type T. A template: FN(name) is the name of T.
  *
  * Written from the papers: R-CNN (Girshick et al., 2014) for suppression, Fast R-CNN (Girshick, 2015) for pooling of regions,
- * Mask R-CNN (He et al., 2017) for aligned pooling, R-FCN (Dai et al., 2016) for position-sensitive pooling, Deformable Convolutional
- * Networks (Dai et al., 2017; Zhu et al., 2019) for deformed windows. How region borders are rounded, and what stands beyond an
- * image, follows torchvision's results. */
+ * Mask R-CNN (He et al., 2017) for aligned pooling, R-FCN (Dai et al., 2016) for position-sensitive pooling, Deformable
+ * Convolutional Networks (Dai et al., 2017; Zhu et al., 2019) for deformed windows. How region borders are rounded, and what
+ * stands beyond an image, follows torchvision's results. */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/thread.h"
@@ -246,7 +246,7 @@ static inline int64_t FN(inside)(T place, int64_t size) { return place > 0 ? (pl
 static FN(window) FN(read_window)(const kt__regions *r, const FN(bins) *b, int64_t i, int64_t j, bool back)
 {
     const T top = (T)i * b->height, left = (T)j * b->width, bottom = (T)(i + 1) * b->height, right = (T)(j + 1) * b->width;
-    if (r->by_position) { /* as in torchvision: an average leaves out the last line and column of the image, what flows back not */
+    if (r->by_position) { /* as in torchvision: an average leaves out the image's last line and column, what flows back not */
         const int64_t lines = r->height - !back, columns = r->width - !back;
         return (FN(window)){FN(inside)(floor(top + b->top), lines), FN(inside)(floor(left + b->left), columns),
                             FN(inside)(ceil(bottom + b->top), lines), FN(inside)(ceil(right + b->left), columns)};

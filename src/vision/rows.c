@@ -30,7 +30,8 @@ static const kt_operator rows[] = {
     ROW("nms", "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor", kt__vision_nms,
         .doc = "the boxes that stay when those that overlap a better one are left out: their indices, best first"),
     ROW("roi_align", "(" REGIONS ", int sampling_ratio, bool aligned) -> Tensor", kt__vision_roi_align,
-        .node = &kt__roi_align_node, .setup = kt__regions_save, .n_saved = 1, .doc = "regions of images as grids of bins: averages of interpolated samples"),
+        .node = &kt__roi_align_node, .setup = kt__regions_save, .n_saved = 1,
+        .doc = "regions of images as grids of bins: averages of interpolated samples"),
     ROW("roi_pool", "(" REGIONS ") -> (Tensor, Tensor)", kt__vision_roi_pool, .node = &kt__roi_pool_node,
         .setup = kt__regions_save, .n_saved = 2, .doc = "regions of images as grids of bins: the largest element, and its place"),
     ROW("ps_roi_align", "(" REGIONS ", int sampling_ratio) -> (Tensor, Tensor)", kt__vision_ps_roi_align,
@@ -55,7 +56,8 @@ static const kt_operator rows[] = {
     ROW("_cuda_version", "() -> int", no_version, .composite = true, .doc = "-1: not compiled with CUDA"),
     ROW("qnms", "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor", quantized),
     ROW("qroi_align", "(Tensor input, Tensor rois, float input_scale, int input_zero_point, float rois_scale, "
-        "int rois_zero_point, float spatial_scale, SymInt pooled_height, SymInt pooled_width, int sampling_ratio, bool aligned) -> Tensor", quantized),
+        "int rois_zero_point, float spatial_scale, SymInt pooled_height, SymInt pooled_width, int sampling_ratio, "
+        "bool aligned) -> Tensor", quantized),
 };
 
 static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;

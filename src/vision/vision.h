@@ -1,8 +1,9 @@
 /* vision.h - torchvision's operators on boxes, regions and deformed windows: rows that are appended when they are asked for
  * (kt_operators_load). Its own compiled ones are written against PyTorch's C++ and cannot be loaded.
  *
- * In: calls of the rows in rows.c. Out: their results. The loops (loops.inc.c) are compiled for float and double; a half is computed
- * as float and rounded once. Independent of: the operator table, backends; tensors of other devices are computed on the host. */
+ * In: calls of the rows in rows.c. Out: their results. The loops (loops.inc.c) are compiled for float and double; a half is
+ * computed as float and rounded once. Independent of: the operator table, backends; tensors of other devices are computed on the
+ * host. */
 #ifndef KT_VISION_VISION_H
 #define KT_VISION_VISION_H
 
