@@ -977,3 +977,66 @@ def test_targets_by_keyword(lib):
     with pytest.raises(RuntimeError, match="is missing value for argument 'out'"):
         space.double.out(torch.ones(1))
     assert torch.ops.aten.view.default.is_view and not torch.ops.aten.add_.Tensor.is_view and not space.twice.default.is_view
+
+
+# ---- schemas that libraries write ----
+
+def test_results_that_may_be_none(lib):
+    lib.define("pair(Tensor x, bool second) -> (Tensor, Tensor?)")
+    lib.define("behind(Tensor x) -> (Tensor?, Tensor)")
+    lib.define("alone(Tensor x, bool given) -> Tensor?")
+    lib.define("number(Tensor x, bool given) -> int?")
+    lib.impl("pair", lambda x, second: (x + 1, x + 2 if second else None), "CPU")
+    lib.impl("behind", lambda x: (None, x + 1), "CPU")
+    lib.impl("alone", lambda x, given: x + 1 if given else None, "CPU")
+    lib.impl("number", lambda x, given: 7 if given else None, "CPU")
+    ops, x = getattr(torch.ops, lib.ns), torch.ones(2)
+    assert ops.pair(x, False)[1] is None and ops.pair(x, True)[1].tolist() == [3.0, 3.0]
+    first, second = ops.behind(x)
+    assert first is None and second.tolist() == [2.0, 2.0]
+    assert ops.alone(x, False) is None and ops.alone(x, True).tolist() == [2.0, 2.0]
+    assert ops.number(x, False) is None and ops.number(x, True) == 7
+    assert str(ops.pair.default._schema).endswith("(Tensor x, bool second) -> (Tensor, Tensor?)")
+    assert ops.pair.default._schema.returns[1].type == "Optional[Tensor]"
+    assert torch.vmap(lambda row: ops.pair(row, False)[0])(torch.ones(3, 2)).shape == (3, 2)
+    lib.define("never(Tensor x) -> (Tensor, Tensor)")
+    lib.impl("never", lambda x: (x + 1, None), "CPU")
+    with pytest.raises(RuntimeError, match="Unable to cast None to Tensor"):
+        ops.never(x)
+
+
+def test_a_derivative_where_a_result_is_none(lib):
+    lib.define("pair(Tensor x, bool second) -> (Tensor, Tensor?)")
+    lib.impl("pair", lambda x, second: (x * 2, x * 3 if second else None), "CPU")
+    library.register_autograd(f"{lib.ns}::pair", lambda ctx, a, b: ((a * 2 if b is None else a * 2 + b * 3), None), lib=lib)
+    run, x = getattr(torch.ops, lib.ns).pair, torch.ones(2, requires_grad=True)
+    one, none = run(x, False)
+    assert none is None and torch.autograd.grad(one.sum(), x)[0].tolist() == [2.0, 2.0]
+    one, other = run(x, True)
+    assert torch.autograd.grad((one + other).sum(), x)[0].tolist() == [5.0, 5.0]
+
+
+def test_an_alias_without_a_name(lib):
+    lib.define("into(Tensor x, Tensor! out, Tensor! more) -> ()")
+    lib.impl("into", lambda x, out, more: (out.copy_(x), more.zero_(), None)[2], "CPU")
+    run = getattr(torch.ops, lib.ns).into
+    assert str(run.default._schema) == f"{lib.ns}::into(Tensor x, Tensor($0! -> ) out, Tensor($1! -> ) more) -> ()"
+    assert run.default._schema.is_mutable
+    out, more = torch.zeros(2), torch.ones(2)
+    before = out._version
+    assert run(torch.ones(2), out, more) is None and out.tolist() == [1.0, 1.0] and more.tolist() == [0.0, 0.0]
+    assert out._version == before + 1
+
+
+def test_as_many_arguments_as_an_optimizer_s_step(lib):
+    names = ", ".join(f"float a{i}" for i in range(18))
+    lib.define(f"step(str name, Tensor(a0!) p, {names}, Tensor? q=None, bool skip=False, *, int last=3, float end=0.5) -> ()")
+    seen = []
+    lib.impl("step", lambda *args, **kwargs: seen.append((args, kwargs)), "CPU")
+    run, x, q = getattr(torch.ops, lib.ns).step, torch.ones(1), torch.ones(2)
+    run("adam", x, *range(18), q, True, last=5, end=0.25)
+    (name, p, *numbers, given, skip), keywords = seen.pop()
+    assert name == "adam" and p is x and numbers == [float(i) for i in range(18)] and given is q and skip is True
+    assert keywords == {"last": 5, "end": 0.25}
+    with pytest.raises(RuntimeError, match="there are too many arguments"):
+        lib.define(f"more(Tensor x, {', '.join(f'int a{i}' for i in range(24))}) -> ()")

@@ -2,6 +2,7 @@
 
 import gc
 import os
+import typing
 
 import pytest
 
@@ -211,3 +212,48 @@ def test_other_devices_that_are_not_there():
         with pytest.raises(kind, match=text):
             ask()
     assert karat.mps.device_count() == 0 and karat.xpu.get_rng_state_all() == []
+
+
+# ---- what libraries import beside what they need ----
+
+def test_marks_of_the_compiler_and_exporter_do_nothing():
+    import karat.jit.annotations as annotations
+    from karat.onnx.symbolic_helper import parse_args
+
+    @parse_args("v", "f")
+    @karat.jit._overload_method
+    @karat.jit._script_if_tracing
+    def plain(x):
+        return x + 1
+
+    assert plain(1) == 2 and annotations.BroadcastingList2[int] is None and annotations.List is typing.List
+    assert karat.onnx.register_custom_op_symbolic("a::b", plain, 11) is None
+
+    @karat.jit.interface
+    class Kept:
+        pass
+
+    assert isinstance(Kept(), Kept) and karat.jit.Attribute(3, int).value == 3
+    with pytest.raises(NotImplementedError, match="torch.onnx.export|karat.onnx.export"):
+        karat.onnx.export(None, None)
+    with karat.jit.optimized_execution(False):
+        assert issubclass(karat.jit.TracerWarning, Warning)
+
+
+def test_hub_s_home_and_progress_bar(monkeypatch, tmp_path):
+    from karat.hub import HASH_REGEX, _get_torch_home, silent_tqdm
+
+    monkeypatch.setenv("TORCH_HOME", str(tmp_path))
+    monkeypatch.setattr(karat.hub, "_folder", None)  # what set_dir says
+    assert _get_torch_home() == str(tmp_path) and karat.hub.get_dir() == str(tmp_path / "hub")
+    assert HASH_REGEX.search("resnet18-5c106cde.pth")[1] == "5c106cde"
+    assert karat.utils.model_zoo.tqdm is karat.hub.tqdm
+    with silent_tqdm(range(3), total=3) as bar:
+        assert list(bar) == [0, 1, 2] and bar.n == 3
+
+
+def test_old_names_of_the_library():
+    import karat._custom_ops as old
+
+    assert old.get_ctx is karat.library.get_ctx and old.custom_op is karat.library.custom_op
+    assert karat._C._has_xpu is False and karat._C.has_openmp is True
