@@ -5,7 +5,7 @@
 #   make test       make test-cuda, the C tests, then the Python tests
 #   make test-all   adds exhaustive sweeps and the sanitizers
 #   make test-cuda  where nvcc is: the CUDA backend compiled, loaded, its kernels run on the CPU
-#   make test-libraries REFERENCE=PYTHON   public libraries beside PyTorch (tests/libraries/README.md); needs a network and an hour
+#   make test-libraries REFERENCE=PYTHON   public libraries beside PyTorch (tests/libraries/README.md); needs a network
 #   make check      generated files, layers, lint, headers       make bench      timings beside measured ceilings
 #   make asan       the C tests under Address- and UndefinedBehaviorSanitizer;  make tsan   under ThreadSanitizer
 #   make asan-python   the Python tests under the first two, two threads at the same tensors among them

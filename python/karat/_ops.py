@@ -389,8 +389,8 @@ class _Ops(types.ModuleType):
 
     def load_library(self, path):
         """Opens a shared library whose constructors append operators by plugin/operator.h (kt_row_append); it must be linked with
-        libkarat. A library of PyTorch's C++ operators cannot be used: OSError, or no operator. Where Karat brings the operators of
-        a package itself (torchvision's), the package's own library is not opened."""
+        libkarat. A library of PyTorch's C++ operators cannot be used: OSError, or no operator. Where Karat brings the operators
+        of a package itself (torchvision's), the package's own library is not opened."""
         import ctypes
         import os
 

@@ -1,8 +1,8 @@
 """_pip_shim.py - `karat pip-shim`: an environment in which pip takes Karat for torch.
 
-A library's `install_requires: torch` would fetch PyTorch, some gigabytes, although `karat run` serves torch. The shim is a distribution
-named torch without a file to import: pip finds the requirement satisfied, `import torch` finds nothing but under `karat run`. It is
-installed only where it is asked for, not beside a PyTorch, and `pip uninstall torch` removes it like any other.
+A library's `install_requires: torch` would fetch PyTorch, some gigabytes, although `karat run` serves torch. The shim is a
+distribution named torch without a file to import: pip finds the requirement satisfied, `import torch` finds nothing but under
+`karat run`. It is installed only where it is asked for, not beside a PyTorch, and `pip uninstall torch` removes it, too.
 
 This file is run by the environment's interpreter, which need not have the package karat: it imports nothing of it.
 """
@@ -18,7 +18,8 @@ from sysconfig import get_path
 VERSION = "2.11.0+karat"
 FOLDER = f"torch-{VERSION}.dist-info"
 FILES = {
-    "METADATA": f"Metadata-Version: 2.1\nName: torch\nVersion: {VERSION}\nSummary: stands for PyTorch in pip; `karat run` serves it\n",
+    "METADATA": f"Metadata-Version: 2.1\nName: torch\nVersion: {VERSION}\n"
+                "Summary: stands for PyTorch in pip; `karat run` serves it\n",
     "WHEEL": "Wheel-Version: 1.0\nGenerator: karat\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
     "INSTALLER": "karat\n",
 }
@@ -92,7 +93,8 @@ def remove():
 def status():
     """What stands for torch there."""
     there = found()
-    print(f"{sys.prefix}: " + (f"karat's shim, torch {VERSION}" if there == "shim" else f"PyTorch {there}" if there else "no torch"))
+    said = f"karat's shim, torch {VERSION}" if there == "shim" else f"PyTorch {there}" if there else "no torch"
+    print(f"{sys.prefix}: {said}")
     return 0
 
 
@@ -109,4 +111,4 @@ def main(words):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    raise SystemExit(main(sys.argv[1:]))

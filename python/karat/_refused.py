@@ -99,8 +99,8 @@ TOP = [name for name in REASONS if "." not in name]
 # Names by which libraries ask whether a part was built at all, and do without it where it was not.
 ABSENT = {"distributed.rpc": frozenset(["api"])}
 
-# Names of refused modules that mark or register something for what is refused: as nobody will read it, they do nothing. Those that
-# are called with options give a decorator.
+# Names of refused modules that mark or register something for what is refused: as nobody will read it, they do nothing. Those
+# that are called with options give a decorator.
 DECORATOR, WITH_OPTIONS, REGISTERS = range(3)
 MARKS = {
     "onnx": {"register_custom_op_symbolic": REGISTERS, "unregister_custom_op_symbolic": REGISTERS},

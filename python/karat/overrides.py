@@ -27,8 +27,8 @@ def handle_torch_function(public_api, relevant_args, *args, **kwargs):
 
 class TorchFunctionMode:
     """A scope in which every call of a function of torch, of a method and of an attribute of a tensor goes through the mode's
-    __torch_function__(func, types, args, kwargs), whatever the arguments are. Inside that, the mode is not entered. torch.tensor and
-    other functions that take data from elsewhere are not shown."""
+    __torch_function__(func, types, args, kwargs), whatever the arguments are. Inside that, the mode is not entered. torch.tensor
+    and other functions that take data from elsewhere are not shown."""
 
     inner: "TorchFunctionMode"
 

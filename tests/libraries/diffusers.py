@@ -5,8 +5,9 @@ import torch
 from diffusers import AutoencoderKL, DDIMScheduler, DDPMPipeline, DDPMScheduler, UNet2DModel
 
 torch.manual_seed(0)
-net = UNet2DModel(sample_size=16, in_channels=3, out_channels=3, layers_per_block=1, block_out_channels=(16, 32), norm_num_groups=8,
-                  down_block_types=("DownBlock2D", "AttnDownBlock2D"), up_block_types=("AttnUpBlock2D", "UpBlock2D"))
+net = UNet2DModel(sample_size=16, in_channels=3, out_channels=3, layers_per_block=1, block_out_channels=(16, 32),
+                  norm_num_groups=8, down_block_types=("DownBlock2D", "AttnDownBlock2D"),
+                  up_block_types=("AttnUpBlock2D", "UpBlock2D"))
 scheduler = DDPMScheduler(num_train_timesteps=100)
 optimizer = torch.optim.AdamW(net.parameters(), lr=1e-3)
 images = torch.rand(4, 3, 16, 16) * 2 - 1

@@ -2,8 +2,9 @@
 # pip: fastai
 # tolerance: 2e-3
 import torch
-from fastai.basics import (CrossEntropyLossFlat, DataLoader, DataLoaders, Learner, TensorDataset, accuracy, defaults, set_seed)
+from fastai.basics import CrossEntropyLossFlat, DataLoader, DataLoaders, Learner, accuracy, defaults, set_seed
 from fastai.callback.schedule import fit_one_cycle  # noqa: F401
+from torch.utils.data import TensorDataset
 
 defaults.device = torch.device("cpu")
 set_seed(0, reproducible=True)

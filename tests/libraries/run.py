@@ -3,8 +3,8 @@
     build/venv/bin/python3 tests/libraries/run.py --environment build/libraries --reference VENV_WITH_TORCH/bin/python
 
 Each program of this folder uses one library and prints numbers (README.md says how it is written). It runs once with PyTorch and
-once by `karat run`, in the same environment: --environment has the libraries and no torch, and the reference interpreter, of the
-same Python version, finds them there behind its own packages. The outputs are compared, both runs timed, a table printed. The exit
+once by `karat run`, in the same environment: --environment has the libraries and no torch, and the reference interpreter, of
+the same Python version, finds them there. The outputs are compared, both runs timed, a table printed. The exit
 status is 1 if a program differs.
 
     --environment FOLDER  a virtual environment with the libraries, without torch; made with --install

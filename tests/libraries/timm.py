@@ -11,7 +11,8 @@ from timm.utils import ModelEmaV3
 
 import numpy as np
 
-for name, options in {"vit_tiny_patch16_224": {"img_size": 64}, "resnet18": {}, "convnext_atto": {}, "efficientnet_b0": {}}.items():
+models = {"vit_tiny_patch16_224": {"img_size": 64}, "resnet18": {}, "convnext_atto": {}, "efficientnet_b0": {}}
+for name, options in models.items():
     torch.manual_seed(0)
     np.random.seed(0)
     net = timm.create_model(name, pretrained=False, num_classes=5, **options)

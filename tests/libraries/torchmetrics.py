@@ -3,8 +3,8 @@
 import torch
 import torchmetrics
 from torchmetrics import MetricCollection
-from torchmetrics.classification import (MulticlassAccuracy, MulticlassAUROC, MulticlassCalibrationError, MulticlassConfusionMatrix,
-                                         MulticlassF1Score)
+from torchmetrics.classification import (MulticlassAccuracy, MulticlassAUROC, MulticlassCalibrationError,
+                                         MulticlassConfusionMatrix, MulticlassF1Score)
 from torchmetrics.image import PeakSignalNoiseRatio, StructuralSimilarityIndexMeasure
 from torchmetrics.regression import MeanSquaredError, PearsonCorrCoef, R2Score, SpearmanCorrCoef
 

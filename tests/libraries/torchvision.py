@@ -28,13 +28,14 @@ sum(losses.values()).backward()
 print({name: round(loss.item(), 4) for name, loss in losses.items()})
 print("grad", sum(p.grad.abs().sum().item() for p in detector.parameters() if p.grad is not None) > 0)
 found = detector.eval()(pictures)[0]
-print({name: tuple(value.shape) for name, value in found.items()}, found["scores"].sum().item(), found["boxes"].mean().item())
+print({name: tuple(value.shape) for name, value in found.items()})
+print(found["scores"].sum().item(), found["boxes"].mean().item())
 
 x = torch.randn(2, 8, 16, 16, requires_grad=True)
 rois = torch.tensor([[0, 1.0, 1.5, 9.0, 12.0], [1, 0.0, 2.0, 15.0, 9.5]])
-for name, pool in {"roi_align": roi_align, "roi_pool": roi_pool, "ps_roi_align": ps_roi_align, "ps_roi_pool": ps_roi_pool}.items():
+for pool in (roi_align, roi_pool, ps_roi_align, ps_roi_pool):
     pooled = pool(x, rois, 2)
-    print(name, pooled.sum().item(), torch.autograd.grad(pooled.pow(2).sum(), x)[0].abs().sum().item())
+    print(pool.__name__, pooled.sum().item(), torch.autograd.grad(pooled.pow(2).sum(), x)[0].abs().sum().item())
 deform = DeformConv2d(8, 4, 3, padding=1)
 out = deform(x, torch.randn(2, 18, 16, 16), torch.rand(2, 9, 16, 16))
 print("deform", out.mean().item(), torch.autograd.grad(out.pow(2).sum(), deform.weight)[0].sum().item())

@@ -21,10 +21,12 @@ class Texts(torch.utils.data.Dataset):
         return {"input_ids": self.ids[i], "attention_mask": torch.ones(10, dtype=torch.long), "labels": int(self.ids[i, 0] > 45)}
 
 
-config = BertConfig(vocab_size=100, hidden_size=32, num_hidden_layers=1, num_attention_heads=4, intermediate_size=64, num_labels=2)
+config = BertConfig(vocab_size=100, hidden_size=32, num_hidden_layers=1, num_attention_heads=4, intermediate_size=64,
+                    num_labels=2)
 net = BertForSequenceClassification(config)
-arguments = TrainingArguments("out", max_steps=12, per_device_train_batch_size=8, learning_rate=3e-3, warmup_steps=2, logging_steps=4,
-                              save_steps=12, eval_strategy="steps", eval_steps=12, report_to=[], use_cpu=True, disable_tqdm=True,
+arguments = TrainingArguments("out", max_steps=12, per_device_train_batch_size=8, learning_rate=3e-3, warmup_steps=2,
+                              logging_steps=4, save_steps=12, eval_strategy="steps", eval_steps=12, report_to=[], use_cpu=True,
+                              disable_tqdm=True,
                               weight_decay=0.01, lr_scheduler_type="cosine")
 trainer = Trainer(model=net, args=arguments, train_dataset=Texts(64), eval_dataset=Texts(32))
 trainer.remove_callback(PrinterCallback)  # it prints times

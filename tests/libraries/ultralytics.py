@@ -35,8 +35,8 @@ def note(trainer):
 
 
 net.add_callback("on_train_batch_end", note)
-net.train(data="data.yaml", epochs=2, imgsz=64, batch=2, workers=0, device="cpu", verbose=False, plots=False, save=False, val=False,
-          amp=False, seed=0, deterministic=True, mosaic=0.0, project="runs", exist_ok=True, optimizer="SGD", lr0=0.001)
+net.train(data="data.yaml", epochs=2, imgsz=64, batch=2, workers=0, device="cpu", verbose=False, plots=False, save=False,
+          val=False, amp=False, seed=0, deterministic=True, mosaic=0.0, project="runs", exist_ok=True, optimizer="SGD", lr0=0.001)
 print(len(seen), seen[0])
 print(torch.tensor(seen).shape, bool(torch.tensor(seen).isfinite().all()))
 torch.manual_seed(0)

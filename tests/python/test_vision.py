@@ -1,4 +1,4 @@
-"""torchvision's operators: values beside loops that follow the papers, gradients beside finite differences, dtypes and messages."""
+"""torchvision's operators: values beside loops that follow the papers, gradients beside finite differences, dtypes, messages."""
 
 import math
 import random
@@ -177,7 +177,7 @@ def deformed_operands(stride, pad, dilation, groups, offset_groups, masked):
     height = (6 + 2 * pad[0] - 2 * dilation[0] - 1) // stride[0] + 1
     width = (7 + 2 * pad[1] - dilation[1] - 1) // stride[1] + 1
     offset = 2 * torch.randn(2, 12 * offset_groups, height, width, dtype=torch.float64)
-    mask = torch.rand(2, 6 * offset_groups, height, width, dtype=torch.float64) if masked else torch.zeros(2, 1, dtype=torch.float64)
+    mask = torch.rand(2, 6 * offset_groups, height, width, dtype=torch.float64) if masked else torch.zeros(2, 1).double()
     return x, weight, offset, mask, torch.randn(4, dtype=torch.float64)
 
 
@@ -198,8 +198,8 @@ def test_deform_conv2d_gradients(case):
     assert gradcheck(lambda *t: ops.deform_conv2d(*t, *stride, *pad, *dilation, groups, offset_groups, masked), operands)
 
 
-@pytest.mark.parametrize("name, options, channels", [("roi_align", (2, False), 2), ("roi_align", (-1, True), 2), ("roi_pool", (), 2),
-                                                     ("ps_roi_align", (2,), 8), ("ps_roi_pool", (), 8)])
+@pytest.mark.parametrize("name, options, channels", [("roi_align", (2, False), 2), ("roi_align", (-1, True), 2),
+                                                     ("roi_pool", (), 2), ("ps_roi_align", (2,), 8), ("ps_roi_pool", (), 8)])
 def test_gradients_of_regions(name, options, channels):
     # ps_roi_pool leaves out the last line and column, and what flows back does not: as in torchvision
     image, rois = image_of(channels, size=(5, 6)).requires_grad_(), drawn(4, size=(5, 6))
@@ -245,8 +245,8 @@ def test_halves_are_computed_in_float32_and_rounded_once():
 
 def test_dtypes_and_messages():
     image, rois = image_of(4), drawn(2)
-    with pytest.raises(RuntimeError, match="type torch.DoubleTensor does not equal torch.FloatTensor .while checking arguments for "
-                                           "roi_align_forward_kernel"):
+    with pytest.raises(RuntimeError, match="type torch.DoubleTensor does not equal torch.FloatTensor .while checking arguments "
+                                           "for roi_align_forward_kernel"):
         ops.roi_align(image, rois.float(), 1.0, 2, 2, 2, False)
     with pytest.raises(NotImplementedError, match='"roi_pool_forward_kernel" not implemented for \'BFloat16\''):
         ops.roi_pool(image.bfloat16(), rois.bfloat16(), 1.0, 2, 2)

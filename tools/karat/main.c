@@ -13,7 +13,7 @@ static int usage(FILE *to)
           "  karat demo              a short tour: mixed dtypes, a refused mix explained, the four policies\n"
           "  karat doctor            what this build found and chose on this machine\n"
           "  karat ops [NAME ...]    every operator, one line each, or the named ones in full (--json, --internal, --markdown)\n"
-          "  karat pip-shim install  pip of an environment takes Karat for torch: libraries are installed without PyTorch (remove, status)\n"
+          "  karat pip-shim install  pip of an environment takes Karat for torch, and fetches no PyTorch (remove, status)\n"
           "  karat run SCRIPT ...    a Python script (or -m MODULE, -c CODE) with `import torch` served by Karat\n"
           "  karat version\n",
           to);
@@ -25,7 +25,8 @@ int main(int n, char **words)
     static const struct {
         const char *name;
         int (*run)(int n, char **words);
-    } parts[] = {{"demo", karat_demo}, {"doctor", karat_doctor}, {"ops", karat_ops}, {"pip-shim", karat_pip_shim}, {"run", karat_run}};
+    } parts[] = {{"demo", karat_demo}, {"doctor", karat_doctor}, {"ops", karat_ops}, {"pip-shim", karat_pip_shim},
+                 {"run", karat_run}};
     if (n < 2)
         return usage(stderr);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)

@@ -1,5 +1,5 @@
-/* run.c - karat run: passes its arguments to Python, where the package karat serves torch; and karat pip-shim, which runs a script of
- * the package by the interpreter of the environment it is about.
+/* run.c - karat run: passes its arguments to Python, where the package karat serves torch; and karat pip-shim, which runs a
+ * script of the package by the interpreter of the environment it is about.
  *
  * The interpreter: --python=PATH, KARAT_PYTHON, else the one that the extension was built for. The package: beside this
  * command, in a build (build/bin, build/python) or in the package itself (karat/_bin, karat/_start), where Python is started

@@ -46,8 +46,8 @@ KT_API kt_status kt_row_append(const kt_operator *op, const kt_row **row);
 KT_API kt_status kt_row_withdraw(const kt_row *row);
 KT_API bool      kt_row_is_withdrawn(const kt_row *row);
 
-/* Operators of other projects that Karat brings: "torchvision", whose operators are then rows, "torchvision::nms". The project's own
- * are written against PyTorch's C++. They are appended at the first load. */
+/* Operators of other projects that Karat brings: "torchvision", whose operators are then rows, "torchvision::nms". The project's
+ * own are written against PyTorch's C++. They are appended at the first load. */
 KT_API kt_status kt_operators_load(const char *space);
 KT_API bool      kt_operators_known(const char *space); /* is there such a project? */
 
