@@ -155,7 +155,7 @@ class _BaseDataLoaderIter:
             raise AssertionError("_SingleProcessDataLoaderIter requires timeout == 0")
         # PyTorch draws the seed of workers here, also where there are none: later draws follow it.
         self._base_seed = empty((), dtype=int64).random_(generator=loader.generator).item()
-        self._items = iter(loader.dataset) if loader._is_iterable else None
+        self._items = iter(loader.dataset) if loader._dataset_kind == _DatasetKind.Iterable else None
         self._ended = False
         self._pin_memory = loader.pin_memory and _has_accelerator()
         if loader.pin_memory and not self._pin_memory:
