@@ -423,11 +423,14 @@
  * kt_logspace_ends(start, end, steps, .base = 10.0, .dtype, .device, .requires_grad = false)  s ss       logarithmically spaced values between powers of two tensors' elements
  * kt_logspace(start, end, steps, .base = 10.0, .dtype, .device, .requires_grad = false)             logarithmically spaced values: base ** linspace(start, end)
  * kt_scalar_tensor(s, .dtype, .device, .requires_grad = false)             0-dim tensor from a number
+ * kt_empty_strided(size, stride, .dtype, .device, .requires_grad = false)             uninitialized tensor of these sizes and strides
+ * kt_empty_permuted(size, physical_layout, .dtype, .device, .requires_grad = false)             uninitialized dense tensor whose dims lie in memory in the order of physical_layout
  * kt_empty_like(self, .dtype, .device, .requires_grad = false, .memory_format)             uninitialized tensor like self
  * kt_zeros_like(self, .dtype, .device, .requires_grad = false, .memory_format)             tensor of zeros like self
  * kt_ones_like(self, .dtype, .device, .requires_grad = false, .memory_format)             tensor of ones like self
  * kt_full_like(self, fill_value, .dtype, .device, .requires_grad = false, .memory_format)             tensor like self filled with fill_value
  * kt_new_empty(self, size, .dtype, .device, .requires_grad = false)             uninitialized tensor with the dtype and device of self
+ * kt_new_empty_strided(self, size, stride, .dtype, .device, .requires_grad = false)             uninitialized tensor of these sizes and strides, with the dtype and device of self
  * kt_new_zeros(self, size, .dtype, .device, .requires_grad = false)             tensor of zeros with the dtype and device of self
  * kt_new_ones(self, size, .dtype, .device, .requires_grad = false)             tensor of ones with the dtype and device of self
  * kt_new_full(self, size, fill_value, .dtype, .device, .requires_grad = false)             tensor filled with fill_value, with the dtype and device of self

@@ -102,7 +102,7 @@ from .limits import finfo, iinfo  # noqa: E402
 from .legacy import NAMES as _legacy  # noqa: E402
 from .legacy import set_default_tensor_type  # noqa: E402
 from .modes import enable_grad, inference_mode, is_inference_mode_enabled, no_grad, policy, set_grad_enabled  # noqa: E402
-from .faces import _fused_sdp_choice, empty_strided, scalar_tensor  # noqa: E402, F401
+from .faces import _fused_sdp_choice, scalar_tensor  # noqa: E402, F401
 from .printing import get_printoptions, printoptions, set_printoptions  # noqa: E402
 from . import copying, dense, storage  # noqa: E402, F401
 from .storage import UntypedStorage  # noqa: E402, F401
@@ -131,6 +131,7 @@ legacy_contiguous_format = contiguous_format
 Storage = _storages["FloatStorage"]
 dequantize = dense.dequantize
 spmm = dsmm = hsmm = globals()["mm"]
+_segment_reduce = globals()["segment_reduce"]
 globals().update(_checks)
 globals().update(_removed)
 globals().update(_of_indices)

@@ -336,6 +336,25 @@ static kt_status span_of(kt_shape shape, kt_shape strides, int64_t offset, int64
     return KT_OK;
 }
 
+kt_tensor *kt__tensor_new_spread(kt_dtype dtype, kt_device device, kt_shape shape, kt_shape strides)
+{
+    int64_t numel = 1, span = 0;
+    if (kt__count_view(shape, &numel) || span_of(shape, strides, 0, &span))
+        return NULL;
+    for (int64_t i = 0; i < strides.n; i++) {
+        if (strides.d[i] < 0) {
+            fail_span(shape, strides);
+            return NULL;
+        }
+    }
+    kt_tensor *t = kt__tensor_new(dtype, device, (kt_shape){1, &span});
+    if (t && kt__tensor_set_geometry(t, shape, strides, 0)) {
+        kt__unref(t);
+        return NULL;
+    }
+    return t;
+}
+
 kt_status kt__tensor_set_geometry(kt_tensor *t, kt_shape shape, kt_shape strides, int64_t offset)
 {
     int64_t numel = 1, span = 0;

@@ -112,6 +112,7 @@ void       kt__warn_of_complex_half(void); /* PyTorch's once-per-process warning
 kt_tensor *kt__tensor_like(const kt_tensor *like, kt_dtype dtype); /* the same, with the sizes and lineage of `like`, which is
                                                                     * dense */
 kt_tensor *kt__tensor_new_strided(kt_dtype dtype, kt_device device, kt_shape shape, kt_shape strides); /* strides dense */
+kt_tensor *kt__tensor_new_spread(kt_dtype dtype, kt_device device, kt_shape shape, kt_shape strides);  /* any strides */
 /* offset: absolute, in elements. A view of an inference tensor is one too: it has no version counter. */
 kt_tensor *kt__tensor_view(kt_tensor *of, kt_shape shape, kt_shape strides, int64_t offset);
 kt_tensor *kt__tensor_alias(kt_tensor *of);          /* same storage, sizes and strides; not a view for the tape */

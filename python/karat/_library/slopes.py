@@ -131,12 +131,6 @@ FUNCTIONS = {
         lambda x, *more: _row["index_put"](x, *more),
     "gelu_(Tensor(a!) self, *, str approximate=\"none\") -> Tensor(a!)":
         lambda x, approximate: x.copy_(_row["gelu"](x, approximate=approximate)),
-    "empty_strided(SymInt[] size, SymInt[] stride, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
-    "pin_memory=None) -> Tensor": lambda size, stride, dtype, layout, device, pin:
-        _strided(size, stride, dtype, device),
-    "new_empty_strided(Tensor self, SymInt[] size, SymInt[] stride, *, ScalarType? dtype=None, Layout? layout=None, Device? "
-    "device=None, bool? pin_memory=None) -> Tensor": lambda x, size, stride, dtype, layout, device, pin:
-        _strided(size, stride, dtype or x.dtype, device or x.device),
     "sym_is_contiguous(Tensor self, MemoryFormat memory_format=0) -> SymBool": lambda x, form: x.is_contiguous(),
     "type_as(Tensor self, Tensor other) -> Tensor": lambda x, other: x.type_as(other),
     "get_device(Tensor self) -> int": lambda x: x.get_device(),
@@ -157,12 +151,6 @@ def _nll_nd(x, target, weight, reduction, ignore_index):
     from ..nn.functional import nll_loss
 
     return nll_loss(x, target, weight, ignore_index=ignore_index, reduction=_WORDS[reduction])
-
-
-def _strided(size, stride, dtype, device):
-    from ..faces import empty_strided
-
-    return empty_strided(size, stride, dtype=dtype, device=device)
 
 
 for _n in (1, 2, 3):

@@ -134,6 +134,61 @@ kt_status kt__body_new_full(kt_call *call)
     return sized(call, 1, 3, (kt_dtype)call->arg[0].t->dtype, call->arg[0].t, call->arg[2].s);
 }
 
+/* ---- of a size, lying in memory as asked ---- */
+
+static kt_status spread(kt_call *call, int size_at, const kt_tensor *like)
+{
+    options        o;
+    const kt_shape size = call->arg[size_at].ints, stride = call->arg[size_at + 1].ints;
+    if (size.n != stride.n)
+        return kt_fail(KT_ERR_RUNTIME, "dimensionality of sizes (%lld) must match dimensionality of strides (%lld)",
+                       (long long)size.n, (long long)stride.n);
+    if (kt__read_options(call, size_at + 2, like ? (kt_dtype)like->dtype : kt_get_default_dtype(), like, &o))
+        return kt_error_status();
+    kt_tensor *t = kt__tensor_new_spread(o.dtype, o.device, size, stride);
+    return kt__born(call, t, &o, fill_new(call, t, nothing));
+}
+
+kt_status kt__body_empty_strided(kt_call *call) { return spread(call, 0, NULL); }
+kt_status kt__body_new_empty_strided(kt_call *call) { return spread(call, 1, call->arg[0].t); }
+
+/* The strides of a dense tensor whose dims lie in memory in this order, the last one closest together. */
+static kt_status strides_in_order(kt_shape size, kt_shape order, int64_t *strides)
+{
+    uint64_t seen = 0;
+    if (size.n != order.n)
+        return kt_fail(KT_ERR_RUNTIME, "Number of dimensions in size does not match the length of the physical_layout; i.e. "
+                       "len(size) = %lld is not equal to len(physical_layout) = %lld", (long long)size.n, (long long)order.n);
+    for (int64_t i = 0; i < order.n; i++) {
+        if (order.d[i] < 0 || order.d[i] >= size.n)
+            return kt_fail(KT_ERR_RUNTIME, "Dimension out of range (expected to be between 0 and %lld, but got %lld at index "
+                           "%lld).  NB: negative dims not currently supported; file an issue if you want it.",
+                           (long long)size.n - 1, (long long)order.d[i], (long long)i);
+        if (seen & UINT64_C(1) << order.d[i])
+            return kt_fail(KT_ERR_RUNTIME, "Duplicate dim not allowed");
+        seen |= UINT64_C(1) << order.d[i];
+    }
+    int64_t step = 1;
+    for (int64_t i = order.n - 1; i >= 0; i--) {
+        strides[order.d[i]] = step;
+        if (__builtin_mul_overflow(step, size.d[order.d[i]] > 1 ? size.d[order.d[i]] : 1, &step))
+            return kt_fail(KT_ERR_RUNTIME, "Storage size calculation overflowed with sizes=%s", KT__SHAPE_TEXT(size));
+    }
+    return KT_OK;
+}
+
+kt_status kt__body_empty_permuted(kt_call *call)
+{
+    options        o;
+    int64_t        strides[KT_MAX_DIMS];
+    const kt_shape size = call->arg[0].ints;
+    if (kt__check_rank(size) || strides_in_order(size, call->arg[1].ints, strides) ||
+        kt__read_options(call, 2, kt_get_default_dtype(), NULL, &o))
+        return kt_error_status();
+    kt_tensor *t = kt__tensor_new_spread(o.dtype, o.device, size, (kt_shape){size.n, strides});
+    return kt__born(call, t, &o, fill_new(call, t, nothing));
+}
+
 /* ---- like another ---- */
 
 static kt_status like(kt_call *call, int options_at, kt_scalar value)
