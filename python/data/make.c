@@ -361,13 +361,15 @@ enum { NOTHING, OTHER, SIZE, SOME_DATA };
 #define CPU_ALONE(shown) {.name = "device", .kind = KP_ARG_CPU, .optional = 1, .has_default = 1, .keyword_only = shown}
 
 /* A single tuple or list is data, unless it is a Size. */
+static bool is_listed_data(PyObject *o) { return (PyList_Check(o) || PyTuple_Check(o)) && !Py_IS_TYPE(o, &kp_size_type); }
+
 static kt_tensor *of_arguments(kt_dtype dtype, const kt_tensor *like, const kp_args *a, int which, PyObject *const *argv,
                                Py_ssize_t n, bool says_device)
 {
     const kt_dtype made = dtype ? dtype : kt_get_default_dtype();
     if (which == NOTHING)
         return of_sizes(made, KT_SHAPE(0));
-    if (which == SIZE && n == 1 && (PyList_Check(argv[0]) || PyTuple_Check(argv[0])) && !Py_IS_TYPE(argv[0], &kp_size_type))
+    if (which == SIZE && n == 1 && is_listed_data(argv[0]))
         return of_data(made, argv[0]);
     if (which == SIZE)
         return of_sizes(made, a->call.arg[0].ints);
@@ -393,6 +395,8 @@ kt_tensor *kp_legacy(kt_dtype dtype, const kt_tensor *like, PyObject *args, PyOb
         [SOME_DATA] = {.name = "new", .spec = {DATA("data"), CPU_ALONE(1)}},
     };
     const Py_ssize_t n = PyTuple_GET_SIZE(args);
+    if (n == 1 && !(keywords && PyDict_GET_SIZE(keywords)) && is_listed_data(PyTuple_GET_ITEM(args, 0)))
+        return of_data(dtype ? dtype : kt_get_default_dtype(), PyTuple_GET_ITEM(args, 0)); /* its first number may be an int */
     PyObject       **all, *names = kp_flattened(args, keywords, &all);
     kt_tensor       *t = NULL;
     kp_args          a;

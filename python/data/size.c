@@ -51,8 +51,14 @@ static PyObject *size_add(PyObject *a, PyObject *b)
 {
     if (!PyTuple_Check(a))
         Py_RETURN_NOTIMPLEMENTED;
-    if (!PyTuple_Check(b))
+    if (!PyTuple_Check(b)) {
+        const PyNumberMethods *own = Py_TYPE(b)->tp_as_number;
+        PyObject              *sum = own && own->nb_add ? own->nb_add(a, b) : Py_NewRef(Py_NotImplemented); /* its __radd__ */
+        if (sum != Py_NotImplemented)
+            return sum;
+        Py_DECREF(sum);
         return PyErr_Format(PyExc_TypeError, "can only concatenate tuple (not %s) to torch.Size", Py_TYPE(b)->tp_name);
+    }
     return of_tuple(PyTuple_Type.tp_as_sequence->sq_concat(a, b));
 }
 

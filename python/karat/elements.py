@@ -3,18 +3,31 @@ removed, which say what takes their place.
 """
 
 import math
+from operator import index
 
 from . import _karat
 from ._karat import Tensor
 
 
+def _integer(value):
+    return index(value) if isinstance(value, str) else int(value)  # a text is no number, even if one is written in it
+
+
+def _real(value):
+    return math.ldexp(value, 0)
+
+
+def _complex(value):
+    return _real(value) if isinstance(value, str) else complex(value)
+
+
 def _as_element(dtype):
     """What makes an element of that dtype of the function's result."""
     if dtype is _karat.dtypes["bool"]:
-        return bool
+        return lambda value: bool(_integer(value))
     if dtype.is_complex:
-        return complex
-    return (lambda value: math.ldexp(value, 0)) if dtype.is_floating_point else int
+        return _complex
+    return _real if dtype.is_floating_point else _integer
 
 
 def _set(self, name, function, *others):

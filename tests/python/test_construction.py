@@ -202,3 +202,62 @@ def test_complex_numbers_under_a_default_dtype_that_has_no_complex_one():
         assert karat.full((2,), 1j).dtype is (karat.ones(2) * 1j).dtype is karat.complex64
     finally:
         karat.set_default_dtype(before)
+
+
+def test_sizes_and_strides_of_what_is_not_filled():
+    x = karat.ones(4, dtype=karat.float64)
+    for made in (karat.empty_strided((2, 3), (1, 4), dtype=karat.float64), x.new_empty_strided((2, 3), (1, 4))):
+        assert made.shape == (2, 3) and made.stride() == (1, 4) and made.dtype == karat.float64
+        assert made.untyped_storage().nbytes() == 8 * (1 + 1 + 2 * 4) and made.copy_(karat.ones(2, 3)).sum() == 6
+    assert x.new_empty_strided([2], [0], dtype=karat.int8, requires_grad=False).dtype == karat.int8
+    assert karat.empty_strided((2, 0), (5, 1)).stride() == (5, 1) and karat.empty_strided((), ()).dim() == 0
+    assert karat.empty_strided((2,), (1,), requires_grad=True).requires_grad
+    for order, strides in (((0, 2, 1), (12, 1, 3)), ((1, 2, 0), (1, 8, 2)), ((0, 1, 2), (12, 4, 1))):
+        made = karat.empty_permuted((2, 3, 4), order)
+        assert made.stride() == strides and made.permute(order).is_contiguous()
+    assert karat.empty_permuted((2, 0, 4), (0, 2, 1)).stride() == (4, 1, 1)
+    assert karat.empty_permuted((2,), physical_layout=(0,), dtype=karat.float64, requires_grad=True).requires_grad
+
+
+def test_refused_sizes_and_strides():
+    x = karat.ones(2)
+    for call, text in (
+            (lambda: karat.empty_strided((2, 3), (1,)), "dimensionality of sizes (2) must match dimensionality of strides (1)"),
+            (lambda: x.new_empty_strided((2, -3), (1, 1)), "Trying to create tensor with negative dimension -3: [2, -3]"),
+            (lambda: x.new_empty_strided((2, 3), (1, -1)),
+             "Storage size calculation overflowed with sizes=[2, 3] and strides=[1, -1]"),
+            (lambda: karat.empty_strided((8, 8), (2**61, 1)),
+             "Storage size calculation overflowed with sizes=[8, 8] and strides=[2305843009213693952, 1]"),
+            (lambda: karat.empty_permuted((2, 3), (0,)), "Number of dimensions in size does not match the length of the "
+             "physical_layout; i.e. len(size) = 2 is not equal to len(physical_layout) = 1"),
+            (lambda: karat.empty_permuted((2, 3), (0, 0)), "Duplicate dim not allowed"),
+            (lambda: karat.empty_permuted((2, 3), (0, -1)), "Dimension out of range (expected to be between 0 and 1, but got -1 at "
+             "index 1).  NB: negative dims not currently supported; file an issue if you want it.")):
+        assert refusal(call) == ("RuntimeError", text)
+
+
+@pytest.mark.parametrize("sequence", [list, tuple])
+def test_a_sequence_is_data_whatever_its_first_number_is(sequence):
+    """Of torch.Tensor([1, 2.5]) the first element could be a size."""
+    for make, dtype in ((karat.Tensor, karat.float32), (karat.ones(1).new, karat.float32), (karat.FloatTensor, karat.float32),
+                        (karat.LongTensor, karat.int64), (karat.DoubleTensor, karat.float64)):
+        for values in ([1, 2.5], [np.int64(1), 2.5], [1, karat.tensor(2)], [True, 2], [1, 2]):
+            made = make(sequence(values))
+            assert made.dtype == dtype and karat.equal(made, karat.tensor([float(value) for value in values]).to(dtype))
+    assert karat.Tensor(karat.Size([2, 3])).shape == karat.Tensor(2, 3).shape == (2, 3) and karat.Tensor(sequence()).shape == (0,)
+    for values in ([1, None], [1, "a"]):
+        with pytest.raises(TypeError):
+            karat.Tensor(sequence(values))
+
+
+def test_what_is_added_to_a_size_may_know_how():
+    class Any:
+        def __radd__(self, size):
+            return ("any", *size)
+
+        def __add__(self, other):
+            return "sum"
+
+    assert karat.Size([1]) + Any() == ("any", 1) and Any() + karat.Size([1]) == "sum"
+    assert refusal(lambda: karat.Size([1]) + [2]) == ("TypeError", "can only concatenate tuple (not list) to torch.Size")
+    assert refusal(lambda: karat.Size([1]) + 3)[0] == "TypeError"
