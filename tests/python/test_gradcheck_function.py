@@ -350,3 +350,51 @@ def test_numerical_jacobian():
                                  ({}, lambda t: t[0] * 1j, "Expected output to be non-complex. get_numerical_jacobian no longer "
                                   "supports functions that return complex outputs.")):
             assert first_line(lambda: get_numerical_jacobian(f, (X,), **options), ValueError) == text
+
+
+def test_batched_gradients_of_a_function_whose_tensors_keep_theirs():
+    """A vmapped backward leaves its gradient in the tensor; the next one is of another graph."""
+
+    def two(x):
+        inner = x.clone()
+        inner.retain_grad()
+        return (inner * inner).sum(), (inner * 3).sum()
+
+    assert gradcheck(two, (X,), check_batched_grad=True)
+
+
+@pytest.mark.parametrize("other, what", [(lambda x: torch.cat([x, x]), "shape"), (lambda x: x.float(), "dtype")])
+@SLOW_AND_FAST
+def test_results_have_to_be_alike_on_both_sides(other, what, fast):
+    with pytest.raises(AssertionError, match=f"Expected `func` to return outputs with the same {what} when inputs are perturbed"):
+        gradcheck(lambda x: other(x) if (x >= 1).all() else x, (leaf(1.0),), fast_mode=fast)
+
+
+def test_in_forward_mode_every_checked_input_is_dual_and_needs_no_gradient():
+    seen = []
+
+    def add(x, y, plain):
+        if forward_ad._current_level >= 0:
+            seen.append([forward_ad.unpack_dual(one).tangent is not None for one in (x, y, plain)])
+            assert not x.requires_grad and not y.requires_grad
+        return x + y * plain
+
+    assert gradcheck(add, (X, Y, leaf(2.0, 3.0, 4.0).detach()), check_forward_ad=True, fast_mode=True)
+    assert seen == [[True, True, False]] * 2
+
+    def wrong(x, y):
+        if forward_ad._current_level >= 0:
+            y, tangent = forward_ad.unpack_dual(y)
+            y = forward_ad.make_dual(y, tangent * 1.1)
+        return x + y
+
+    with pytest.raises(GradcheckError, match="computed with forward mode mismatch for output 0 with respect to input 1"):
+        gradcheck(wrong, (X, Y), check_forward_ad=True)
+
+
+def test_seeds_that_are_given_are_checked_if_they_need_a_gradient():
+    def square(x):
+        return x * x
+
+    assert gradgradcheck(square, (X,), (torch.ones(3),))  # of another dtype, and not checked
+    assert gradgradcheck(square, (X,), (leaf(1.0, 2.0, 3.0),))

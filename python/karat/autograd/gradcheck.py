@@ -76,9 +76,20 @@ def _pairs(evaluate, x, step, along):
     version's back: the function may know it from elsewhere than its arguments."""
     place = x.data
     if along is not None:
-        return [_both_sides(evaluate, place.copy_, place.clone(), along * step)]
-    spots = [place[index] for index in product(*map(range, x.shape))]
-    return [_both_sides(evaluate, spot.fill_, spot.item(), step) for spot in spots]
+        return [_alike(_both_sides(evaluate, place.copy_, place.clone(), along * step), step)]
+    spots = {index: place[index] for index in product(*map(range, x.shape))}
+    return [_alike(_both_sides(evaluate, spot.fill_, spot.item(), step), step, f" on index {index}")
+            for index, spot in spots.items()]
+
+
+def _alike(sides, step, where=""):
+    """The two sides, whose results have to be of the same sizes and dtypes."""
+    for after, before in zip(*sides):
+        for what in ("shape", "dtype"):
+            if getattr(after, what) != getattr(before, what):
+                raise AssertionError(f"Expected `func` to return outputs with the same {what} when inputs are perturbed{where} by "
+                                     f"{step}, but got: {what}s {getattr(before, what)} and {getattr(after, what)}.")
+    return sides
 
 
 def _slopes(pairs, which, like, eps):
@@ -211,13 +222,19 @@ class _Check:
                 raise GradcheckError(self.mismatch(k, part, j, numerical, analytical))
 
     def moved(self, j, direction):
-        """The tangents of the results for one of the checked input j."""
+        """The tangents of the results for one of the checked input j; the other checked inputs do not move."""
         with _forward.dual_level():
-            at = [i for i, x in enumerate(self.inputs) if x is self.checked[j]]
-            dual = [_forward.make_dual(x, direction) if i == at[0] else x for i, x in enumerate(self.inputs)]
+            places = {id(x): j for j, x in enumerate(self.checked)}
+            dual = [self.dual(x, direction, places.pop(id(x), None) == j) if _is_checked(x) else x for x in self.inputs]
             results = _tuple(self.function(*dual))
             found = [_forward.unpack_dual(results[i]).tangent for i in self.kept]
         return [_call["zeros_like"](out) if t is None else t.detach() for t, out in zip(found, self.outputs)]
+
+    @staticmethod
+    def dual(x, direction, moves):
+        """An input of forward mode, which needs no gradient for it."""
+        plain = x.detach()
+        return _forward.make_dual(plain, direction if moves else _call["zeros_like"](plain))
 
     def compare_ahead(self, j):
         """Forward mode: what the results do when input j moves, along the real axis and the imaginary one."""
@@ -239,8 +256,9 @@ class _Check:
                     raise GradcheckError(part + text if x.is_complex() else text)
 
     def compare_batched(self, k):
-        """The gradients of one result for two seeds at once."""
-        out = self.outputs[k]
+        """The gradients of one result for two seeds at once. In a graph of its own: tensors that retain their gradient keep
+        the vmapped one, with which no later backward could go on."""
+        out = self.evaluated()[k]
 
         def gradients(seed):
             found = _karat.gradients((out,), self.checked, (seed,), True, False, True)
@@ -362,8 +380,7 @@ def gradgradcheck(func, inputs, grad_outputs=None, *, eps=1e-06, atol=1e-05, rto
                              noncontiguous=gen_non_contig_grad_outputs)
                  for out in _tuple(func(*inputs)) if out.requires_grad]
     else:
-        given = [g.detach().requires_grad_() if isinstance(g, Tensor) and not g.requires_grad else g
-                 for g in _tuple(grad_outputs)]
+        given = _tuple(grad_outputs)
 
     def gradients(*both):
         own, seeds = both[:len(inputs)], both[len(inputs):]
