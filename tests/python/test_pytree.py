@@ -2,9 +2,11 @@
 
 import collections
 import dataclasses
+import enum
 
 import pytest
 
+import karat
 from karat.utils import _pytree as pytree
 
 Pair = collections.namedtuple("Pair", "x y")
@@ -69,7 +71,6 @@ def test_leaves_of_a_type():
 def test_specs_as_text_and_results_with_names():
     import time
 
-    import karat
     from karat.utils import _pytree
 
     spec = _pytree.tree_flatten({"a": [1, 2], "b": (3, {"c": 4})})[1]
@@ -83,5 +84,94 @@ def test_specs_as_text_and_results_with_names():
         _pytree.treespec_dumps(3)
     with pytest.raises(ValueError, match="Unknown protocol 7"):
         _pytree.treespec_dumps(spec, 7)
-    ordered = _pytree.tree_flatten(collections.OrderedDict(a=1))[1]
-    assert _pytree.treespec_loads(_pytree.treespec_dumps(ordered)) == ordered
+    with pytest.raises(NotImplementedError, match="Deserializing nobodys in pytree is not registered"):
+        _pytree.treespec_loads('[1, {"type": "nobodys", "context": "null", "children_spec": []}]')
+
+
+class Colour(enum.Enum):
+    RED = 1
+
+
+@pytest.mark.parametrize("tree", [
+    collections.OrderedDict(a=1, b=[2]), collections.defaultdict(list, {"a": 1}), collections.deque([1, 2], maxlen=3),
+    collections.deque([1]), {Colour.RED: 1}, karat.Size([1, 2])], ids=lambda tree: type(tree).__name__)
+def test_specs_of_all_pythons_nests_come_back_from_their_text(tree):
+    spec = pytree.tree_structure(tree)
+    again = pytree.treespec_loads(pytree.treespec_dumps(spec))
+    assert again == spec
+    leaves = pytree.tree_leaves(tree)
+    assert pytree.tree_unflatten(leaves, again) == tree and type(pytree.tree_unflatten(leaves, again)) is type(tree)
+
+
+def test_registered_classes_have_the_name_and_context_that_they_say():
+    point = collections.namedtuple("Point", "x y")
+    spec = pytree.tree_structure(point(1, 2))
+    with pytest.raises(NotImplementedError, match="Please register using `_register_namedtuple`"):
+        pytree.treespec_dumps(spec)
+    pytree._register_namedtuple(point, serialized_type_name="tests.Point")
+    assert '"context": "tests.Point"' in pytree.treespec_dumps(spec)
+    assert pytree.treespec_loads(pytree.treespec_dumps(spec)) == spec
+
+    def registered(**how):
+        cls = type("Box", (), {"__init__": lambda self, x: setattr(self, "x", x)})
+        pytree.register_pytree_node(cls, lambda box: ([box.x], None), lambda values, context: cls(*values), **how)
+        return pytree.tree_structure(cls(1))
+
+    with pytest.raises(NotImplementedError, match="No registered serialization name for .*Box"):
+        pytree.treespec_dumps(registered())
+    with pytest.raises(ValueError, match="Both to_dumpable_context and from_dumpable_context for .* must be None or registered"):
+        registered(serialized_type_name="Box1", to_dumpable_context=lambda context: "x")
+    spec = registered(serialized_type_name="Box2", to_dumpable_context=lambda context: "how", from_dumpable_context=lambda text: None)
+    assert '"context": "how"' in pytree.treespec_dumps(spec) and pytree.treespec_loads(pytree.treespec_dumps(spec)) == spec
+    spec = registered(serialized_type_name="Box3", to_dumpable_context=lambda context: int, from_dumpable_context=lambda text: None)
+    with pytest.raises(TypeError, match="Object of type type is not JSON serializable"):
+        pytree.treespec_dumps(spec)
+    with pytest.raises(TypeError, match="Please make the context json dump-able"):
+        pytree.treespec_dumps(pytree.tree_structure({object(): 1}))
+
+
+def test_results_with_names_keep_their_class():
+    found = karat.tensor([[1.0, 2], [4, 3]]).max(1)
+    twice = pytree.tree_map(lambda t: t * 2, found)
+    assert type(twice) is type(found) and twice.values.tolist() == [4, 8] and twice.indices.tolist() == [2, 0]
+    assert not pytree.is_structseq_class(type("Own", (tuple,), {"n_fields": 2, "n_sequence_fields": 2, "n_unnamed_fields": 0}))
+
+
+def test_constants_are_part_of_the_spec():
+    class Config:
+        def __init__(self, n):
+            self.n = n
+
+        def __eq__(self, other):
+            return self.n == other.n
+
+    with pytest.raises(TypeError, match="expects `cls` to have a non-default `__hash__`"):
+        pytree.register_constant(Config)
+    Config.__hash__ = lambda self: hash(self.n)
+    pytree.register_constant(Config)
+    leaves, spec = pytree.tree_flatten([Config(1), 2])
+    assert leaves == [2] and spec == pytree.tree_structure([Config(1), 3]) != pytree.tree_structure([Config(2), 3])
+    assert pytree.is_constant_class(Config) and pytree.tree_unflatten([5], spec) == [Config(1), 5]
+    pytree._deregister_pytree_node(Config)
+    assert not pytree.is_constant_class(Config) and len(pytree.tree_leaves([Config(1), 2])) == 2
+    with pytest.raises(TypeError, match="expects `cls` to have a non-default `__eq__`"):
+        pytree.register_constant(type("Plain", (), {}))
+
+
+def test_fields_of_a_dataclass_are_named_all_or_dropped():
+    @dataclasses.dataclass
+    class Data:
+        a: int
+        b: int = 5
+
+    with pytest.raises(ValueError, match="Missing fields in `field_names`: {'b'}"):
+        pytree.register_dataclass(Data, field_names=["a"])
+    with pytest.raises(ValueError, match="Unexpected fields in `field_names`: {'z'}"):
+        pytree.register_dataclass(Data, field_names=["a", "b", "z"])
+    pytree.register_dataclass(Data, field_names=["a"], drop_field_names=["b"])
+    assert pytree.tree_map(lambda x: x + 1, Data(1, 2)) == Data(2, 5)
+    with pytest.warns(UserWarning, match="Overwriting the previous registration"):
+        pytree.register_dataclass(Data)
+    assert pytree.tree_map(lambda x: x + 1, Data(1, 2)) == Data(2, 3)
+    with pytest.raises(ValueError, match="field_names must be specified"):
+        pytree.register_dataclass(type("Plain", (), {}))

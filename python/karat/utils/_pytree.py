@@ -9,9 +9,14 @@ from dataclasses import dataclass
 from types import UnionType
 from typing import Any
 
-from .._karat import Size as _Size
+from .._karat import Size
 
 NodeDef = namedtuple("NodeDef", ["type", "flatten_fn", "unflatten_fn", "flatten_with_keys_fn"], defaults=[None])
+__all__ = """PyTree Context FlattenFunc UnflattenFunc DumpableContext ToDumpableContextFn FromDumpableContextFn PyTreeSpec TreeSpec
+    LeafSpec keystr key_get register_pytree_node tree_is_leaf tree_flatten tree_flatten_with_path tree_unflatten tree_iter
+    tree_leaves tree_leaves_with_path tree_structure tree_map tree_map_with_path tree_map_ tree_map_only tree_map_only_ tree_all
+    tree_any tree_all_only tree_any_only treespec_dumps treespec_loads treespec_pprint is_namedtuple is_namedtuple_class
+    is_namedtuple_instance is_structseq is_structseq_class is_structseq_instance""".split()
 
 
 # ---- the way to a leaf: one key for each level ----
@@ -111,6 +116,7 @@ _PLACES = (SequenceKey, lambda values, context: range(len(values)))
 SUPPORTED_NODES = {
     kind: NodeDef(kind, flatten, unflatten, _with_keys(flatten, *keys)) for kind, flatten, unflatten, *keys in (
         (tuple, lambda d: (list(d), None), lambda values, context: tuple(values), *_PLACES),
+        (Size, lambda d: (list(d), None), lambda values, context: Size(values), *_PLACES),
         (list, _list_flatten, lambda values, context: list(values), *_PLACES),
         (dict, _dict_flatten, _dict_unflatten, MappingKey),
         (namedtuple, lambda d: (list(d), type(d)), lambda values, cls: cls(*values), GetAttrKey, lambda values, cls: cls._fields),
@@ -118,42 +124,106 @@ SUPPORTED_NODES = {
         (defaultdict, lambda d: (list(d.values()), [d.default_factory, list(d)]),
          lambda values, context: defaultdict(context[0], zip(context[1], values)),
          MappingKey, lambda values, context: context[1]),
-        (_Size, lambda d: (list(d), None), lambda values, context: _Size(values), *_PLACES),
         (deque, lambda d: (list(d), d.maxlen), lambda values, context: deque(values, maxlen=context), *_PLACES))
 }
-_list_flatten_with_keys, _dict_flatten_with_keys = (SUPPORTED_NODES[kind].flatten_with_keys_fn for kind in (list, dict))
-_list_unflatten, _tuple_unflatten, _deque_unflatten, _namedtuple_unflatten, _ordereddict_unflatten, _defaultdict_unflatten = (
-    SUPPORTED_NODES[kind].unflatten_fn for kind in (list, tuple, deque, namedtuple, OrderedDict, defaultdict))
 _tuple_flatten, _deque_flatten, _namedtuple_flatten, _ordereddict_flatten, _defaultdict_flatten = (
     SUPPORTED_NODES[kind].flatten_fn for kind in (tuple, deque, namedtuple, OrderedDict, defaultdict))
+_list_unflatten, _tuple_unflatten, _deque_unflatten, _namedtuple_unflatten, _ordereddict_unflatten, _defaultdict_unflatten = (
+    SUPPORTED_NODES[kind].unflatten_fn for kind in (list, tuple, deque, namedtuple, OrderedDict, defaultdict))
+_list_flatten_with_keys, _dict_flatten_with_keys = (SUPPORTED_NODES[kind].flatten_with_keys_fn for kind in (list, dict))
 
 
 def register_pytree_node(cls, flatten_fn, unflatten_fn, *, serialized_type_name=None, to_dumpable_context=None,
                          from_dumpable_context=None, flatten_with_keys_fn=None):
     """Objects of the class are nests from now on: flatten_fn gives (values, context), unflatten_fn takes both, and
-    flatten_with_keys_fn gives ([(key, value)], context). Nests are not written to files: what serves that is not kept."""
+    flatten_with_keys_fn gives ([(key, value)], context). In the text of a spec the class has the serialized_type_name, and its
+    context is what to_dumpable_context makes of it."""
     if cls in SUPPORTED_NODES:
         raise ValueError(f"{cls} is already registered as pytree node.")
+    if (to_dumpable_context is None) != (from_dumpable_context is None):
+        raise ValueError(f"Both to_dumpable_context and from_dumpable_context for {cls} must be None or registered.")
     SUPPORTED_NODES[cls] = NodeDef(cls, flatten_fn, unflatten_fn, flatten_with_keys_fn)
+    _WRITTEN[cls] = serialized_type_name, to_dumpable_context or _as_json, from_dumpable_context or _of_json
+
+
+def _register_namedtuple(cls, *, serialized_type_name):
+    """The name of a class of named tuples in the text of a spec."""
+    _NAMED[cls] = serialized_type_name
+
+
+@dataclass(frozen=True)
+class ConstantNode:
+    """The context of an object that has no leaves: the object."""
+
+    value: Any
+
+
+def register_constant(cls):
+    """Objects of the class are part of the spec: they have no leaves. Specs compare and hash them."""
+    for own in ("__eq__", "__hash__"):
+        if getattr(cls, own) in (getattr(object, own), None):
+            raise TypeError(f"register_constant(cls) expects `cls` to have a non-default `{own}` implementation.")
+    register_pytree_node(cls, lambda obj: ([], ConstantNode(obj)), lambda values, context: context.value,
+                         flatten_with_keys_fn=lambda obj: ([], ConstantNode(obj)))
+    _CONSTANTS.add(cls)
+
+
+def is_constant_class(cls):
+    """Was it given to register_constant?"""
+    return isinstance(cls, type) and cls in _CONSTANTS
 
 
 def _register_pytree_node(cls, flatten_fn, unflatten_fn, to_str_fn=None, maybe_from_str_fn=None, **keywords):
     """The old name of register_pytree_node."""
+    import warnings
+
+    warnings.warn("`torch.utils._pytree._register_pytree_node` is deprecated. Please use "
+                  "`torch.utils._pytree.register_pytree_node` instead.", FutureWarning, stacklevel=2)
+    _forget(cls)
     register_pytree_node(cls, flatten_fn, unflatten_fn, **keywords)
+
+
+def _forget(cls):
+    """For what may register a class again."""
+    import warnings
+
+    if cls in SUPPORTED_NODES:
+        warnings.warn(f"{cls} is already registered as pytree node. Overwriting the previous registration.", stacklevel=3)
+        _deregister_pytree_node(cls)
 
 
 def _deregister_pytree_node(cls):
     """Objects of the class are leaves again."""
     del SUPPORTED_NODES[cls]
-    _SERIAL.pop(_NAMES.pop(cls, None), None)
+    _WRITTEN.pop(cls, None)
+    _CONSTANTS.discard(cls)
+
+
+def _fields_of(cls, names, dropped):
+    """The names of what a class is made of, which those given have to agree with."""
+    from dataclasses import fields, is_dataclass
+
+    if not is_dataclass(cls):
+        if names is None:
+            raise ValueError("field_names must be specified with a list of all fields used to initialize "
+                             f"{cls}, as it is not a dataclass.")
+        return list(names)
+    own = [field.name for field in fields(cls) if field.init]
+    if names is None:
+        return own
+    parts = [f"{what} fields in `field_names`: {wrong}. {advice}\n" for wrong, what, advice in (
+        (set(own) - {*names, *(dropped or ())}, "Missing", "If you want to include these fields in the pytree, please add them to "
+         "`field_names`, otherwise please add them to `drop_field_names`."),
+        (set(names) - set(own), "Unexpected", "Please remove these fields, or add them to `drop_field_names`.")) if wrong]
+    if parts:
+        raise ValueError("field_names does not include all dataclass fields.\n" + "".join(parts))
+    return list(names)
 
 
 def register_dataclass(cls, *, field_names=None, drop_field_names=None, serialized_type_name=None):
-    """The fields of a dataclass are the values of a nest; one that is None is left out and comes back as None."""
-    from dataclasses import fields
-
-    names = [field.name for field in fields(cls) if field.init] if field_names is None else list(field_names)
-    names = [name for name in names if name not in (drop_field_names or ())]
+    """The fields of a dataclass are the values of a nest; one that is None is left out and comes back as None. Fields that are
+    dropped come back with their defaults. Of another class, field_names says what makes it."""
+    names = [name for name in _fields_of(cls, field_names, drop_field_names) if name not in (drop_field_names or ())]
 
     def flatten(obj):
         given = [name for name in names if getattr(obj, name) is not None]
@@ -162,19 +232,9 @@ def register_dataclass(cls, *, field_names=None, drop_field_names=None, serializ
     def unflatten(values, context):
         return cls(**dict(zip(context[0], values)), **dict.fromkeys(context[1]))
 
+    _forget(cls)
     register_pytree_node(cls, flatten, unflatten, serialized_type_name=serialized_type_name,
                          flatten_with_keys_fn=_with_keys(flatten, GetAttrKey, lambda values, context: context[0]))
-
-
-def _as_node(cls):
-    """Registers a class of results with names: an instance is made of a sequence."""
-    places, key = _PLACES[1], _PLACES[0]
-
-    def flatten(result):
-        return list(result), None
-
-    SUPPORTED_NODES[cls] = NodeDef(cls, flatten, lambda values, context: cls(values), _with_keys(flatten, key, places))
-    return cls
 
 
 def _get_node_type(tree):
@@ -183,8 +243,9 @@ def _get_node_type(tree):
         return cls
     if is_namedtuple_class(cls):
         return namedtuple
-    if isinstance(tree, tuple) and cls.__module__.endswith("return_types"):  # of functions with several results
-        return _as_node(cls)
+    if isinstance(tree, tuple) and cls.__module__.endswith("return_types") and is_structseq_class(cls):
+        register_pytree_node(cls, lambda d: (list(d), None), lambda values, context: cls(values))
+        return cls
     return None
 
 
@@ -436,7 +497,7 @@ def _broadcast_to_and_flatten(tree, treespec, is_leaf=None):
 
 def is_structseq_class(cls):
     """A class of results with names, as torch.return_types.max and time.struct_time."""
-    return isinstance(cls, type) and issubclass(cls, tuple) and all(
+    return isinstance(cls, type) and cls.__bases__ == (tuple,) and not cls.__flags__ & _MAY_HAVE_SUBCLASSES and all(
         isinstance(getattr(cls, name, None), int) for name in ("n_fields", "n_sequence_fields", "n_unnamed_fields"))
 
 
@@ -458,72 +519,115 @@ ToDumpableContextFn = FromDumpableContextFn = Callable[[Any], Any]
 _DUMPED = 1  # the version of the text
 
 
-def _dumped_factory(context):
+# ---- specs as text ----
+
+
+def _enum_as_json(one):
+    from enum import Enum
+
+    if isinstance(one, Enum):
+        return {"__enum__": True, "fqn": f"{type(one).__module__}:{type(one).__qualname__}", "name": one.name}
+    raise TypeError(f"Object of type {type(one).__name__} is not JSON serializable")
+
+
+def _enum_of_json(one):
+    if one.get("__enum__") is not True:
+        return one
+    module, _, path = one["fqn"].partition(":")
+    return _named(module, path)[one["name"]]
+
+
+def _named(module, path):
+    """What a module has under a name, which may have dots."""
+    from functools import reduce
+    from importlib import import_module
+
+    return reduce(getattr, path.split("."), import_module(module))
+
+
+def _as_json(context):
+    import json
+
+    try:
+        return json.dumps(context, default=_enum_as_json)
+    except TypeError as e:
+        raise TypeError("Unable to serialize context. Please make the context json dump-able, or register a custom serializer "
+                        "using _register_pytree_node.") from e
+
+
+def _of_json(text):
+    import json
+
+    return json.loads(text, object_hook=_enum_of_json)
+
+
+def _default_as_json(context):
     factory, keys = context
     return {"default_factory_module": factory.__module__, "default_factory_name": factory.__qualname__, "dict_context": keys}
 
 
-def _loaded_factory(said):
-    from importlib import import_module
-
-    return [getattr(import_module(said["default_factory_module"]), said["default_factory_name"]), said["dict_context"]]
+def _default_of_json(one):
+    return [_named(one["default_factory_module"], one["default_factory_name"]), one["dict_context"]]
 
 
-# How a kind of nest is named in such a text, and two functions for its context, where JSON's own text does not serve.
-_SERIAL = {f"{kind.__module__}.{kind.__qualname__}": (kind, None, None) for kind in (dict, list, tuple, OrderedDict, deque)}
-_SERIAL["collections.defaultdict"] = (defaultdict, _dumped_factory, _loaded_factory)
-_SERIAL["torch.Size"] = (_Size, None, None)
-_NAMES = {kind: name for name, (kind, _, _) in _SERIAL.items()}
+def _name_of_namedtuple(cls):
+    if cls not in _NAMED:
+        raise NotImplementedError(f"Can't serialize TreeSpec of namedtuple class {cls} because we didn't register a "
+                                  "serializated_type_name. Please register using `_register_namedtuple`.")
+    return _NAMED[cls]
+
+
+# A class: its name in the text, and its context as what goes into the text and back.
+_WRITTEN = {
+    **{kind: (f"{kind.__module__}.{kind.__qualname__}", _as_json, _of_json) for kind in (dict, list, tuple, OrderedDict, deque)},
+    Size: ("torch.Size", _as_json, _of_json),
+    defaultdict: ("collections.defaultdict", _default_as_json, _default_of_json),
+    namedtuple: ("collections.namedtuple", _name_of_namedtuple,
+                 lambda name: next(cls for cls, one in _NAMED.items() if one == name)),
+}
+_NAMED = {}  # classes of named tuples, and their names in the text
+_CONSTANTS = set()
+_MAY_HAVE_SUBCLASSES = 1 << 10  # a flag of Python's types, which those of results with names do not have
 
 
 def _dumped(spec):
-    import json
-
     if spec.is_leaf():
         return {"type": None, "context": None, "children_spec": []}
-    if spec.type is namedtuple:
-        raise NotImplementedError(f"Can't serialize TreeSpec of namedtuple class {spec.context} because we didn't register a "
-                                  "serializated_type_name. Please register using `_register_namedtuple`.")
-    name = _NAMES.get(spec.type)
+    if spec.type not in _WRITTEN:
+        raise NotImplementedError(f"Serializing {spec.type} in pytree is not registered.")
+    name, as_text, _ = _WRITTEN[spec.type]
     if name is None:
         raise NotImplementedError(f"No registered serialization name for {spec.type} found. Please update your "
                                   "_register_pytree_node call with a `serialized_type_name` kwarg.")
-    dump = _SERIAL[name][1] or json.dumps
-    try:
-        context = dump(spec.context)
-    except TypeError as e:
-        raise TypeError("Unable to serialize context. Please make the context json dump-able, or register a custom serializer "
-                        "using _register_pytree_node.") from e
-    return {"type": name, "context": context, "children_spec": [_dumped(child) for child in spec._children]}
+    return {"type": name, "context": as_text(spec.context), "children_spec": [_dumped(child) for child in spec._children]}
 
 
 def _loaded(one):
-    import json
-
     if one["type"] is None:
         return TreeSpec(None, None, [])
-    if one["type"] not in _SERIAL:
+    found = [(cls, of_text) for cls, (name, _, of_text) in _WRITTEN.items() if name == one["type"]]
+    if not found:
         raise NotImplementedError(f"Deserializing {one['type']} in pytree is not registered.")
-    kind, _, load = _SERIAL[one["type"]]
-    return TreeSpec(kind, (load or json.loads)(one["context"]), [_loaded(child) for child in one["children_spec"]])
+    (cls, of_text), *_ = found
+    return TreeSpec(cls, of_text(one["context"]), [_loaded(child) for child in one["children_spec"]])
 
 
 def treespec_dumps(treespec, protocol=None):
-    """A spec as text: of the kinds that come with Python, and of those that were registered with a name."""
+    """A spec as text: of Python's nests, and of classes that were registered with a name."""
     if not isinstance(treespec, TreeSpec):
         raise TypeError(f"Expected `treespec` to be an instance of PyTreeSpec but got item of type {type(treespec)}.")
     if protocol not in (None, _DUMPED):
         raise ValueError(f"Unknown protocol {protocol}. Available protocols: [{_DUMPED}]")
     import json
 
-    return json.dumps([_DUMPED, _dumped(treespec)])
+    return json.dumps([_DUMPED, _dumped(treespec)], default=_enum_as_json)
 
 
 def treespec_loads(serialized):
     """The spec of such a text."""
     import json
 
-    protocol, schema = json.loads(serialized)
+    protocol, schema = json.loads(serialized, object_hook=_enum_of_json)
     if protocol != _DUMPED:
         raise ValueError(f"Unknown protocol {protocol}. Available protocols: [{_DUMPED}]")
     return _loaded(schema)
