@@ -336,3 +336,23 @@ def test_fractional_layers_take_a_size_or_a_ratio():
                               ({"output_ratio": 1.0}, r"output_ratio must be between 0 and 1 \(got 1.0\)")):
             with pytest.raises(ValueError, match=says):
                 kind(2, **options)
+
+
+@pytest.mark.parametrize("dims", [2, 3])
+def test_the_average_of_all_of_channels_last_lies_channels_last(dims):
+    """PyTorch's strides of dims of size 1 say in which format the next layer runs."""
+    pool = getattr(F, f"adaptive_avg_pool{dims}d")
+    last = (torch.channels_last, torch.channels_last_3d)[dims - 2]
+    x = torch.randn(2, 3, *[4] * dims)
+    found = pool(x.contiguous(memory_format=last), 1)
+    assert found.stride() == (3, 1, *[3] * dims) and torch.equal(found, pool(x, 1))
+    assert pool(x, 1).stride() == (3, 1, *[1] * dims)
+    y = x.contiguous(memory_format=last).requires_grad_()
+    pool(y, 1).sum().backward()
+    assert torch.allclose(y.grad, torch.full_like(x, 1 / 4**dims))
+
+
+@pytest.mark.parametrize("size", [0, -1, (1, 1, 0)])
+def test_a_random_window_of_three_dims_has_a_size(size):
+    with pytest.raises(ValueError, match="kernel_size must greater than 0, but got"):
+        torch.nn.FractionalMaxPool3d(size, output_size=1)

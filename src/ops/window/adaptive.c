@@ -100,10 +100,23 @@ static kt_status average_back(kt_call *call, int dims)
 kt_status kt__body_adaptive_avg_pool2d_backward(kt_call *call) { return average_back(call, 2); }
 kt_status kt__body_adaptive_avg_pool3d_backward(kt_call *call) { return average_back(call, 3); }
 
+/* The strides of a mean whose dims in space are 1, as pooling leaves them: those of channels last say so. */
+static kt_tensor *in_format_of(const kt_tensor *self, kt_tensor *mean)
+{
+    const kt_memory_format format = kt__suggested_format(self);
+    if (!mean || (format != KT_CHANNELS_LAST && format != KT_CHANNELS_LAST_3D) || mean->flags & KT_T_BATCHED)
+        return mean;
+    int64_t       strides[KT_MAX_DIMS];
+    const int64_t channels = mean->sizes[1];
+    for (int d = 0; d < mean->ndim; d++)
+        strides[d] = d == 1 ? 1 : channels;
+    return kt__tensor_set_geometry(mean, kt__sizes(mean), (kt_shape){mean->ndim, strides}, kt__offset(mean)) ? NULL : mean;
+}
+
 static kt_tensor *whole_mean(kt_tensor *self, int dims)
 {
     static const int64_t last[] = {-1, -2, -3};
-    return kt_mean_dim(self, ((kt_shape){dims, last}), .keepdim = true);
+    return in_format_of(self, kt_mean_dim(self, ((kt_shape){dims, last}), .keepdim = true));
 }
 
 static kt_status average_or_mean(kt_call *call, int dims)

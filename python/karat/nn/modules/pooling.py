@@ -159,6 +159,11 @@ class FractionalMaxPool3d(_FractionalMaxPool):
 
     _functional, _space_dims = "fractional_max_pool3d", 3
 
+    def __init__(self, kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None):
+        if any(size <= 0 for size in per_dim(kernel_size, 3)):
+            raise ValueError(f"kernel_size must greater than 0, but got {kernel_size}")
+        super().__init__(kernel_size, output_size, output_ratio, return_indices, _random_samples)
+
 
 class _LPPoolNd(Module):
     __constants__ = ["norm_type", "kernel_size", "stride", "ceil_mode"]
