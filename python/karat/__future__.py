@@ -16,11 +16,12 @@ def get_overwrite_module_params_on_conversion():
 
 
 def set_swap_module_params_on_conversion(value):
-    """PyTorch's exchange of the contents of parameters: the results are the same here, with or without it."""
+    """True: .to() and the like, and load_state_dict, make new tensors and exchange them with those of the parameters, whose
+    objects stay."""
     global _swap
     _swap = value
 
 
 def get_swap_module_params_on_conversion():
-    """What set_swap_module_params_on_conversion was given last."""
+    """Do conversions of modules exchange the tensors of parameters?"""
     return _swap

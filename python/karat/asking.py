@@ -1,6 +1,6 @@
 """asking.py - functions on tensors, sizes and types that are not operators."""
 
-from ._karat import Size, Tensor, memory_format
+from ._karat import Size, Tensor, ask_override, has_override, memory_format
 
 
 def is_tensor(obj):
@@ -133,7 +133,16 @@ def _no(name, doc):
     return answer
 
 
+def module_load(self, other, assign=False):
+    """What load_state_dict puts in this tensor's place where it swaps tensors: `other`, or this one with its values. Classes with
+    __torch_function__, this one's or that of `other`, may give another."""
+    if has_override((self, other)):
+        return ask_override(Tensor.module_load, (self, other), (self, other), {"assign": assign})
+    return other.detach() if assign else self.copy_(other).detach()
+
+
 Tensor.name = None  # the user may give one
+Tensor.module_load = module_load
 Tensor.is_same_size = is_same_size
 Tensor.is_distributed = is_distributed
 Tensor.dim_order = _dim_order

@@ -41,6 +41,13 @@ static PyObject *get_version(PyObject *self, void *unused)
     return PyLong_FromUnsignedLong(kt_tensor_version(kp_tensor_of(self)));
 }
 
+/* Which tensor the object has: swap_tensors changes it, `data = ` does not. */
+static PyObject *get_cdata(PyObject *self, void *unused)
+{
+    (void)unused;
+    return PyLong_FromVoidPtr(kp_tensor_of(self));
+}
+
 /* An attribute that is a unary operator; the closure points at its row. */
 static PyObject *get_by_row(PyObject *self, void *row)
 {
@@ -243,6 +250,7 @@ PyGetSetDef kp_tensor_getset[] = {
     {"_base", get_base, NULL, "of a view, the tensor that it looks into; None", NULL},
     {"__array_priority__", get_priority, NULL, NULL, NULL},
     {"__cuda_array_interface__", kp_cuda_array_interface, NULL, "its memory on a CUDA device, for other libraries", NULL},
+    {"_cdata", get_cdata, NULL, "a number that tells the tensors of objects apart", NULL},
     {"_version", get_version, NULL, "how often it was written in place", NULL},
     {"__dict__", kp_get_dict, PyObject_GenericSetDict, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},

@@ -890,3 +890,119 @@ def test_a_hook_that_is_always_called_gets_what_the_one_before_it_returned():
     with pytest.raises(RuntimeError, match="no"):
         m(1)
     assert seen == [None, 5, 5]
+
+
+def test_tables_of_all_modules_hooks_can_be_assigned_to():
+    """As suites do between tests: the hooks that were there are gone, the tables go on."""
+    table, seen = nn.modules.module, []
+    table.register_module_forward_hook(lambda m, args, out: seen.append("first"))
+    table.register_module_full_backward_hook(lambda m, grads, out: None)
+    table.register_module_parameter_registration_hook(lambda m, name, value: seen.append(name))
+    assert table._global_is_full_backward_hook is True and len(table._global_backward_hooks) == 1
+    table._global_forward_hooks = table._global_backward_hooks = table._global_parameter_registration_hooks = {}
+    table._global_is_full_backward_hook = None
+    nn.Linear(1, 1)(karat.ones(1))
+    assert seen == [] and not table._global_backward_hooks
+    table._global_forward_pre_hooks = {7: lambda m, args: seen.append("given")}
+    nn.Sigmoid()(karat.ones(1))
+    table._global_forward_pre_hooks = {}
+    nn.Sigmoid()(karat.ones(1))
+    assert seen == ["given"]
+    handle = table.register_module_forward_hook(lambda m, args, out: seen.append("again"))
+    nn.Sigmoid()(karat.ones(1))
+    handle.remove()
+    assert seen == ["given", "again"]
+
+
+@pytest.fixture
+def swapping():
+    karat.__future__.set_swap_module_params_on_conversion(True)
+    yield
+    karat.__future__.set_swap_module_params_on_conversion(False)
+
+
+def test_swapped_parameters_are_the_same_objects_with_other_tensors(swapping):
+    layer = nn.Linear(2, 3)
+    layer(karat.ones(1, 2)).sum().backward()
+    weight, grad = layer.weight, layer.weight.grad
+    before = weight._cdata, grad._cdata
+    layer.double()
+    assert layer.weight is weight and weight.grad is grad and weight._cdata != before[0] and grad._cdata != before[1]
+    assert weight.dtype == grad.dtype == karat.float64 and type(weight) is nn.Parameter and weight.requires_grad
+    kept = weight._cdata
+    layer.float()
+    assert weight._cdata != kept and layer.weight.dtype == karat.float32
+    reference = weakref.ref(weight)
+    with pytest.raises(RuntimeError, match=r"_apply\(\): Couldn't swap Linear.weight") as raised:
+        layer.half()
+    assert "weakref" in str(raised.value.__cause__) and weight.grad is grad and reference() is weight
+
+
+def test_without_swapping_a_parameter_keeps_its_tensor():
+    layer = nn.Linear(2, 3)
+    before = layer.weight._cdata, layer.bias._cdata
+    layer.double()
+    assert (layer.weight._cdata, layer.bias._cdata) == before
+
+
+@pytest.mark.parametrize("assign", [False, True])
+def test_state_dicts_are_loaded_by_swapping(swapping, assign):
+    layer, other = nn.Linear(2, 3), nn.Linear(2, 3)
+    weight, state = layer.weight, other.state_dict()
+    layer.load_state_dict(state, assign=assign)
+    assert layer.weight is weight and karat.equal(weight, other.weight) and weight.requires_grad
+    assert (weight.data_ptr() == other.weight.data_ptr()) is assign
+
+    class Loading(karat.Tensor):
+        @classmethod
+        def __torch_function__(cls, function, types, args=(), kwargs=None):
+            if function is karat.Tensor.module_load:
+                return args[1] if kwargs["assign"] else karat.zeros(args[0].shape)
+            return super().__torch_function__(function, types, args, kwargs or {})
+
+    state = {name: value.as_subclass(Loading) for name, value in state.items()}
+    if assign:
+        with pytest.raises(RuntimeError, match='While swapping the parameter named "weight".*module_load returned one of'):
+            layer.load_state_dict(state, assign=True)
+    else:
+        layer.load_state_dict(state)
+        assert not layer.weight.any() and layer.weight is weight
+
+
+def test_module_load_copies_or_takes():
+    x, y = karat.ones(2), karat.full((2,), 3.0)
+    assert x.module_load(y, assign=True).data_ptr() == y.data_ptr() and x.tolist() == [1, 1]
+    assert x.module_load(y).data_ptr() == x.data_ptr() and x.tolist() == [3, 3]
+
+
+def test_register_buffer_of_a_class_may_have_no_persistent():
+    class Own(nn.Module):
+        def register_buffer(self, name, value):
+            super().register_buffer(name, value)
+
+    module = Own()
+    module.kept = nn.Buffer(karat.ones(1))
+    assert list(module.state_dict()) == ["kept"]
+    with pytest.raises(TypeError):
+        module.other = nn.Buffer(karat.ones(1), persistent=False)
+
+
+@pytest.mark.parametrize("dtype", [karat.int8, karat.int64, karat.bool])
+def test_a_frozen_embedding_may_be_of_integers(dtype):
+    table = karat.tensor([[1, 0], [0, 1]]).to(dtype)
+    layer = nn.Embedding.from_pretrained(table)
+    assert layer(karat.tensor([1])).tolist() == table[1:].tolist() and not layer.weight.requires_grad
+    with pytest.raises(RuntimeError, match="Only Tensors of floating point"):
+        nn.Embedding.from_pretrained(table, freeze=False)
+
+
+@pytest.mark.parametrize("kind", [lambda: nn.LazyLinear(3), lambda: nn.LazyConv2d(3, 3), lambda: nn.LazyBatchNorm1d()])
+def test_lazy_modules_are_converted_before_their_first_call(kind):
+    lazy = kind()
+    assert lazy.to("cpu") is lazy and lazy.to(karat.float64) is lazy and lazy.double() is lazy and lazy.cpu() is lazy
+    assert {parameter.dtype for parameter in lazy.parameters()} == {karat.float64}
+    assert {parameter.dtype for parameter in lazy.to("cpu", karat.float32).parameters()} == {karat.float32}
+    with pytest.raises(ValueError, match="Attempted to use an uninitialized parameter in"):
+        lazy.to(memory_format=karat.channels_last)  # which of them have four dims?
+    with pytest.raises(RuntimeError, match="Can't share memory on an uninitialized parameter"):
+        lazy.share_memory()

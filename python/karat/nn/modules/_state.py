@@ -10,6 +10,7 @@ from itertools import chain
 from ... import _karat
 from ..._karat import Tensor
 from ...copying import set_state
+from ...utils import swap_tensors
 from ..parameter import Parameter, is_lazy
 from ._conversion import pin_of
 
@@ -92,7 +93,7 @@ class Loading:
 
 def take(module, name, mine, key, given, assign, errors):
     """A parameter or buffer of a module takes the value that a state dict has for it; what is wrong is added to `errors`."""
-    from ... import no_grad
+    from ... import __future__, no_grad
 
     if not isinstance(given, Tensor):
         errors.append(f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from checkpoint '
@@ -109,14 +110,17 @@ def take(module, name, mine, key, given, assign, errors):
             warnings.warn(f"for {key}: copying from a non-meta parameter in the checkpoint to a meta parameter in the current "
                           "model, which is a no-op. (Did you mean to pass `assign=True` to assign items in the state dictionary "
                           "to their corresponding key in the module instead of copying them in place?)", stacklevel=4)
+    swaps = __future__.get_swap_module_params_on_conversion() and not is_lazy(mine)
     try:
         with no_grad():
-            if assign:
+            if swaps:
+                swap(mine, _loaded(mine, given, assign))
+            elif assign:
                 setattr(module, name, _in_place_of(mine, given))
             else:
                 _karat.copy_why(mine, given, "loading")
     except Exception as e:
-        errors.append(f'While copying the parameter named "{key}", whose dimensions in the model '
+        errors.append(f'While {"swapping" if swaps else "copying"} the parameter named "{key}", whose dimensions in the model '
                       f"are {mine.size()} and whose dimensions in the checkpoint are {given.size()}, an exception occurred : "
                       f"{e.args}.")
 
@@ -130,3 +134,21 @@ def _in_place_of(mine, given):
     elif isinstance(mine, Parameter):
         given = Parameter(given, requires_grad=mine.requires_grad)
     return set_state(given, pin_of(mine))
+
+
+def _loaded(mine, given, assign):
+    """What takes the place of a tensor that loads by being swapped: its class, or that of `given`, may say."""
+    made = mine.module_load(given, assign=assign)
+    if made is mine or made is given:
+        raise RuntimeError("module_load returned one of self or other, please .detach() the result if returning one of the inputs "
+                           "in module_load")
+    return made
+
+
+def swap(mine, made):
+    """`mine`, an object that others know, becomes the tensor `made`; a parameter stays one, and a pinned dtype pinned."""
+    if isinstance(mine, Parameter) and not isinstance(made, Parameter):
+        made = Parameter(made, requires_grad=mine.requires_grad)
+    elif isinstance(mine, Parameter):
+        made.requires_grad_(mine.requires_grad)
+    swap_tensors(mine, set_state(made, pin_of(mine)))

@@ -30,6 +30,10 @@ class _InstanceNorm(_NormBase):
                                self.momentum or 0.0, self.eps)
         return made if channels else made.squeeze(0)
 
+    def _get_no_batch_dim(self):
+        """How many dims one example has."""
+        return self._input_dims[0]
+
     def _complain(self, dim, size):
         """Without parameters, num_features says nothing."""
         if self.affine:

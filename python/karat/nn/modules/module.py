@@ -7,9 +7,11 @@ A module notes parameters, children and buffers in three tables. A row of `_KIND
 assigning and finding are the same for the three. The hooks of all modules are those of one more owner of hooks, `_every`."""
 
 import functools
+import sys
 import warnings
 import weakref
 from collections import OrderedDict
+from types import ModuleType
 from typing import TypeVar
 
 from ... import _karat
@@ -17,10 +19,11 @@ from ..._karat import Tensor
 from ..._torch_private import private_names
 from ...asking import typename
 from ...copying import set_state
+from ...utils import swap_tensors
 from ...utils.hooks import BackwardHook, RemovableHandle
 from ..parameter import Buffer, Parameter
 from ._conversion import Conversion, pin_of, pins_of, step_to
-from ._state import Loading, _IncompatibleKeys, by_position, own_state, take, with_metadata  # noqa: F401
+from ._state import Loading, _IncompatibleKeys, by_position, own_state, swap, take, with_metadata  # noqa: F401
 
 __all__ = ["register_module_forward_pre_hook", "register_module_forward_hook", "register_module_full_backward_pre_hook",
            "register_module_backward_hook", "register_module_full_backward_hook", "register_module_buffer_registration_hook",
@@ -95,7 +98,7 @@ class _Kind:
         if self is _PARAMETERS:
             module.register_parameter(name, value)
         elif self is _BUFFERS and isinstance(value, Buffer):
-            module.register_buffer(name, value, value.persistent)
+            module.register_buffer(name, value, *([] if value.persistent else [False]))  # overridden ones may have no such argument
         else:
             self.put(module, name, value)
         return True
@@ -155,7 +158,6 @@ class _Every:
 
 
 _every = _Every()
-_every_forward_pre_hook, _every_forward_hook = _every._forward_pre_hooks, _every._forward_hooks
 
 
 def _add(owner, kind, hook, first=False, **marks):
@@ -477,15 +479,14 @@ class Module(_karat.ModuleBase):
             for name, parameter in self._parameters.items():
                 if parameter is not None:
                     with step_to(fn, name):
-                        self._parameters[name] = self._applied(fn, parameter)
+                        self._parameters[name] = self._applied(fn, name, parameter)
             for name, buffer in self._buffers.items():
                 if buffer is not None:
                     with step_to(fn, name):
                         self._buffers[name] = set_state(fn(buffer), pin_of(buffer))
         return self
 
-    @staticmethod
-    def _applied(fn, parameter):
+    def _applied(self, fn, name, parameter):
         from ... import __future__, no_grad
 
         grad, new_grad = parameter.grad, None
@@ -493,6 +494,8 @@ class Module(_karat.ModuleBase):
             new = fn(parameter)
             if grad is not None:
                 new_grad = fn(grad)
+        if __future__.get_swap_module_params_on_conversion():
+            return self._swapped(name, parameter, new, new_grad)
         if not __future__.get_overwrite_module_params_on_conversion() and parameter.is_meta == new.is_meta:
             parameter.data = new
         else:
@@ -503,6 +506,21 @@ class Module(_karat.ModuleBase):
             parameter.grad = None  # it would not fit the parameter while it is converted
             grad.data = new_grad
             parameter.grad = grad
+        return parameter
+
+    def _swapped(self, name, parameter, new, new_grad):
+        """A parameter that becomes the tensor `new`, with what its gradient becomes: the same objects."""
+        grad = parameter.grad
+        try:
+            parameter.grad = None  # it would not fit the parameter while it is converted
+            swap(parameter, new.detach() if new is parameter else new)
+            if grad is not None and new_grad is not grad:
+                swap_tensors(grad, new_grad.requires_grad_(grad.requires_grad))
+        except RuntimeError as e:
+            raise RuntimeError(f"_apply(): Couldn't swap {self._get_name()}.{name}") from e
+        finally:
+            if grad is not None:
+                parameter.grad = grad
         return parameter
 
     def cuda(self, device=None):
@@ -570,12 +588,11 @@ class Module(_karat.ModuleBase):
                               "modules might not work as expected when using complex tensors as parameters or buffers. Please "
                               "file an issue at https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml if a "
                               "complex module does not work as expected.", stacklevel=2)
-        layout = {} if memory_format is None else dict.fromkeys((4, 5), memory_format)  # by the dims of the tensors that have it
         kinds = {True: dtype, False: None}
 
         def convert(t, cast):
-            return t.to(device, kinds[cast and (t.is_floating_point() or t.is_complex())], non_blocking,
-                        memory_format=layout.get(t.dim()))
+            layout = None if memory_format is None or t.dim() not in (4, 5) else memory_format  # lazy ones have no dims
+            return t.to(device, kinds[cast and (t.is_floating_point() or t.is_complex())], non_blocking, memory_format=layout)
 
         try:
             return self._apply(Conversion("Module.to()", convert))
@@ -902,6 +919,30 @@ _KINDS = _PARAMETERS, _CHILDREN, _BUFFERS = (
           required="torch.nn.Module", expected="torch.nn.Module"),
     _Kind("_buffers", "buffer", Buffer, Tensor, assigned="buffer", before_init="buffer", one="a buffer",
           required="torch Tensor", expected="torch.nn.Buffer, torch.Tensor"))
-_every_parameter_registration_hook = _PARAMETERS.hooks
 
+
+def _table_of_all(owner, name):
+    """A table of hooks as an attribute of this module. Assigned to, it takes what it is given: the call knows the table itself."""
+    def assign(_, given):
+        table, given = getattr(owner, name), dict(given)
+        table.clear()
+        table.update(given)
+
+    return property(lambda _: getattr(owner, name), assign)
+
+
+class _Tables(ModuleType):
+    """PyTorch's names of the hooks of all modules, which test suites empty by assigning to them."""
+
+    _global_is_full_backward_hook = property(lambda _: _every._is_full_backward_hook,
+                                             lambda _, value: setattr(_every, "_is_full_backward_hook", value))
+
+
+for _name in """_backward_pre_hooks _backward_hooks _forward_pre_hooks _forward_hooks _forward_hooks_always_called
+        _forward_hooks_with_kwargs""".split():
+    setattr(_Tables, "_global" + _name, _table_of_all(_every, _name))
+for _kind in _KINDS:
+    setattr(_Tables, f"_global_{_kind.noun}_registration_hooks", _table_of_all(_kind, "hooks"))
+
+sys.modules[__name__].__class__ = _Tables
 __getattr__ = private_names(__name__, globals())

@@ -18,14 +18,12 @@ def _counted_from_first(place, rows, name):
     return place % rows
 
 
-def _pretrained(cls, embeddings, freeze, **options):
+def _pretrained(cls, embeddings, **options):
     """A layer of a matrix that exists."""
     if embeddings.dim() != 2:
         raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
     rows, columns = embeddings.shape
-    made = cls(num_embeddings=rows, embedding_dim=columns, _weight=embeddings, **options)
-    made.weight.requires_grad_(not freeze)
-    return made
+    return cls(num_embeddings=rows, embedding_dim=columns, _weight=embeddings, **options)
 
 
 class _Table(Module):
@@ -73,8 +71,9 @@ class Embedding(_Table):
     @classmethod
     def from_pretrained(cls, embeddings, freeze=True, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False,
                         sparse=False):
-        """An Embedding of a matrix that exists."""
-        return _pretrained(**locals())
+        """An Embedding of a matrix that exists; a frozen one may be of integers."""
+        return _pretrained(cls, embeddings, _freeze=freeze, padding_idx=padding_idx, max_norm=max_norm, norm_type=norm_type,
+                           scale_grad_by_freq=scale_grad_by_freq, sparse=sparse)
 
 
 class EmbeddingBag(_Table):
@@ -101,4 +100,7 @@ class EmbeddingBag(_Table):
     def from_pretrained(cls, embeddings, freeze=True, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, mode="mean",
                         sparse=False, include_last_offset=False, padding_idx=None):
         """An EmbeddingBag of a matrix that exists."""
-        return _pretrained(**locals())
+        made = _pretrained(cls, embeddings, max_norm=max_norm, norm_type=norm_type, scale_grad_by_freq=scale_grad_by_freq,
+                           mode=mode, sparse=sparse, include_last_offset=include_last_offset, padding_idx=padding_idx)
+        made.weight.requires_grad_(not freeze)
+        return made
