@@ -214,3 +214,12 @@ def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
     if compute_mode not in _MODES:
         raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
     return _rows["cdist"](x1, x2, p, _MODES[compute_mode])
+
+
+def __getattr__(name):
+    """What PyTorch has both here and in torch."""
+    if name not in ("align_tensors", "broadcast_shapes", "istft", "norm", "pca_lowrank", "split", "stft", "svd_lowrank"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(__package__), name)

@@ -5,6 +5,8 @@ runs in the mode, and its caller does not: the mode is left at every yield. A de
 in PyTorch: the mode holds while the coroutine is created, not while it is awaited; write `with` inside it.
 """
 
+from _thread import _local
+
 from . import _karat
 
 
@@ -174,15 +176,41 @@ class inference_mode(_Grad):
         super().__exit__(*error)
 
 
-class _force_original_view_tracking(_Mode):
-    """Accepted without effect: Karat has one way to replay views after an in-place write."""
+_asked = _local()  # what this thread has asked of PyTorch's engine that changes nothing here
 
-    _get = staticmethod(lambda: None)
-    _set = staticmethod(lambda value: None)
+
+def is_multithreading_enabled():
+    """What set_multithreading_enabled says on this thread."""
+    return getattr(_asked, "threads", True)
+
+
+def is_view_replay_enabled():
+    """What _force_original_view_tracking says on this thread."""
+    return getattr(_asked, "replay", False)
+
+
+class _Asked(_Mode):
+    """A setting that is kept and changes nothing. As a function it holds from now on."""
 
     def __init__(self, mode):
         super().__init__(mode)
-        self.mode = mode
+        self.mode, self._outside = mode, self._get()
+        self._set(mode)
+
+    def __enter__(self):
+        super().__enter__()
+        self._before[-1] = self._outside
+
+class _force_original_view_tracking(_Asked):
+    """Accepted without effect: Karat has one way to replay views after an in-place write."""
+
+    _get, _set = staticmethod(is_view_replay_enabled), staticmethod(lambda mode: setattr(_asked, "replay", mode))
+
+
+class set_multithreading_enabled(_Asked):
+    """Accepted without effect: a backward runs on the thread that calls it, its kernels on as many as set_num_threads says."""
+
+    _get, _set = staticmethod(is_multithreading_enabled), staticmethod(lambda mode: setattr(_asked, "threads", mode))
 
 
 is_inference_mode_enabled = _karat.is_inference_mode_enabled

@@ -77,6 +77,8 @@ def set_num_interop_threads(n):
         raise RuntimeError(f"set_num_interop_threads expects an int, but got {type(n).__name__}")
     if n < 1:
         raise RuntimeError("set_num_interop_threads expects a positive integer")
+    if n >= 1 << 31:
+        raise ValueError("Overflow when unpacking long")
 
 
 def compiled_with_cxx11_abi():

@@ -475,3 +475,39 @@ def test_private_names_that_public_code_uses(module, names):
         assert theirs not in vars(found) and getattr(found, theirs) is getattr(found, ours)
     with pytest.raises(AttributeError, match="_no_such_name"):
         found._no_such_name
+
+
+def test_settings_of_pytorchs_engine_are_kept():
+    assert karat.autograd.is_multithreading_enabled() and not karat.autograd.is_view_replay_enabled()
+    with karat.autograd.set_multithreading_enabled(False):
+        assert not karat.autograd.is_multithreading_enabled()
+    assert karat.autograd.is_multithreading_enabled()
+    karat.autograd.set_multithreading_enabled(False)
+    assert not karat.autograd.is_multithreading_enabled()
+
+    @karat.autograd.set_multithreading_enabled(True)
+    def asked():
+        return karat.autograd.is_multithreading_enabled()
+
+    assert asked() and karat.autograd.is_multithreading_enabled()
+    with karat.autograd._force_original_view_tracking(True):
+        assert karat.autograd.is_view_replay_enabled()
+    assert not karat.autograd.is_view_replay_enabled()
+
+
+def test_names_that_pytorch_has_in_two_places():
+    from karat import functional
+
+    assert functional.norm is karat.norm and functional.split is karat.split and functional.svd_lowrank is karat.svd_lowrank
+    with pytest.raises(AttributeError):
+        functional.no_such_thing
+    assert karat.nn.functional.grad is karat.nn.grad and karat._segment_reduce is karat.segment_reduce
+    assert karat.__future__.get_overwrite_module_params_on_conversion() is False
+
+
+def test_what_torch_c_says_of_sizes_and_memory():
+    x = karat.ones(3)
+    assert karat._C._infer_size(karat.Size([2, 1]), karat.Size([3])) == (2, 3) and karat._C.has_lapack is True
+    assert karat._C._is_alias_of(x, x[1:]) and not karat._C._is_alias_of(x, x.clone())
+    with pytest.raises(RuntimeError, match="The size of tensor a \\(2\\) must match the size of tensor b \\(3\\)"):
+        karat._C._infer_size(karat.Size([2, 1]), karat.Size([3, 3]))

@@ -754,3 +754,14 @@ def test_states_of_adagrad_are_shared():
     made = optim.Adagrad([leaf(2)], lr=0.1)
     made.share_memory()
     assert made.state[made.param_groups[0]["params"][0]]["sum"].is_shared()
+
+
+@pytest.mark.parametrize("kind", ["SGD", "Adam", "AdamW", "Adagrad"])
+def test_fused_steps_refuse_parameters_without_data(kind):
+    parameter = torch.nn.Parameter(torch.ones(2, device="meta"))
+    optimizer = getattr(torch.optim, kind)([parameter], fused=True)
+    parameter.grad = torch.ones(2, device="meta")
+    with pytest.raises(RuntimeError, match="`fused=True` requires all the params to be floating point .* but torch.float32 and meta"):
+        optimizer.step()
+    parameter.grad = None
+    optimizer.step()

@@ -31,6 +31,17 @@ def _log_api_usage_once(event):
     """Nothing is logged."""
 
 
+def _infer_size(one, other):
+    """The size that two sizes are broadcast to."""
+    empty, add = _karat.functions["empty"], _karat.functions["add"]
+    return add(empty(one, device="meta"), empty(other, device="meta")).shape
+
+
+def _is_alias_of(one, other):
+    """Have the two tensors one memory?"""
+    return one._storage()[0] == other._storage()[0] and one._storage()[1] > 0
+
+
 def _get_tracing_state():
     """None: nothing is traced."""
 

@@ -10,8 +10,11 @@ from ..modes import (  # noqa: F401
     _force_original_view_tracking,
     enable_grad,
     inference_mode,
+    is_multithreading_enabled,
+    is_view_replay_enabled,
     no_grad,
     set_grad_enabled,
+    set_multithreading_enabled,
 )
 from . import functional, profiler, profiler_util  # noqa: F401
 from .profiler_util import DeviceType  # noqa: F401

@@ -6,6 +6,7 @@ from .modules import *  # noqa: F401,F403
 from .parallel import DataParallel  # noqa: F401
 from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter  # noqa: F401
 
+functional.grad = grad  # it needs functional to be there
 
 _FACTORY = dict.fromkeys(["device", "dtype", "memory_format"])  # in the order of complaints
 

@@ -185,7 +185,7 @@ def _fused_devices():
 
 
 def _check_fused_param(p, cuda_unsupported=False):
-    if not p.dtype.is_floating_point:
+    if not p.dtype.is_floating_point or p.is_meta:
         devices = [one for one in _fused_devices() if not (cuda_unsupported and one == "cuda")]
         raise RuntimeError("`fused=True` requires all the params to be floating point Tensors of supported devices: "
                            f"{devices} but {p.dtype} and {p.device.type}")

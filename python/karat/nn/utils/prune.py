@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 
 from ... import _karat
+from ..._torch_private import private_names
 from ..modules._declared import own_methods
 from ._parameter_hook import ParameterHook
 
@@ -160,23 +161,36 @@ class Identity(BasePruningMethod):
         return super().apply(module, name)
 
 
+def _check_amount(amount):
+    """Is it a share or a number?"""
+    if not isinstance(amount, numbers.Real):
+        raise TypeError(f"Invalid type for amount: {amount}. Must be int or float.")
+    if not 0 <= amount <= (math.inf if isinstance(amount, numbers.Integral) else 1):
+        raise ValueError(f"amount={amount} should either be a float in the range [0, 1] or a non-negative integer")
+
+
+def _check_fits(amount, tensor_size):
+    """Are there as many?"""
+    if isinstance(amount, numbers.Integral) and amount > tensor_size:
+        raise ValueError(f"amount={amount} should be smaller than the number of parameters to prune={tensor_size}")
+
+
+def _how_many(amount, tensor_size):
+    """A share of so many, or the number itself."""
+    return amount if isinstance(amount, numbers.Integral) else round(amount * tensor_size)
+
+
 class _OfAmount(BasePruningMethod):
     """A method that prunes a share, a float of [0, 1], or a number of something."""
 
     def __init__(self, amount):
-        if not isinstance(amount, numbers.Real):
-            raise TypeError(f"Invalid type for amount: {amount}. Must be int or float.")
-        if not 0 <= amount <= (math.inf if isinstance(amount, numbers.Integral) else 1):
-            raise ValueError(f"amount={amount} should either be a float in the range [0, 1] or a non-negative integer")
+        _check_amount(amount)
         self.amount = amount
 
     def _count(self, size):
         """How many of `size` are pruned."""
-        if not isinstance(self.amount, numbers.Integral):
-            return round(self.amount * size)
-        if self.amount > size:
-            raise ValueError(f"amount={self.amount} should be smaller than the number of parameters to prune={size}")
-        return self.amount
+        _check_fits(self.amount, size)
+        return _how_many(self.amount, size)
 
 
 class _Unstructured(_OfAmount):
@@ -357,3 +371,6 @@ def remove(module, name):
 def is_pruned(module):
     """Is a parameter of the module, or of one below it, pruned?"""
     return any(isinstance(hook, BasePruningMethod) for one in module.modules() for hook in one._forward_pre_hooks.values())
+
+
+__getattr__ = private_names(__name__, globals())
