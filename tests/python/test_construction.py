@@ -231,8 +231,8 @@ def test_refused_sizes_and_strides():
             (lambda: karat.empty_permuted((2, 3), (0,)), "Number of dimensions in size does not match the length of the "
              "physical_layout; i.e. len(size) = 2 is not equal to len(physical_layout) = 1"),
             (lambda: karat.empty_permuted((2, 3), (0, 0)), "Duplicate dim not allowed"),
-            (lambda: karat.empty_permuted((2, 3), (0, -1)), "Dimension out of range (expected to be between 0 and 1, but got -1 at "
-             "index 1).  NB: negative dims not currently supported; file an issue if you want it.")):
+            (lambda: karat.empty_permuted((2, 3), (0, -1)), "Dimension out of range (expected to be between 0 and 1, but got -1 "
+             "at index 1).  NB: negative dims not currently supported; file an issue if you want it.")):
         assert refusal(call) == ("RuntimeError", text)
 
 

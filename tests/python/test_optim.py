@@ -761,7 +761,7 @@ def test_fused_steps_refuse_parameters_without_data(kind):
     parameter = torch.nn.Parameter(torch.ones(2, device="meta"))
     optimizer = getattr(torch.optim, kind)([parameter], fused=True)
     parameter.grad = torch.ones(2, device="meta")
-    with pytest.raises(RuntimeError, match="`fused=True` requires all the params to be floating point .* but torch.float32 and meta"):
+    with pytest.raises(RuntimeError, match="`fused=True` requires all the params to be .* but torch.float32 and meta"):
         optimizer.step()
     parameter.grad = None
     optimizer.step()

@@ -121,9 +121,11 @@ def test_registered_classes_have_the_name_and_context_that_they_say():
         pytree.treespec_dumps(registered())
     with pytest.raises(ValueError, match="Both to_dumpable_context and from_dumpable_context for .* must be None or registered"):
         registered(serialized_type_name="Box1", to_dumpable_context=lambda context: "x")
-    spec = registered(serialized_type_name="Box2", to_dumpable_context=lambda context: "how", from_dumpable_context=lambda text: None)
+    spec = registered(serialized_type_name="Box2", to_dumpable_context=lambda context: "how",
+                      from_dumpable_context=lambda text: None)
     assert '"context": "how"' in pytree.treespec_dumps(spec) and pytree.treespec_loads(pytree.treespec_dumps(spec)) == spec
-    spec = registered(serialized_type_name="Box3", to_dumpable_context=lambda context: int, from_dumpable_context=lambda text: None)
+    spec = registered(serialized_type_name="Box3", to_dumpable_context=lambda context: int,
+                      from_dumpable_context=lambda text: None)
     with pytest.raises(TypeError, match="Object of type type is not JSON serializable"):
         pytree.treespec_dumps(spec)
     with pytest.raises(TypeError, match="Please make the context json dump-able"):

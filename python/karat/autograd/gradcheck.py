@@ -87,8 +87,8 @@ def _alike(sides, step, where=""):
     for after, before in zip(*sides):
         for what in ("shape", "dtype"):
             if getattr(after, what) != getattr(before, what):
-                raise AssertionError(f"Expected `func` to return outputs with the same {what} when inputs are perturbed{where} by "
-                                     f"{step}, but got: {what}s {getattr(before, what)} and {getattr(after, what)}.")
+                raise AssertionError(f"Expected `func` to return outputs with the same {what} when inputs are perturbed{where} "
+                                     f"by {step}, but got: {what}s {getattr(before, what)} and {getattr(after, what)}.")
     return sides
 
 

@@ -12,8 +12,9 @@ from typing import Any
 from .._karat import Size
 
 NodeDef = namedtuple("NodeDef", ["type", "flatten_fn", "unflatten_fn", "flatten_with_keys_fn"], defaults=[None])
-__all__ = """PyTree Context FlattenFunc UnflattenFunc DumpableContext ToDumpableContextFn FromDumpableContextFn PyTreeSpec TreeSpec
-    LeafSpec keystr key_get register_pytree_node tree_is_leaf tree_flatten tree_flatten_with_path tree_unflatten tree_iter
+__all__ = """PyTree Context FlattenFunc UnflattenFunc DumpableContext ToDumpableContextFn FromDumpableContextFn PyTreeSpec
+    TreeSpec LeafSpec keystr key_get register_pytree_node
+    tree_is_leaf tree_flatten tree_flatten_with_path tree_unflatten tree_iter
     tree_leaves tree_leaves_with_path tree_structure tree_map tree_map_with_path tree_map_ tree_map_only tree_map_only_ tree_all
     tree_any tree_all_only tree_any_only treespec_dumps treespec_loads treespec_pprint is_namedtuple is_namedtuple_class
     is_namedtuple_instance is_structseq is_structseq_class is_structseq_instance""".split()
@@ -212,8 +213,8 @@ def _fields_of(cls, names, dropped):
     if names is None:
         return own
     parts = [f"{what} fields in `field_names`: {wrong}. {advice}\n" for wrong, what, advice in (
-        (set(own) - {*names, *(dropped or ())}, "Missing", "If you want to include these fields in the pytree, please add them to "
-         "`field_names`, otherwise please add them to `drop_field_names`."),
+        (set(own) - {*names, *(dropped or ())}, "Missing", "If you want to include these fields in the pytree, please add them "
+         "to `field_names`, otherwise please add them to `drop_field_names`."),
         (set(names) - set(own), "Unexpected", "Please remove these fields, or add them to `drop_field_names`.")) if wrong]
     if parts:
         raise ValueError("field_names does not include all dataclass fields.\n" + "".join(parts))

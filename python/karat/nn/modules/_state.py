@@ -140,8 +140,8 @@ def _loaded(mine, given, assign):
     """What takes the place of a tensor that loads by being swapped: its class, or that of `given`, may say."""
     made = mine.module_load(given, assign=assign)
     if made is mine or made is given:
-        raise RuntimeError("module_load returned one of self or other, please .detach() the result if returning one of the inputs "
-                           "in module_load")
+        raise RuntimeError("module_load returned one of self or other, please .detach() the result if returning one of the "
+                           "inputs in module_load")
     return made
 
 

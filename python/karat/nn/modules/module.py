@@ -98,7 +98,7 @@ class _Kind:
         if self is _PARAMETERS:
             module.register_parameter(name, value)
         elif self is _BUFFERS and isinstance(value, Buffer):
-            module.register_buffer(name, value, *([] if value.persistent else [False]))  # overridden ones may have no such argument
+            module.register_buffer(name, value, *([] if value.persistent else [False]))  # overrides may not take it
         else:
             self.put(module, name, value)
         return True
@@ -922,7 +922,7 @@ _KINDS = _PARAMETERS, _CHILDREN, _BUFFERS = (
 
 
 def _table_of_all(owner, name):
-    """A table of hooks as an attribute of this module. Assigned to, it takes what it is given: the call knows the table itself."""
+    """A table of hooks as an attribute of this module. Assigned to, it takes what it is given: calls know the table itself."""
     def assign(_, given):
         table, given = getattr(owner, name), dict(given)
         table.clear()
