@@ -41,9 +41,7 @@ def _rebuild_tensor_v3(storage, storage_offset, size, stride, requires_grad, bac
 
 def _rebuild_meta_tensor_no_storage(dtype, size, stride, requires_grad):
     """Called by unpickling a file of torch.save: a tensor without memory."""
-    from .faces import empty_strided
-
-    return empty_strided(size, stride, dtype=dtype, device="meta", requires_grad=requires_grad)
+    return _karat.functions["empty_strided"](size, stride, dtype=dtype, device="meta", requires_grad=requires_grad)
 
 
 def _placed_in(memory, dtype, offset, size, stride, metadata):
