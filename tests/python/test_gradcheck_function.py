@@ -398,3 +398,7 @@ def test_seeds_that_are_given_are_checked_if_they_need_a_gradient():
 
     assert gradgradcheck(square, (X,), (torch.ones(3),))  # of another dtype, and not checked
     assert gradgradcheck(square, (X,), (leaf(1.0, 2.0, 3.0),))
+
+
+def test_second_derivatives_by_forward_mode_over_backward():
+    assert gradgradcheck(lambda x, y: x * x * y, (X, Y), check_fwd_over_rev=True, check_rev_over_rev=True)

@@ -384,6 +384,7 @@ def gradgradcheck(func, inputs, grad_outputs=None, *, eps=1e-06, atol=1e-05, rto
 
     def gradients(*both):
         own, seeds = both[:len(inputs)], both[len(inputs):]
+        own = [x.requires_grad_() if _is_checked(given) else x for x, given in zip(own, inputs)]  # forward mode gives them plain
         outputs = [out for out in _tuple(func(*own)) if out.requires_grad]
         checked = tuple(x for x in own if _is_checked(x))
         found = _karat.gradients(outputs, checked, seeds, None, True, True) if outputs and checked else ()
