@@ -487,7 +487,8 @@ static kt_status run_all(engine *e)
     return status;
 }
 
-/* Keeps the start and end nodes alive, and with them all nodes between. */
+/* Keeps the start and end nodes alive, and with them all nodes between. Gradients are added when every root has its node: a leaf
+ * counts what refers to it, and one that is a root several times is complete with the last of them. */
 static kt_status begin(engine *e, kt_node **start)
 {
     const kt__job *job = e->job;
@@ -496,15 +497,15 @@ static kt_status begin(engine *e, kt_node **start)
             (job->wanted[i].node && kt__is_accumulator(job->wanted[i].node) && kt__leaves_hold(&e->leaves, job->wanted[i].node)))
             return kt_error_status();
     for (int64_t i = 0; i < job->n_roots; i++) {
-        uint32_t result = 0;
-        if (kt__producer(job->root[i].t, &start[i], &result))
+        if (kt__producer(job->root[i].t, &start[i], &job->root[i].result))
             return kt_error_status();
         if (!start[i])
             return kt_fail(KT_ERR_RUNTIME, "element %lld of tensors does not require grad and does not have a grad_fn",
                            (long long)i);
-        if (add_to(e, &(kt__edge){.to = start[i], .result = result}, kt__ref(job->root[i].grad)))
-            return kt_error_status();
     }
+    for (int64_t i = 0; i < job->n_roots; i++)
+        if (add_to(e, &(kt__edge){.to = start[i], .result = job->root[i].result}, kt__ref(job->root[i].grad)))
+            return kt_error_status();
     return job->wanted ? kt__reach_from(&e->reach, start, job->n_roots, job->wanted, job->n_wanted) : KT_OK;
 }
 

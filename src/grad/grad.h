@@ -399,6 +399,7 @@ static inline bool kt__is_dual(const kt_tensor *t) { return t->flags & KT_T_DUAL
 typedef struct kt__root { /* a tensor that backward starts from */
     kt_tensor *t, *grad; /* borrowed */
     bool       given;    /* the caller passed this gradient */
+    uint32_t   result;   /* used by the engine: which of its node's */
 } kt__root;
 typedef struct kt__wanted { /* a tensor whose gradient is returned to the caller */
     kt_tensor *t;
@@ -407,7 +408,7 @@ typedef struct kt__wanted { /* a tensor whose gradient is returned to the caller
     uint32_t   result;
 } kt__wanted;
 typedef struct kt__job {
-    const kt__root *root;
+    kt__root   *root;
     kt__wanted     *wanted; /* NULL: every leaf that the roots depend on */
     int64_t         n_roots, n_wanted;
     bool            retain_graph, create_graph;
