@@ -169,6 +169,7 @@ typedef struct kp_applied {
     bool         single;     /* forward returned no tuple */
     bool         records;
     uint64_t     levels;     /* of forward mode, that the arguments have tangents of */
+    kt_node     *node;       /* made before forward, which may change the arguments; NULL: nothing is recorded */
 } kp_applied;
 
 static int take_arguments(kp_applied *a, Py_ssize_t n)
@@ -238,13 +239,15 @@ static PyObject *run_forward(PyObject *cls, kp_applied *a, Py_ssize_t n)
 
 /* ---- apply: the results ---- */
 
-static bool is_among(PyObject *tuple, PyObject *o)
+static bool is_among_first(Py_ssize_t n, PyObject *tuple, PyObject *o)
 {
-    for (Py_ssize_t i = 0; tuple && i < PyTuple_GET_SIZE(tuple); i++)
+    for (Py_ssize_t i = 0; i < n; i++)
         if (PyTuple_GET_ITEM(tuple, i) == o)
             return true;
     return false;
 }
+
+static bool is_among(PyObject *tuple, PyObject *o) { return tuple && is_among_first(PyTuple_GET_SIZE(tuple), tuple, o); }
 
 static int64_t input_that_is(const kp_applied *a, const kt_tensor *t)
 {
@@ -288,10 +291,11 @@ static int check_dirty(const kp_applied *a)
     return 0;
 }
 
-/* Output i, a tensor, as apply() returns it: an input that was not written to is returned as a view of it, and what no gradient
+/* Output i, a tensor, as apply() returns it: an input is returned as a view of it, unless it was written to, and what no gradient
  * reaches has no history. `from`: as kt_node_attach takes it. */
-static PyObject *settle(const kp_applied *a, PyObject *output, int64_t *from)
+static PyObject *settle(const kp_applied *a, Py_ssize_t i, int64_t *from)
 {
+    PyObject     *output = PyTuple_GET_ITEM(a->outputs, i);
     kt_tensor    *t = kp_tensor_of(output);
     const int64_t input = input_that_is(a, t);
     const bool    written = is_among(a->context->dirty, output);
@@ -305,9 +309,9 @@ static PyObject *settle(const kp_applied *a, PyObject *output, int64_t *from)
                      "be passed to ctx.mark_dirty().",
                      1))
         return NULL;
-    if (written)
+    if (written && !is_among_first(i, a->outputs, output))
         kt_increment_version(t);
-    if (input < 0 || written)
+    if (input < 0 || (written && !(constant && kt_requires_grad(t))))
         return Py_NewRef(output);
     kt_mode_guard off = kt_no_grad_open();
     kt_set_forward_enabled(false);
@@ -349,17 +353,14 @@ static int put_early_hooks(kp_context *self, kt_node *node)
 static int record(kp_applied *a, PyObject *settled, kt_tensor *const *results, const int64_t *from, int64_t n)
 {
     kp_context *self = a->context;
-    kt_node    *node = NULL;
     int         failed = 0;
     self->n_saved = self->to_save ? (int32_t)PyTuple_GET_SIZE(self->to_save) : 0;
-    const kp_entry  before = kp_enter(); /* the node has the user's line */
-    const kt_status made =
-        kt_node_make(self->leaves_out ? &plain_type : &zeros_type, a->inputs, a->n_inputs, self->n_saved, &node);
-    kp_leave(before);
-    if (made) {
+    if (kt_node_settle(&a->node, self->leaves_out ? &plain_type : &zeros_type, self->n_saved)) {
         kp_raise();
         return -1;
     }
+    kt_node *node = a->node;
+    a->node = NULL;
     *(PyObject **)kt_node_context(node) = Py_NewRef(self);
     self->node = node;
     self->applied = true;
@@ -394,7 +395,7 @@ static PyObject *settle_all(kp_applied *a)
     for (Py_ssize_t i = 0; settled && i < n; i++) {
         PyObject  *output = PyTuple_GET_ITEM(a->outputs, i);
         const bool tensor = kp_is_tensor(output);
-        PyObject  *one = tensor ? settle(a, output, &from[n_results]) : Py_NewRef(output);
+        PyObject  *one = tensor ? settle(a, i, &from[n_results]) : Py_NewRef(output);
         self->result_of[i] = tensor ? (int32_t)n_results : -1;
         if (!one) {
             Py_CLEAR(settled);
@@ -525,6 +526,19 @@ static int look_ahead(kp_applied *a, PyObject *settled)
     return 0;
 }
 
+static int make_node(kp_applied *a)
+{
+    if (!a->records)
+        return 0;
+    const kp_entry  before = kp_enter(); /* the node has the user's line */
+    const kt_status made = kt_node_make(&zeros_type, a->inputs, a->n_inputs, 0, &a->node);
+    kp_leave(before);
+    if (!made)
+        return 0;
+    kp_raise();
+    return -1;
+}
+
 static PyObject *finish(kp_applied *a, PyObject *answer) /* steals the reference */
 {
     PyObject *settled = NULL;
@@ -550,8 +564,9 @@ static PyObject *apply_to(PyObject *cls, PyObject *const *argv, Py_ssize_t n)
     else if (type)
         a.context = (kp_context *)((PyTypeObject *)type)->tp_alloc((PyTypeObject *)type, 0);
     Py_XDECREF(type);
-    if (a.context && take_arguments(&a, n) == 0 && (answer = run_forward(cls, &a, n)))
+    if (a.context && take_arguments(&a, n) == 0 && make_node(&a) == 0 && (answer = run_forward(cls, &a, n)))
         answer = finish(&a, answer);
+    kt_node_drop(a.node);
     PyMem_Free(a.inputs);
     Py_XDECREF(a.outputs);
     Py_XDECREF(a.context);

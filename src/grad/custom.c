@@ -59,6 +59,69 @@ kt_status kt_node_make(const kt_node_type *type, kt_tensor *const *inputs, int64
     return KT_OK;
 }
 
+/* Does anything refer to the node? Until then it may move. */
+static bool is_new(const kt_node *node)
+{
+    return !kt_node_is_shared(node) && !node->noted && !node->row && !kt__is_accumulator(node);
+}
+
+/* All that a new node has is its edges, hooks and context. */
+static void move(kt_node *from, kt_node *to, int64_t *room)
+{
+    to->site = from->site;
+    to->sequence = from->sequence;
+    to->hooks = from->hooks;
+    from->hooks = NULL;
+    for (uint32_t i = 0; i < from->n_edges; i++) {
+        kt__edge *edge = &to->edge[i];
+        *edge = from->edge[i];
+        from->edge[i].to = NULL;
+        if (!edge->to)
+            continue;
+        memcpy(room, edge->sizes, edge->ndim * sizeof *room);
+        edge->sizes = room;
+        room += edge->ndim;
+    }
+    if (from->type->context) {
+        memcpy(kt_node_context(to), kt_node_context(from), from->type->context);
+        memset(kt_node_context(from), 0, from->type->context);
+    }
+}
+
+kt_status kt_node_settle(kt_node **node, const kt_node_type *type, int64_t n_saved)
+{
+    kt_node *from = node ? *node : NULL;
+    if (!from)
+        return no_node();
+    if (kt__check_node_type(type))
+        return kt_error_status();
+    if (type->context != from->type->context)
+        return kt_fail(KT_ERR_VALUE, "%s cannot become %s: its context has another size", kt__node_name(from), type->name);
+    if (n_saved < 0 || n_saved > KT_NODE_MOST)
+        return kt_fail(KT_ERR_VALUE, "%s: %lld places for tensors", kt__node_name(from), (long long)n_saved);
+    if (!is_new(from) || from->n_listed)
+        return kt_fail(KT_ERR_RUNTIME, "%s has its places already", kt__node_name(from));
+    if (n_saved == 0) {
+        from->type = type;
+        return KT_OK;
+    }
+    kt__node_parts parts = {.edges = from->n_edges, .saved = (uint32_t)n_saved, .context = kt__context_bytes(type)};
+    for (uint32_t i = 0; i < from->n_edges; i++)
+        parts.ints += from->edge[i].to ? from->edge[i].ndim : 0;
+    kt__streams *now = kt__streams_now;
+    kt__streams_now = kt__node_streams(from);
+    kt_node *made = kt__node_new(type, from->sequence, parts);
+    kt__streams_now = now;
+    if (!made)
+        return kt_error_status();
+    made->n_listed = parts.saved;
+    kt__custom_begin(made);
+    move(from, made, kt__node_ints(made, parts));
+    kt__node_unref(from);
+    *node = made;
+    return KT_OK;
+}
+
 kt_status kt_fail_freed(void) { return kt__fail_freed(); }
 
 void kt_increment_version(kt_tensor *t)

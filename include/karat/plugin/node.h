@@ -58,6 +58,10 @@ typedef struct kt_node_type {
 /* An input may be NULL: that argument is no tensor. */
 KT_API kt_status           kt_node_make(const kt_node_type *type, kt_tensor *const *inputs, int64_t n_inputs, int64_t n_saved,
                                         kt_node **node); /* owned */
+/* For those who learn in the forward computation what a node is to save: it is made before, with n_saved = 0, since the
+ * computation may change what the inputs are, and gets its type, with a context of the same size, and its places after it. It may
+ * move: nothing refers to it before it is attached. */
+KT_API kt_status           kt_node_settle(kt_node **node, const kt_node_type *type, int64_t n_saved);
 KT_API const kt_node_type *kt_node_type_of(const kt_node *node); /* NULL for NULL */
 KT_API const kt_node      *kt_node_of(const kt_tensor *t);       /* borrowed: what made t, as recorded; NULL: a leaf */
 KT_API void               *kt_node_context(kt_node *node);       /* NULL if its type has none */

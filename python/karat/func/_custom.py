@@ -84,11 +84,13 @@ def _forward(cls, rule, args):
         answer = _karat.batch_outside(shown, rule, (info, in_dims) + values)
     finally:
         _set_modes(modes)
-    return placed(answer, shown)
+    given = [(value, dim, one) for value, dim, one in zip(values, in_dims, args) if dim is not None]
+    return placed(answer, shown, given)
 
 
-def placed(answer, like):
-    """What a vmap rule gave, (output, out_dims), as examples of the level that `like` shows."""
+def placed(answer, like, given=()):
+    """What a vmap rule gave, (output, out_dims), as examples of the level that `like` shows. A value that it was given (value, dim,
+    the examples) and gives back is the same examples: those that were written to in place."""
     if not (isinstance(answer, tuple) and len(answer) == 2):
         got = f"{len(answer)} returns" if isinstance(answer, tuple) else f"a {type(answer)}"
         raise RuntimeError("Expected the vmap staticmethod to have two returns, an output and out_dims with pytree structure "
@@ -101,11 +103,16 @@ def placed(answer, like):
                            f"Expected out_dims={out_dims} to be compatible with the structure of `output`. out_dims has "
                            f"structure "
                            f"{_pytree.tree_structure(out_dims)} but output has structure {spec}. {_MORE}")
-    return _pytree.tree_unflatten([_shown(one, dim, like) for one, dim in zip(leaves, dims)], spec)
+    return _pytree.tree_unflatten([_shown(one, dim, like, given) for one, dim in zip(leaves, dims)], spec)
 
 
-def _shown(one, dim, like):
-    return one if dim is None or not isinstance(one, Tensor) else _karat.batch_in_as(one, dim, like)
+def _shown(one, dim, like, given):
+    if dim is None or not isinstance(one, Tensor):
+        return one
+    for value, own_dim, examples in given:
+        if value is one and own_dim == dim:
+            return examples
+    return _karat.batch_in_as(one, dim, like)
 
 
 class _Context:
