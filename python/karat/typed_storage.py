@@ -256,8 +256,12 @@ def _contiguous(sizes):
 def set_(self, source=None, storage_offset=0, size=None, stride=None):
     """The tensor becomes one in the memory of a storage or of another tensor, with these sizes; without a source empty."""
     dtype = self.dtype
+    if self.requires_grad and _karat.is_grad_enabled():
+        raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation." if self.is_leaf else
+                           "derivative for set_ is not implemented")
     if source is None:
         self.data = _karat.functions["empty"]((0,), dtype=dtype, device=self.device)
+        _karat.increment_version(self)
         return self
     if not isinstance(source, (Tensor, TypedStorage, UntypedStorage)):
         raise TypeError(f"set_() received an invalid combination of arguments - got ({type(source).__name__}), but expected a "
@@ -278,6 +282,7 @@ def set_(self, source=None, storage_offset=0, size=None, stride=None):
         memory = _elements(source if isinstance(source, UntypedStorage) else source._untyped_storage, dtype)
         offset, size = storage_offset, memory.shape if size is None else size
     self.data = _placed(memory, dtype, size, _contiguous(size) if stride is None else stride, offset)
+    _karat.increment_version(self)
     return self
 
 

@@ -33,6 +33,7 @@ static PyObject *not_persistent, *forward_name, *with_hooks, *set_registered, *p
 static PyObject *global_hooks; /* a tuple of the dicts of all modules' hooks; NULL: not set yet */
 static PyObject *own_get;      /* ModuleBase.__getattr__ */
 static PyObject *own_call;     /* ModuleBase.__call__ */
+static PyObject *own_get_any;  /* ModuleBase.__getattribute__, which is object's */
 static PyObject *name_layer;   /* a function of (error, modules): adds the path to an operator's error; NULL: not set yet */
 
 /* Borrowed: an entry of the object's __dict__ that is a dict; NULL without an exception: there is none. */
@@ -297,7 +298,7 @@ static PyObject *new_module(PyTypeObject *type, PyObject *args, PyObject *keywor
 }
 
 /* A class that overrides neither __getattr__ nor __getattribute__ needs no call of either: Python would make both. Nor one
- * of __call__. */
+ * of __call__. Python takes the shortcut away when one of them is assigned later, to the class or to a base. */
 static PyObject *init_subclass(PyObject *class, PyObject *args, PyObject *keywords)
 {
     PyTypeObject *type = (PyTypeObject *)class;
@@ -306,14 +307,12 @@ static PyObject *init_subclass(PyObject *class, PyObject *args, PyObject *keywor
         return NULL;
     }
     PyObject *get = PyObject_GetAttrString(class, "__getattr__"), *all = PyObject_GetAttrString(class, "__getattribute__");
-    PyObject *base = PyObject_GetAttrString((PyObject *)&kp_module_type, "__getattribute__");
-    if (get && all && base && get == own_get && all == base)
+    if (get && all && get == own_get && all == own_get_any)
         type->tp_getattro = get_attribute;
     PyObject *called = PyErr_Occurred() ? NULL : PyObject_GetAttrString(class, "__call__");
     if (called && called == own_call)
         type->tp_call = call;
     Py_XDECREF(called);
-    Py_XDECREF(base);
     Py_XDECREF(all);
     Py_XDECREF(get);
     return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
@@ -355,7 +354,6 @@ PyTypeObject kp_module_type = {
     .tp_dealloc = free_module,
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
     .tp_new = new_module,
-    .tp_getattro = get_attribute,
     .tp_call = call,
     .tp_methods = methods,
 };
@@ -473,5 +471,6 @@ int kp_module_start(PyObject *module)
         return -1;
     own_get = PyObject_GetAttrString((PyObject *)&kp_module_type, "__getattr__");
     own_call = PyObject_GetAttrString((PyObject *)&kp_module_type, "__call__");
-    return own_get && own_call ? 0 : -1;
+    own_get_any = PyObject_GetAttrString((PyObject *)&kp_module_type, "__getattribute__");
+    return own_get && own_call && own_get_any ? 0 : -1;
 }

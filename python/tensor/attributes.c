@@ -215,6 +215,8 @@ PyGetSetDef kp_tensor_getset[] = {
     {"device", get_device, NULL, "where its memory is", NULL},
     {"ndim", get_ndim, NULL, "how many dims it has", NULL},
     {"itemsize", get_itemsize, NULL, "bytes of one element", NULL},
+    {"_grad", kp_get_grad, kp_set_grad, "grad, under the name by which programs put it there", NULL},
+    {"_grad_fn", kp_get_grad_fn, NULL, "grad_fn", NULL},
     {"grad", kp_get_grad, kp_set_grad, "the gradient collected by backward, or None", NULL},
     {"grad_dtype", kp_get_grad_dtype, kp_set_grad_dtype, "of a leaf: the dtype of its gradient; None: any", NULL},
     {"requires_grad", kp_get_requires_grad, kp_set_requires_grad, "is a gradient wanted?", NULL},

@@ -258,16 +258,25 @@ static bool any_arrived(kt__queued *w)
     return false;
 }
 
-/* A result that backward's inputs= names: nothing flows on, but as in PyTorch its node counts as run: its saved tensors
- * are checked and released. */
-static kt_status end_at(engine *e, kt_node *node)
+/* A result that backward's inputs= names: nothing flows on, but as in PyTorch its node counts as run: its hooks run, with no
+ * gradients of inputs, and its saved tensors are checked and released. */
+static kt_status end_at(engine *e, kt__queued *w, kt_tensor **d)
 {
+    kt_node    *node = w->node;
+    kt_tensor **grads = kt__grads_of(w);
+    if (node->hooks && kt__run_hooks_before(node, grads))
+        return kt__run_failed(node, kt_error_status());
     lock(node);
     kt_status status = kt__check_node(node);
-    if (!status && !e->job->retain_graph)
-        kt__node_release_saved(node);
     unlock(node);
-    return status;
+    if (!status && node->hooks && kt__run_hooks_of_node(node, grads, d))
+        status = kt__run_failed(node, kt_error_status());
+    if (status || e->job->retain_graph)
+        return status;
+    lock(node);
+    kt__node_release_saved(node);
+    unlock(node);
+    return KT_OK;
 }
 
 /* ---- what is done only for nodes with hooks, or in search of anomalies ---- */
@@ -366,7 +375,7 @@ KT__HOT static kt_status run_with(engine *e, kt__queued *w, bool *needs, kt_tens
             d[i] = NULL;
         }
         if (!any)
-            return e->job->adds && kt__is_wanted(&e->reach, node) ? end_at(e, node) : KT_OK;
+            return e->job->adds && kt__is_wanted(&e->reach, node) ? end_at(e, w, d) : KT_OK;
     } else {
         for (uint32_t i = 0; i < node->n_edges; i++) {
             needs[i] = node->edge[i].to != NULL;

@@ -294,6 +294,7 @@ static inline bool kt__view_stale(const kt_tensor *t)
     return t->autograd ? t->autograd->seen_version != kt__version(t) : !(t->base->flags & KT_T_LEAF);
 }
 kt_status kt__restride(kt_tensor *view);
+kt_status kt__become_view(kt_tensor *self, kt_tensor *view, bool history); /* as plan/observe.h says */
 kt_status kt__write_over(int op, kt_tensor *to, kt_tensor *from); /* an operator of one or two tensors, in place */
 kt_status kt__seen_as_view(kt_tensor *like, const kt_tensor *view, kt_tensor **out); /* like: of the base's geometry; owned */
 kt_status kt__written_with_history(kt_node *inner, kt_tensor *written, kt_tensor **out); /* owned */
@@ -388,6 +389,7 @@ kt_status  kt__write_tangent(kt_tensor *t, kt_tensor *tangent, int level); /* of
 kt_status  kt__tell_saved(kt_node *node, uint32_t result, const kt_tensor *t);
 void       kt__drop_tangents(kt_tensor *t);
 kt_status  kt__share_tangents(kt_tensor *to, const kt_tensor *from); /* `to` is an alias of `from` */
+kt_status  kt__exchange_tangents(kt_tensor *a, kt_tensor *b); /* where both have some, or their bases */
 kt_tensor *kt__carry_tangents(kt_tensor *t, kt_tensor *from, kt_tensor *(*changed)(kt_tensor *tangent, int64_t with),
                               int64_t with); /* kt__tape_hooks.carry */
 kt_tensor *kt__tangent_shown(const kt_tensor *t); /* of the lowest level that is seen; owned; NULL: none */
@@ -408,7 +410,7 @@ typedef struct kt__wanted { /* a tensor whose gradient is returned to the caller
     uint32_t   result;
 } kt__wanted;
 typedef struct kt__job {
-    kt__root   *root;
+    kt__root       *root;
     kt__wanted     *wanted; /* NULL: every leaf that the roots depend on */
     int64_t         n_roots, n_wanted;
     bool            retain_graph, create_graph;

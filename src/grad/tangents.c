@@ -438,6 +438,33 @@ kt_status kt__share_tangents(kt_tensor *to, const kt_tensor *from)
     return status;
 }
 
+/* Has the tensor what it shows of its base's tangents? */
+static kt_status look_into_base(kt_tensor *t)
+{
+    kt_status status = KT_OK;
+    for (uint64_t left = kt__levels_of(t, kt__mode()); left && !status; left &= left - 1) {
+        kt_tensor *tangent = NULL;
+        status = kt__tangent_at(t, __builtin_ctzll(left), &tangent);
+        kt__unref(tangent);
+    }
+    return status;
+}
+
+kt_status kt__exchange_tangents(kt_tensor *a, kt_tensor *b)
+{
+    if (look_into_base(a) || look_into_base(b))
+        return kt_error_status();
+    struct kt_autograd *one = kt__autograd_of(a), *other = kt__autograd_of(b);
+    if (!one || !other)
+        return kt_error_status();
+    pthread_mutex_lock(&lock);
+    kt__tangent *list = one->tangents;
+    one->tangents = other->tangents;
+    other->tangents = list;
+    pthread_mutex_unlock(&lock);
+    return KT_OK;
+}
+
 kt_tensor *kt__carry_tangents(kt_tensor *t, kt_tensor *from, kt_tensor *(*changed)(kt_tensor *tangent, int64_t with),
                               int64_t with)
 {

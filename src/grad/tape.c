@@ -596,6 +596,7 @@ void kt__grad_init(void)
     kt__print_grad = printed;
     kt__print_tangent = kt__tangent_shown;
     kt__tape = (kt__tape_hooks){before, after, cancel, rules, kt__before_dual, kt__after_dual, note,
-                               kt__place_list_beside, kt__open_levels, kt__carry_tangents};
+                               kt__place_list_beside, kt__open_levels, kt__become_view,
+                               kt__carry_tangents};
     kt__autograd_release = kt__autograd_free;
 }

@@ -208,7 +208,26 @@ kt_status kt__rebase(kt_tensor *view, kt_node *inner, uint32_t input)
     }
     if (kt__link_result(base, n, 0))
         return kt_error_status();
+    if (view->autograd) /* also if somebody has looked at it since the write */
+        view->autograd->seen_version = kt__version(view) - 1;
     return view->autograd && view->autograd->retain ? kt__restride(view) : KT_OK;
+}
+
+/* ---- views that take the place of what they look into ---- */
+
+kt_status kt__become_view(kt_tensor *self, kt_tensor *view, bool history)
+{
+    const struct kt_autograd *a = view->autograd;
+    const bool                dual = kt__grad_flags(self) & KT_T_DUAL;
+    if (dual && kt__exchange_tangents(self, view))
+        return kt_error_status();
+    if (kt__tensor_become(self, view)) {
+        if (dual)
+            kt__exchange_tangents(self, view);
+        return kt_error_status();
+    }
+    kt__wrote(self);
+    return history && a && a->node ? kt__link_result(self, kt__node_ref(a->node), a->result) : KT_OK;
 }
 
 kt_status kt__write_over(int op, kt_tensor *to, kt_tensor *from)

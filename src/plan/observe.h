@@ -25,6 +25,8 @@ typedef struct kt__tape_hooks {
     kt_status (*note)(kt_tensor *t); /* creates the autograd state of a new tensor, with its current version */
     kt_status (*beside)(kt_call *call); /* results of a list that require no grad join the history of the call's tensors */
     int       (*levels)(void);       /* of forward mode that are open */
+    /* self becomes what `view`, a view of it, is: its sizes and strides, its history if `history`, and its tangents */
+    kt_status (*become)(kt_tensor *self, kt_tensor *view, bool history);
     /* t with the tangents of `from`, each as `changed` gives it; of the scope; NULL after an error */
     kt_tensor *(*carry)(kt_tensor *t, kt_tensor *from, kt_tensor *(*changed)(kt_tensor *tangent, int64_t with), int64_t with);
 } kt__tape_hooks;

@@ -526,6 +526,20 @@ kt_tensor *kt__tensor_view(kt_tensor *of, kt_shape shape, kt_shape strides, int6
     return t;
 }
 
+kt_status kt__tensor_become(kt_tensor *t, const kt_tensor *view)
+{
+    if (kt__tensor_set_geometry(t, kt__sizes(view), kt__strides(view), kt__offset(view)))
+        return kt_error_status();
+    if (KT__UNLIKELY(t->flags & KT_T_BATCHED)) {
+        kt__example *to = kt__example_of(t);
+        kt_tensor   *before = to->value;
+        to->value = kt__ref(kt__example_of(view)->value);
+        to->dim = kt__example_of(view)->dim;
+        kt__unref(before);
+    }
+    return KT_OK;
+}
+
 kt_tensor *kt__tensor_alias(kt_tensor *of)
 {
     if (KT__UNLIKELY(of->flags & KT_T_BATCHED))

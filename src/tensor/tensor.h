@@ -115,6 +115,7 @@ kt_tensor *kt__tensor_new_strided(kt_dtype dtype, kt_device device, kt_shape sha
 kt_tensor *kt__tensor_new_spread(kt_dtype dtype, kt_device device, kt_shape shape, kt_shape strides);  /* any strides */
 /* offset: absolute, in elements. A view of an inference tensor is one too: it has no version counter. */
 kt_tensor *kt__tensor_view(kt_tensor *of, kt_shape shape, kt_shape strides, int64_t offset);
+kt_status  kt__tensor_become(kt_tensor *t, const kt_tensor *view); /* t gets the sizes, strides and offset of a view of it */
 kt_tensor *kt__tensor_alias(kt_tensor *of);          /* same storage, sizes and strides; not a view for the tape */
 kt_tensor *kt__tensor_batched(kt_tensor *value, int dim, uint32_t level); /* no view for the tape either; owned */
 kt_tensor *kt__tensor_wrap(void *memory, size_t bytes, kt_dtype dtype, kt_shape shape, void (*release)(void *), void *owner);

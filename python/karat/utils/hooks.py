@@ -86,7 +86,6 @@ class BackwardHook:
         """A hook's result, which must be as many gradients as there were; None changes nothing."""
         if given is None:
             return had
-        given = (given,) if isinstance(given, _C.Tensor) else given
         if len(given) != len(had):
             hook, grads = what
             raise RuntimeError(f"{hook} hook returned an invalid number of {grads}, got {len(given)}, but expected {len(had)}")

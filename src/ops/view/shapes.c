@@ -310,36 +310,40 @@ kt_status kt__body_resize_as_(kt_call *call)
 
 /* ---- views that take the place of self ---- */
 
-/* self gets the sizes, the strides and the history of a view of it; the memory stays. A view that is followed itself, an example
- * of vmap and a tensor with tangents are not alone in their memory: they are refused. */
+/* May self be written to? The rules are those of any write in place. */
+static kt_status check_written(const kt_call *call)
+{
+    kt_call write = *call;
+    write.form = KT_INPLACE;
+    return kt__tape.rules(&write);
+}
+
+/* self gets the sizes, the strides, the history and the tangents of a view of it; the memory stays. */
 static kt_status become(kt_call *call, kt_tensor *view)
 {
-    kt_tensor     *self = call->arg[0].t;
-    const uint32_t flags = kt__grad_flags(self);
-    const bool     followed = flags & KT_T_REQUIRES_GRAD && kt__mode() & KT_M_GRAD;
-    if (!view)
+    kt_tensor *self = call->arg[0].t;
+    const bool followed = kt__grad_flags(self) & KT_T_REQUIRES_GRAD && kt__mode() & KT_M_GRAD && !kt__born_flags;
+    if (!view || (followed && check_written(call)))
         return kt_error_status();
-    if (followed && self->flags & KT_T_LEAF)
-        return kt_fail(KT_ERR_RUNTIME, "a leaf Variable that requires grad is being used in an in-place operation.");
-    if ((followed && self->flags & KT_T_VIEW) || flags & KT_T_DUAL || self->flags & KT_T_BATCHED)
-        return kt_fail(KT_ERR_NOT_IMPLEMENTED,
-                       "%s of a view with a history, in forward mode or inside vmap: use the form without the underscore",
-                       call->row->name);
-    if (kt__tensor_set_geometry(self, kt__sizes(view), (kt_shape){view->ndim, view->strides}, kt__offset(self)))
+    if (kt__tape.become(self, view, followed))
         return kt_error_status();
-    if (followed) {
-        struct kt_autograd *before = self->autograd;
-        self->autograd = view->autograd;
-        view->autograd = before;
-    }
-    kt__wrote(self);
     call->out[0] = kt__ref(self);
     return KT_OK;
+}
+
+kt_status kt__body_as_strided_(kt_call *call)
+{
+    KT_SCOPE;
+    kt_tensor    *self = call->arg[0].t;
+    const int64_t offset = kt__given(call, 3) ? call->arg[3].i : kt__offset(self);
+    return become(call, kt_as_strided(self, call->arg[1].ints, call->arg[2].ints, .storage_offset = KT_SOME(offset)));
 }
 
 kt_status kt__body_t_(kt_call *call)
 {
     KT_SCOPE;
+    if (call->arg[0].t->ndim > 2)
+        return kt_fail(KT_ERR_RUNTIME, "t_() expects a tensor with <= 2 dimensions, but self is %dD", call->arg[0].t->ndim);
     return become(call, kt_t(call->arg[0].t));
 }
 

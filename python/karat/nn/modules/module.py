@@ -332,8 +332,6 @@ class Module(_karat.ModuleBase):
         base = _karat.ModuleBase
         super().__init_subclass__()
         super(base, cls).__init_subclass__(**options)  # of typing.Generic, say
-        if cls.__getattr__ is not base.__getattr__ and cls.__getattribute__ is base.__getattribute__:
-            cls.__getattribute__ = object.__getattribute__  # so that the class's own __getattr__ is asked for what is registered
 
     # ---- registration ----
 

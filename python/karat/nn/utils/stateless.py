@@ -4,6 +4,7 @@ import warnings
 from contextlib import contextmanager
 
 from ..._karat import Tensor
+from ..modules.module import Module
 
 __all__ = ["functional_call"]
 
@@ -30,17 +31,42 @@ def _under_all_names(module, parameters_and_buffers):
     return made
 
 
-def _table_of(module, path):
-    """The dict that holds the tensor of this name, and its key there; None where the module has none."""
-    owner, _, name = path.rpartition(".")
-    try:
-        owner = module.get_submodule(owner)
-    except AttributeError:
-        return None
+_absent = object()
+
+
+def _owner_of(module, path):
+    """The module that has the tensor of this name, and what it calls it."""
+    path, _, name = path.rpartition(".")
+    if not name:
+        raise KeyError('tensor name can\'t be empty string ""')
+    for part in path.split(".") if path else ():
+        if not hasattr(module, part):
+            raise AttributeError(f"{module._get_name()} has no attribute `{part}`")
+        module = getattr(module, part)
+        if not isinstance(module, Module):
+            raise TypeError(f"submodule `{part}`: {module} is not an instance of torch.nn.Module")
+    return module, name
+
+
+def _exchange(owner, name, value):
+    """The owner's tensor of this name, which is `value` from now on: in its table, else as any attribute."""
     for table in (owner._parameters, owner._buffers):
         if name in table:
-            return table, name
-    return None
+            before = table[name]
+            table[name] = value
+            return before
+    before = getattr(owner, name, _absent)
+    if value is not _absent:
+        setattr(owner, name, value)
+    elif before is not _absent:
+        delattr(owner, name)
+    return before
+
+
+def _check_replaced(owner, name):
+    before = getattr(owner, name, None)
+    if before is not None and not isinstance(before, Tensor):
+        raise TypeError(f"attribute `{name}`: {before} is not an instance of torch.Tensor")
 
 
 @contextmanager
@@ -56,19 +82,17 @@ def _reparametrize_module(module, parameters_and_buffers, tie_weights=False, str
     swapped = []
     try:
         for path, tensor in tensors.items():
-            if not isinstance(tensor, Tensor):
+            if tensor is not None and not isinstance(tensor, Tensor):
                 raise TypeError(f"{tensor} is not an instance of torch.Tensor")
-            place = _table_of(module, path)
-            if place is not None:
-                table, name = place
-                swapped.append((path, table, name, table[name]))
-                table[name] = tensor
+            owner, name = _owner_of(module, path)
+            _check_replaced(owner, name)
+            swapped.append((path, owner, name, _exchange(owner, name, tensor)))
         yield
     finally:
-        for path, table, name, before in reversed(swapped):
-            if path in parameters_and_buffers:
-                parameters_and_buffers[path] = table[name]  # a buffer may have been assigned anew
-            table[name] = before
+        for path, owner, name, before in reversed(swapped):
+            now = _exchange(owner, name, before)
+            if path in parameters_and_buffers and now is not _absent:
+                parameters_and_buffers[path] = now  # a buffer may have been assigned anew
 
 
 def _functional_call(module, parameters_and_buffers, args=None, kwargs=None, *, tie_weights=True, strict=False):
