@@ -145,15 +145,15 @@ static PyObject *can_cast(PyObject *module, PyObject *const *argv, Py_ssize_t n,
     return PyBool_FromLong(kt_can_cast(a.call.arg[0].dtype, a.call.arg[1].dtype));
 }
 
-/* PyTorch's four overloads, told apart by argument names. */
+/* PyTorch's four overloads, told apart by argument names. A tensor is tried as one before it is read as a number. */
 static PyObject *result_type(PyObject *module, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)
 {
     (void)module;
 #define TENSOR(called) {.name = called, .kind = KT_ARG_TENSOR}
 #define NUMBER(called) {.name = called, .kind = KT_ARG_SCALAR}
     static kp_signature overloads[] = {{.name = "result_type", .spec = {TENSOR("tensor"), TENSOR("other")}},
-                                       {.name = "result_type", .spec = {NUMBER("scalar"), TENSOR("tensor")}},
                                        {.name = "result_type", .spec = {TENSOR("tensor"), NUMBER("other")}},
+                                       {.name = "result_type", .spec = {NUMBER("scalar"), TENSOR("tensor")}},
                                        {.name = "result_type", .spec = {NUMBER("scalar1"), NUMBER("scalar2")}}};
 #undef TENSOR
 #undef NUMBER
@@ -163,7 +163,7 @@ static PyObject *result_type(PyObject *module, PyObject *const *argv, Py_ssize_t
     if (at < 0)
         return NULL;
     kp_args_free(&a);
-    const uint32_t scalars = at == 0 ? 0 : at == 1 ? 1 : at == 2 ? 2 : 3;
+    const uint32_t scalars = at == 0 ? 0 : at == 1 ? 2 : at == 2 ? 1 : 3;
     return kt_result_type(a.call.arg, 2, scalars, &result) ? kp_raise() : kp_dtype_object(result);
 }
 

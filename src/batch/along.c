@@ -175,7 +175,21 @@ static kt_status run_along(kt__lift *l, bool all, int more)
 
 kt_status kt__batch_along(kt__lift *l) { return run_along(l, false, 0); }
 kt_status kt__batch_along_new(kt__lift *l) { return run_along(l, false, 1); }
-kt_status kt__batch_all_along(kt__lift *l) { return first_tensor(l->call)->ndim ? run_along(l, true, 0) : kt__batch_loop(l); }
+
+/* A list may have tensors of another rank: cat leaves those of size (0,) out. */
+static bool ranks_differ(const kt_call *call)
+{
+    const int at = call->row->inputs.lists & 1 ? call->row->inputs.at[0] : -1;
+    for (int64_t i = 1; at >= 0 && i < call->arg[at].ts.n; i++)
+        if (call->arg[at].ts.t[i]->ndim != call->arg[at].ts.t[0]->ndim)
+            return true;
+    return false;
+}
+
+kt_status kt__batch_all_along(kt__lift *l)
+{
+    return first_tensor(l->call)->ndim && !ranks_differ(l->call) ? run_along(l, true, 0) : kt__batch_loop(l);
+}
 kt_status kt__batch_all_along_new(kt__lift *l) { return run_along(l, true, 1); }
 
 /* The sizes may have more dims than one example. */

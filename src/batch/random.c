@@ -106,3 +106,21 @@ kt_status kt__batch_drawn_like(kt__lift *l)
         return kt_error_status();
     return kt_call_run(&l->inner);
 }
+
+/* Examples that are matrices are one of more rows. */
+kt_status kt__batch_drawn_rows(kt__lift *l)
+{
+    const kt_tensor *rows = drawn_of(l->call);
+    if (l->randomness != KT_RANDOM_DIFFERENT || l->call->form != KT_PLAIN || !rows || rows->ndim != 2)
+        return kt__batch_drawn_like(l);
+    if (kt__lift_tensors(l, -1, true))
+        return kt_error_status();
+    kt_tensor *all = kt_reshape(l->inner.arg[0].t, KT_SHAPE(l->size * rows->sizes[0], rows->sizes[1]));
+    kt__put_tensor(&l->inner, 0, all);
+    if (!all || kt_call_run(&l->inner))
+        return kt_error_status();
+    kt_tensor *drawn = l->inner.out[0], *each = kt_reshape(drawn, KT_SHAPE(l->size, rows->sizes[0], drawn->sizes[1]));
+    l->inner.out[0] = each ? kt__ref(each) : NULL;
+    kt__unref(drawn);
+    return each ? KT_OK : kt_error_status();
+}

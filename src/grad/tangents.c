@@ -438,11 +438,12 @@ kt_status kt__share_tangents(kt_tensor *to, const kt_tensor *from)
     return status;
 }
 
-/* Has the tensor what it shows of its base's tangents? */
+/* Gives a view what it shows of its base's tangents. */
 static kt_status look_into_base(kt_tensor *t)
 {
-    kt_status status = KT_OK;
-    for (uint64_t left = kt__levels_of(t, kt__mode()); left && !status; left &= left - 1) {
+    const of_tensor base = t->flags & KT_T_VIEW ? own_levels(t->base) : (of_tensor){0, 0};
+    kt_status       status = KT_OK;
+    for (uint64_t left = base.has; left && !status; left &= left - 1) {
         kt_tensor *tangent = NULL;
         status = kt__tangent_at(t, __builtin_ctzll(left), &tangent);
         kt__unref(tangent);
@@ -450,17 +451,25 @@ static kt_status look_into_base(kt_tensor *t)
     return status;
 }
 
+/* The list is t's from now on. */
+static void give(kt_tensor *t, kt__tangent *list)
+{
+    t->autograd->tangents = list;
+    t->flags = list ? t->flags | KT_T_DUAL : t->flags & ~(uint32_t)KT_T_DUAL;
+    for (kt__tangent *one = list; one; one = one->next)
+        one->of = t;
+}
+
 kt_status kt__exchange_tangents(kt_tensor *a, kt_tensor *b)
 {
     if (look_into_base(a) || look_into_base(b))
         return kt_error_status();
-    struct kt_autograd *one = kt__autograd_of(a), *other = kt__autograd_of(b);
-    if (!one || !other)
+    if (!kt__autograd_of(a) || !kt__autograd_of(b))
         return kt_error_status();
     pthread_mutex_lock(&lock);
-    kt__tangent *list = one->tangents;
-    one->tangents = other->tangents;
-    other->tangents = list;
+    kt__tangent *list = a->autograd->tangents;
+    give(a, b->autograd->tangents);
+    give(b, list);
     pthread_mutex_unlock(&lock);
     return KT_OK;
 }

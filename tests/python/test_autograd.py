@@ -211,3 +211,66 @@ def test_the_real_part_of_a_gradient_is_no_loss(dtype, create_graph):
         seen = warnings_of(lambda: karat.autograd.grad(y, x, given, create_graph=create_graph))
         assert not [warning for warning in seen if "ComplexHalf" not in warning]  # of the dtype, not of a loss
 
+
+def test_a_leaf_that_is_an_output_several_times():
+    x, seen = karat.tensor([1.0, 2.0], requires_grad=True), []
+    ones = [karat.full((2,), float(i)) for i in range(1, 4)]
+    y = x * 10
+    assert karat.autograd.grad([x, x], x, ones[:2])[0].tolist() == [3, 3]
+    assert karat.autograd.grad([x, y, x], [x, y, x], ones, retain_graph=True)[0].tolist() == [24, 24]
+    x.register_hook(lambda g: seen.append(g.tolist()))
+    karat.autograd.backward([x, y, x], ones)
+    assert seen == [[24, 24]] and x.grad.tolist() == [24, 24]  # one hook, when the gradient is complete
+
+
+RETURNED = {
+    "itself": lambda x: x,
+    "twice": lambda x: (x, x),
+    "one_result_twice": lambda x: (lambda y: (y, y))(x * 2),
+    "beside_a_result": lambda x: (x, x * x, x),
+    "views": lambda x: (x.view(-1), x[0], x, x.view_as(x)),
+    "constants": lambda x: (karat.ones(2), x, x.detach(), x),
+    "nest": lambda x: {"a": x, "b": [x, (x * x, x)]},
+    "parts": lambda x: x.unbind() + x.unbind(),
+    "written": lambda x: (lambda y: (y[0].mul_(3), y, y[0]))(x.clone()),
+    "repeated": lambda x: (x.expand(3, 2), x),
+}
+
+
+@pytest.mark.parametrize("name", RETURNED)
+def test_one_cotangent_for_each_output_of_a_transformed_function(name):
+    from karat.func import jacfwd, jacrev, jvp, linearize, vjp, vmap
+    from karat.utils import _pytree as pytree
+
+    f, x, v = RETURNED[name], karat.tensor([2.0, 3.0]), karat.tensor([1.0, 10.0])
+    columns = pytree.tree_leaves(jacfwd(f)(x))
+    for rows in (jacrev(f)(x), jacrev(f, chunk_size=1)(x), [j[0] for j in pytree.tree_leaves(vmap(jacrev(f))(x[None]))]):
+        rows = pytree.tree_leaves(rows)
+        assert len(rows) == len(columns) and all(map(karat.equal, rows, columns))
+    outputs, products = vjp(f, x)
+    leaves, spec = pytree.tree_flatten(outputs)
+    cotangents = [karat.full_like(out, i + 1.0) for i, out in enumerate(leaves)]
+    expected = sum((i + 1.0) * j.reshape(-1, 2).sum(0) for i, j in enumerate(columns))
+    for _ in range(2):  # the graph stays
+        assert products(pytree.tree_unflatten(cotangents, spec))[0].tolist() == expected.tolist()
+    slopes = [j.reshape(-1, 2) @ v for j in columns]
+    for found in (jvp(f, (x,), (v,))[1], linearize(f, x)[1](v)):
+        assert all(one.reshape(-1).tolist() == two.tolist() for one, two in zip(pytree.tree_leaves(found), slopes))
+
+
+@pytest.mark.parametrize("names", ("a", "b", "c", "ab", "bc", "abc"))
+def test_hooks_of_the_nodes_that_inputs_name(names):
+    a, log = karat.tensor([1.0, 2.0], requires_grad=True), []
+    b = a * 2
+    c = b * 3
+    for name, t in (("b", b), ("c", c)):
+        t.grad_fn.register_prehook(lambda grads, name=name: (log.append("before " + name), (grads[0] * 10,))[1])
+        t.grad_fn.register_hook(lambda inputs, results, name=name: log.append(
+            (name, inputs[0] is not None, results[0].tolist())))
+    c.sum().backward(inputs=[{"a": a, "b": b, "c": c}[name] for name in names])
+    first = min(names)  # nothing flows on from there
+    expected = ["before c", ("c", first != "c", [10, 10])]
+    if first != "c":
+        expected += ["before b", ("b", first != "b", [300, 300])]
+    assert log == expected
+    assert (c.grad is not None) == ("c" in names) and (b.grad is not None) == ("b" in names) and (a.grad is None) == ("a" not in names)

@@ -505,3 +505,190 @@ def test_several_views_are_not_written_to():
     with pytest.raises(RuntimeError, match="is the output of a function that returns multiple views"):
         Halves.apply(x)[0].mul_(2)
     assert torch.autograd.grad(sum(Halves.apply(x)).sum(), x)[0].tolist() == [1.0, 1.0]
+
+
+class Triple(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.mark_dirty(x)
+        return x.mul_(3)
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * 3
+
+
+class TripleAndSave(Function):
+    @staticmethod
+    def forward(x):
+        return x.mul_(3)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.mark_dirty(output)
+        ctx.save_for_backward(output)
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * 3 + ctx.saved_tensors[0] * 0
+
+
+class TripleAndLook(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.mark_dirty(x)
+        x.mul_(3)
+        with torch.enable_grad():
+            (x * 2).sum()  # asks for the history of what was written
+        return x
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * 3
+
+
+VIEWS = {
+    "part": lambda y: y[:2],
+    "all": lambda y: y.view(-1),
+    "of_a_view": lambda y: y[None][:, 1:],
+    "repeated_dim": lambda y: y.view(1, 3).transpose(0, 1)[:2],
+}
+
+
+@pytest.mark.parametrize("function", (Triple, TripleAndSave, TripleAndLook))
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("used", ("view", "base", "other"))
+def test_backward_of_what_was_written_through_a_view(function, view, used):
+    x = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    y = x * 1
+    v, other = VIEWS[view](y), y[:]
+    assert function.apply(v) is v and v._version == 2 and v.requires_grad
+    expected = torch.zeros(3)
+    VIEWS[view](expected).add_(3)
+    if used != "view":
+        expected[expected == 0] = 1
+    {"view": v, "base": y, "other": other}[used].sum().backward()
+    assert x.grad.tolist() == expected.tolist()
+
+
+def test_a_chain_of_writes_through_views():
+    x = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    y = x * 1
+    v = y[:2]
+    w = v[1:]
+    Triple.apply(w)
+    Triple.apply(v)
+    w.mul_(10)
+    Triple.apply(w)
+    (y * torch.tensor([1.0, 10.0, 100.0])).sum().backward()
+    assert y.tolist() == [3, 540, 3] and x.grad.tolist() == [3, 2700, 100]
+
+
+def test_a_base_that_wanted_no_gradient():
+    class Into(Function):
+        @staticmethod
+        def forward(ctx, x, w):
+            ctx.mark_dirty(x)
+            return x.copy_(w)
+
+        @staticmethod
+        def backward(ctx, g):
+            return None, g * 2
+
+    y, w = torch.zeros(3), torch.tensor([1.0, 2.0], requires_grad=True)
+    v = y[:2]
+    r = Into.apply(v, w)
+    assert r is v and y.requires_grad and v.requires_grad
+    (v * torch.tensor([1.0, 10.0])).sum().backward()
+    assert w.grad.tolist() == [2, 20]
+
+
+def test_the_inputs_of_a_node_are_what_they_were_before_forward():
+    class Changes(Function):
+        @staticmethod
+        def forward(ctx, x, w):
+            with torch.enable_grad():
+                x.mul_(3)
+            w.requires_grad_()
+            return x * w
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 10, g
+
+    x, w = torch.ones(2, requires_grad=True), torch.ones(2)
+    r = Changes.apply(x * 1, w)
+    assert [node is not None for node, _ in r.grad_fn.next_functions] == [True, False]
+    r.sum().backward()
+    assert x.grad.tolist() == [10, 10] and w.grad is None  # not 30: forward is not part of the graph
+
+    class Around(Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.mark_dirty(x)
+            with torch.enable_grad():
+                return Triple.apply(x)
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 7
+
+    x = torch.ones(2, requires_grad=True)
+    Around.apply(x * 1).sum().backward()
+    assert x.grad.tolist() == [7, 7]
+
+
+def test_what_was_written_and_has_no_gradient():
+    class Constant(Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.mark_dirty(x)
+            ctx.mark_non_differentiable(x)
+            return x.mul_(2)
+
+        @staticmethod
+        def backward(ctx, g):
+            raise AssertionError("nothing leads here")
+
+    x = torch.ones(2, requires_grad=True)
+    for made in (lambda: x * 1, lambda: (x * 1)[:1]):
+        y = made()
+        r = Constant.apply(y)
+        assert r is not y and not r.requires_grad and y.requires_grad and r.tolist() == y.tolist() and r._version == 2
+
+    class Twice(Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.mark_dirty(x)
+            x.mul_(2)
+            return x, x
+
+        @staticmethod
+        def backward(ctx, g, h):
+            return g * 2 + h * 3
+
+    a, b = Twice.apply(x * 1)
+    assert a is b and a._version == 2
+
+
+def test_a_vmap_rule_writes_to_the_examples():
+    class OwnRule(Function):
+        @staticmethod
+        def forward(x):
+            return x.mul_(3)
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.mark_dirty(inputs[0])
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 3
+
+        @staticmethod
+        def vmap(info, in_dims, x):
+            return x.mul_(3), in_dims[0]
+
+    x = torch.ones(2, 3)
+    assert torch.vmap(OwnRule.apply)(x).tolist() == [[3] * 3] * 2 and x.tolist() == [[3] * 3] * 2
+    assert torch.func.grad(lambda r: OwnRule.apply(r.clone()[:2]).sum())(torch.ones(3)).tolist() == [3, 3, 0]

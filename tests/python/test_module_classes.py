@@ -186,3 +186,85 @@ def test_errors_of_arguments_name_the_method_that_pytorch_names(container, metho
 def test_errors_of_calls_name_the_forward_that_pytorch_names(layer, named):
     with pytest.raises(TypeError, match=rf"^{named}\.forward\(\) takes (from 2 to 3|2) positional arguments but 6 were given"):
         layer.forward(1, 2, 3, 4, 5)
+
+
+class Holder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.w = nn.Parameter(torch.ones(1))
+        self.register_buffer("b", torch.zeros(1))
+        self.child = nn.Identity()
+        self.plain = 3
+
+
+def asking(log):
+    def get(self, name):
+        log.append(name)
+        return nn.Module.__getattr__(self, name)
+
+    return get
+
+
+def ask_all(m):
+    return m.w, m.b, m.child, m.plain
+
+
+def test_a_getattr_that_is_assigned_to_a_class_later():
+    log = []
+    kind = type("Kind", (Holder,), {})
+    m, lower = kind(), type("Lower", (kind,), {})()
+    ask_all(m), ask_all(lower)
+    kind.__getattr__ = asking(log)
+    for one in (m, lower, kind()):
+        log.clear()
+        ask_all(one)
+        assert log == ["w", "b", "child"]
+        with pytest.raises(AttributeError, match="has no attribute 'nope'"):
+            one.nope
+    log.clear()
+    del kind.__getattr__
+    assert ask_all(m)[3] == 3 and log == []
+    with pytest.raises(AttributeError, match="has no attribute 'nope'"):
+        m.nope
+
+
+def test_a_getattr_of_a_mixin_before_or_behind_module():
+    log = []
+    mixin = type("Mixin", (), {"__getattr__": asking(log)})
+    before, behind = type("Before", (mixin, Holder), {})(), type("Behind", (Holder, mixin), {})()
+    log.clear()
+    ask_all(before)
+    assert log == ["w", "b", "child"]
+    log.clear()
+    assert ask_all(behind)[3] == 3 and log == []  # Module's comes first
+    later = type("Later", (), {})
+    m = type("Kind", (later, Holder), {})()
+    later.__getattr__ = asking(log)
+    ask_all(m)
+    assert log == ["w", "b", "child"]
+
+
+def test_a_getattr_of_all_modules():
+    log, own = [], nn.Module.__getattr__
+
+    def get(self, name):
+        log.append(name)
+        return own(self, name)
+
+    m = nn.Linear(1, 1)
+    nn.Module.__getattr__ = get
+    try:
+        m(torch.ones(1))
+    finally:
+        nn.Module.__getattr__ = own
+    assert {"weight", "bias"} <= set(log)
+    log.clear()
+    m(torch.ones(1))
+    assert log == []
+
+
+def test_object_getattribute_knows_no_table():
+    m = Holder()
+    with pytest.raises(AttributeError):
+        nn.Module.__getattribute__(m, "w")
+    assert nn.Module.__getattr__(m, "w") is m.w and nn.Module.__getattribute__(m, "plain") == 3

@@ -221,6 +221,8 @@ def test_full_backward_hooks():
 @pytest.mark.parametrize("given, text", [
     ((None, None), "Backward hook returned an invalid number of grad_input, got 2, but expected 1"),
     ((torch.ones(1),), "hook 'hook' has changed the size of value"),
+    ((), "Backward hook returned an invalid number of grad_input, got 0, but expected 1"),
+    (torch.ones(2, 2), "Backward hook returned an invalid number of grad_input, got 2, but expected 1"),  # a sequence of two
 ])
 def test_bad_results_of_backward_hooks(given, text):
     m = Affine(2, 2)
@@ -1006,3 +1008,35 @@ def test_lazy_modules_are_converted_before_their_first_call(kind):
         lazy.to(memory_format=karat.channels_last)  # which of them have four dims?
     with pytest.raises(RuntimeError, match="Can't share memory on an uninitialized parameter"):
         lazy.share_memory()
+
+
+@pytest.mark.parametrize("register", (nn.modules.module.register_module_full_backward_pre_hook,
+                                      lambda hook: Affine.hooked.register_full_backward_pre_hook(hook)))
+@pytest.mark.parametrize("given", ((), (None, None), torch.ones(2, 2)))
+def test_bad_results_of_backward_pre_hooks(register, given):
+    Affine.hooked = m = Affine(2, 2)
+    handle = register(lambda m, grads: given)
+    try:
+        with pytest.raises(RuntimeError, match="Backward pre hook returned an invalid number of grad_output, got . but expected 1"
+                           .replace("got .", r"got \d,")):
+            m(torch.ones(1, 2, requires_grad=True)).sum().backward()
+    finally:
+        handle.remove()
+        del Affine.hooked
+
+
+def test_a_gradient_put_there_by_its_private_name():
+    p = nn.Parameter(torch.ones(2))
+    g = torch.full((2,), 3.0)
+    p._grad = g
+    assert p.grad is g and p._grad is g and p._grad_fn is None
+    optimizer = torch.optim.SGD([p], 1.0)
+    optimizer.step()
+    assert p.tolist() == [-2, -2]
+    with pytest.raises(RuntimeError, match="attempting to assign a gradient of size"):
+        p._grad = torch.ones(3)
+    with pytest.raises(TypeError, match="assigned grad expected to be a Tensor or None"):
+        p._grad = 3
+    del p._grad
+    assert p.grad is None
+    assert (p * 2)._grad_fn.name() == "MulBackward0"

@@ -404,3 +404,69 @@ def test_a_refused_assignment_changes_no_original():
     with pytest.raises(ValueError, match="has dtype torch.float64 while `original1` has dtype torch.float32"):
         linear.weight = torch.ones(2, 2)
     assert torch.equal(linear.weight, before)
+
+
+class Several(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.w = nn.Parameter(torch.ones(2))
+        self.register_buffer("b", torch.zeros(2))
+        self.register_parameter("none", None)
+        self.plain, self.empty, self.number = torch.full((2,), 5.0), None, 3
+        self.sub = nn.Linear(2, 2, bias=False)
+
+    def forward(self, x):
+        more = [t for t in (self.none, self.empty, self.plain) if t is not None]
+        return sum(more, x * self.w + self.b)
+
+
+def test_functional_call_with_other_attributes():
+    m, two = Several(), torch.full((2,), 2.0)
+    x, before = torch.ones(2), dict(m.__dict__)
+    for given, value in (({"plain": two}, 3), ({"empty": two}, 8), ({"none": two}, 8), ({"plain": None}, 1), ({"w": two}, 7),
+                         ({"new": two}, 6), ({"sub.new": two}, 6), ({"b": two, "plain": two}, 5)):
+        kept = dict(given)
+        assert func.functional_call(m, given, (x,)).tolist() == [value, value], kept
+        assert m(x).tolist() == [6, 6] and given == kept
+        assert {k: v for k, v in m.__dict__.items() if k in before} == before and not hasattr(m, "new") and not hasattr(m.sub, "new")
+
+
+@pytest.mark.parametrize("given, error, text", (
+    ({"number": torch.ones(2)}, TypeError, "attribute `number`: 3 is not an instance of torch.Tensor"),
+    ({"w": 7}, TypeError, "7 is not an instance of torch.Tensor"),
+    ({"nope.w": torch.ones(2)}, AttributeError, "Several has no attribute `nope`"),
+    ({"w.data": torch.ones(2)}, TypeError, "submodule `w`:"),
+    ({"": torch.ones(2)}, KeyError, "tensor name can"),
+    ({"sub.": torch.ones(2)}, KeyError, "tensor name can"),
+    ({"w": None}, TypeError, "NoneType"),
+))
+def test_functional_call_refuses_and_changes_nothing(given, error, text):
+    m = Several()
+    w = m.w
+    with pytest.raises(error, match=text):
+        func.functional_call(m, {"b": torch.ones(2), **given}, (torch.ones(2),))
+    assert m.w is w and m.b.tolist() == [0, 0] and m.number == 3
+    with pytest.raises(RuntimeError, match="Error\\(s\\) in reparametrizing for Several"):
+        func.functional_call(m, given, (torch.ones(2),), strict=True)
+
+
+def test_functional_call_with_what_forward_changed():
+    class Changes(Several):
+        def forward(self, x):
+            self.plain = 3
+            del self.w
+            return x
+
+    m = Changes()
+    w, plain, given = m.w, m.plain, {"w": torch.zeros(2), "plain": torch.zeros(2)}
+    func.functional_call(m, given, (torch.ones(2),))
+    assert m.w is w and m.plain is plain
+
+
+def test_functional_call_with_a_weight_that_is_computed():
+    m = nn.Linear(2, 2, bias=False)
+    parametrize.register_parametrization(m, "weight", nn.Identity())
+    nn.init.ones_(m.parametrizations.weight.original)
+    x = torch.ones(2)
+    assert func.functional_call(m, {"parametrizations.weight.original": torch.zeros(2, 2)}, (x,)).tolist() == [0, 0]
+    assert m(x).tolist() == [2, 2]

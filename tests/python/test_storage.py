@@ -49,3 +49,21 @@ def test_a_file_as_memory(tmp_path):
         karat.UntypedStorage.from_file(path, False, 100)
     with pytest.raises(RuntimeError, match=r"unable to open file <.*> in read-only mode: No such file or directory \(2\)"):
         karat.UntypedStorage.from_file(str(tmp_path / "none"), False, 1)
+
+
+def test_set_is_a_write():
+    leaf = karat.ones(3, requires_grad=True)
+    y = leaf * leaf
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad is being used in an in-place operation"):
+        leaf.set_(karat.zeros(3))
+    with pytest.raises(RuntimeError, match="derivative for set_ is not implemented"):
+        (leaf * 1).set_(karat.zeros(3))
+    with karat.no_grad():
+        leaf.set_(karat.zeros(3))
+    assert leaf._version == 1 and leaf.tolist() == [0, 0, 0]
+    with pytest.raises(RuntimeError, match="has been modified by an inplace operation"):
+        y.sum().backward()
+    plain = karat.ones(3)
+    for i, source in enumerate(((), (karat.ones(2),), (karat.ones(2).untyped_storage(), 0, (2,)))):
+        plain.set_(*source)
+        assert plain._version == i + 1

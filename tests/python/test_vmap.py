@@ -665,3 +665,36 @@ def test_names_and_refusals_of_nested_results():
         torch.vmap(lambda a: (a, 1.0))(x)
     assert torch.vmap(lambda a: (a, 1.0), out_dims=(0, None))(x)[1] == 1.0
     assert torch.vmap(torch.sin).__wrapped__ is torch.sin and torch.vmap(torch.sin).__name__ == "sin"
+
+
+def test_cat_leaves_out_what_is_empty_and_has_one_dim():
+    none, x = torch.empty(0), torch.arange(6.0).view(2, 3)
+    for parts in (lambda r: [none, r.view(1, 3)], lambda r: [r[:0], r.view(1, 3)], lambda r: [none, none, r[None], r[None]],
+                  lambda r: [r[None], r[:0]], lambda r: [none, r[:0]], lambda r: [none.double(), r[None]]):
+        for dim in (0, 1, -1) if len(parts(x[0])[-1].shape) == 2 else (0,):
+            found = vmap(lambda r: torch.cat(parts(r), dim))(x)
+            assert close(found, torch.stack([torch.cat(parts(r), dim) for r in x])) is None
+    assert vmap(vmap(lambda r: torch.cat([none, r.view(1, 1)], 1)))(x).shape == (2, 3, 1, 1)
+    with pytest.raises(RuntimeError, match="Tensors must have same number of dimensions"):
+        vmap(lambda r: torch.cat([r, r[None]]))(x)
+
+
+def test_result_type_of_an_example_without_dims():
+    seen = []
+    vmap(lambda r: (seen.append((torch.result_type(r, 1), torch.result_type(1.5, r), torch.result_type(r, r.double()),
+                                 torch.result_type(r, torch.ones(3).half()))), r)[1])(torch.ones(2))
+    assert seen == [(torch.float32, torch.float32, torch.float64, torch.float16)]
+
+
+def test_multinomial_of_matrices_by_example():
+    p = torch.tensor([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    both = torch.stack([p, p.flip(0)])
+    draw = lambda r: torch.multinomial(r, 4, True)  # noqa: E731
+    assert vmap(draw, randomness="different")(both).tolist() == [[[1] * 4, [2] * 4], [[2] * 4, [1] * 4]]
+    assert vmap(draw, in_dims=1, out_dims=1, randomness="different")(both).tolist() == [[[1] * 4, [2] * 4], [[2] * 4, [1] * 4]]
+    assert vmap(lambda r: draw(p), randomness="different")(both).tolist() == [[[1] * 4, [2] * 4]] * 2
+    assert vmap(lambda r: draw(p), randomness="same")(both).tolist() == [[[1] * 4, [2] * 4]] * 2
+    with pytest.raises(RuntimeError, match="randomness error mode"):
+        vmap(draw)(both)
+    with pytest.raises(RuntimeError, match="same randomness with a batched tensor input"):
+        vmap(draw, randomness="same")(both)

@@ -345,6 +345,33 @@ TEST(the_graph_walked)
         kt_node_drop(nodes[i]);
 }
 
+static int shown;
+static double shown_value;
+static kt_status show(kt_tensor *g, void *context, kt_tensor **instead)
+{
+    (void)context, (void)instead;
+    shown++;
+    shown_value = tensor_at(g, 0);
+    return KT_OK;
+}
+
+TEST(a_leaf_that_is_a_root_several_times)
+{
+    KT_SCOPE;
+    kt_tensor *x = leaf(2), *y = kt_mul_s(x, KT_INT(10)), *g = NULL;
+    kt_tensor *one = kt_ones_like(x), *two = kt_mul_s(one, KT_INT(2)), *three = kt_mul_s(one, KT_INT(3));
+    kt_tensor *roots[] = {x, y, x}, *grads[] = {one, two, three};
+    CHECK_EQ_INT(kt_gradients(roots, grads, 3, &x, 1, KT_KW(kt_gradients_opts, .retain_graph = true), &g), KT_OK);
+    CHECK_NEAR(tensor_at(g, 0), 24, 0);
+    kt_drop(g);
+    kt_hook *hook = kt_hook_add(x, "show", show, NULL, NULL);
+    CHECK_EQ_INT(kt_backward_many(roots, grads, 3, NULL), KT_OK);
+    CHECK_EQ_INT(shown, 1);
+    CHECK_NEAR(shown_value, 24, 0);
+    CHECK_NEAR(tensor_at(kt_grad(x), 0), 24, 0);
+    kt_hook_remove(hook);
+}
+
 TEST(detached_in_place)
 {
     KT_SCOPE;

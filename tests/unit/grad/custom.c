@@ -239,6 +239,73 @@ TEST(a_saved_result_does_not_hold_itself)
     }
 }
 
+/* ---- a node made before a computation that writes to its input ---- */
+
+static kt_status triple_back(const kt_back *b)
+{
+    b->d[0] = kt_keep(kt_mul_s(b->grads[0], KT_INT(3)));
+    return KT_OK;
+}
+static const kt_node_type triple_type = TYPE(.name = "TripleBackward", .context = 1, .run = triple_back, .release = count_release);
+static const kt_node_type wide_type = TYPE(.name = "TripleBackward", .context = 8, .run = triple_back);
+
+/* t times 3, in place; `looks`: somebody asks for the view's history between the write and the end. */
+static void own_triple_(kt_tensor *t, int64_t n_saved, bool looks)
+{
+    const int64_t from = 0;
+    kt_node      *node = NULL;
+    CHECK_EQ_INT(kt_node_make(&exp_type, &t, 1, 0, &node), KT_OK);
+    kt_mode_guard off = kt_no_grad_open();
+    kt_mul_s_(t, KT_INT(3));
+    kt_mode_close(&off);
+    if (looks)
+        kt_node_drop(kt_grad_fn(t));
+    CHECK_EQ_INT(kt_node_settle(&node, &triple_type, n_saved), KT_OK);
+    CHECK_EQ_INT(kt_node_n_saved(node), n_saved);
+    CHECK_EQ_INT(kt_node_attach(node, &t, &from, 1), KT_OK);
+    for (int64_t i = 0; i < n_saved; i++)
+        CHECK_EQ_INT(kt_node_save(node, i, t), KT_OK);
+    kt_node_drop(node);
+}
+
+TEST(a_written_view_has_the_history_of_its_base)
+{
+    for (int looks = 0; looks < 2; looks++)
+        for (int64_t n_saved = 0; n_saved < 3; n_saved += 2) {
+            const uint64_t before = live_bytes();
+            released = 0;
+            {
+                KT_SCOPE;
+                kt_tensor *x = leaf(1), *y = kt_mul_s(x, KT_INT(1)), *view = kt_narrow(y, 0, 0, 2);
+                own_triple_(view, n_saved, looks);
+                CHECK_EQ_INT(kt_backward(kt_sum(view)), KT_OK);
+                CHECK_NEAR(tensor_at(kt_grad(x), 0), 3, 0);
+                CHECK_NEAR(tensor_at(kt_grad(x), 2), 0, 0);
+            }
+            CHECK_EQ_INT(released, 1);
+            CHECK_EQ_INT(live_bytes(), before);
+        }
+}
+
+TEST(what_cannot_be_settled)
+{
+    KT_SCOPE;
+    kt_tensor *x = leaf(1), *y = kt_exp(x);
+    kt_node   *node = NULL;
+    CHECK_FAILS(kt_node_settle(&node, &triple_type, 1), KT_ERR_TYPE, "expected a node, got NULL");
+    CHECK_EQ_INT(kt_node_make(&triple_type, &x, 1, 1, &node), KT_OK);
+    CHECK_FAILS(kt_node_settle(&node, &triple_type, 1), KT_ERR_RUNTIME, "TripleBackward has its places already");
+    CHECK_FAILS(kt_node_settle(&node, &wide_type, 1), KT_ERR_VALUE,
+                "TripleBackward cannot become TripleBackward: its context has another size");
+    CHECK_FAILS(kt_node_settle(&node, &triple_type, -1), KT_ERR_VALUE, "TripleBackward: -1 places for tensors");
+    kt_node_drop(node);
+    node = kt_grad_fn(y);
+    kt_node *of_row = node;
+    CHECK(kt_node_settle(&node, &triple_type, 0) != KT_OK && node == of_row);
+    kt_clear();
+    kt_node_drop(node);
+}
+
 /* ---- several results ---- */
 
 static int arrived;
