@@ -533,9 +533,18 @@ TEST(a_tensor_becomes_a_view_of_itself)
     CHECK_NEAR(tensor_at(t, 4), 9, 0);
     kt_set_requires_grad(w, true);
     CHECK_FAILS(kt_t_(w), KT_ERR_RUNTIME, "a leaf Variable that requires grad is being used in an in-place operation.");
-    CHECK_FAILS(kt_unsqueeze_(kt_select(kt_mul_s(w, KT_INT(2)), 0, 0), 0), KT_ERR_NOT_IMPLEMENTED, "unsqueeze_ of a view");
+    CHECK_FAILS(kt_unsqueeze_(kt_select(w, 0, 0), 0), KT_ERR_RUNTIME,
+                "a view of a leaf Variable that requires grad is being used in an in-place operation.");
+    CHECK_FAILS(kt_t_(kt_zeros(S(1, 2, 3))), KT_ERR_RUNTIME, "t_() expects a tensor with <= 2 dimensions, but self is 3D");
+    CHECK(kt_as_strided_(t, S(2), S(2), .storage_offset = KT_SOME(1)) == t && kt_ndim(t) == 1);
+    CHECK_NEAR(tensor_at(t, 1), 3, 0);
     kt_tensor *y = kt_t_(kt_mul_s(w, KT_INT(2)));
     kt_backward(kt_sum(kt_select(y, 0, 1)));
     CHECK_NEAR(tensor_at(kt_grad(w), 1), 2, 0);
     CHECK_NEAR(tensor_at(kt_grad(w), 0), 0, 0);
+    kt_tensor *whole = kt_mul_s(w, KT_INT(3)), *row = kt_select(whole, 0, 1); /* a view that is followed */
+    CHECK(kt_mul_s_(kt_unsqueeze_(row, 1), KT_INT(5)) == row && kt_base(row) == whole);
+    kt_backward(kt_sum(whole));
+    CHECK_NEAR(tensor_at(kt_grad(w), 0), 3, 0);
+    CHECK_NEAR(tensor_at(kt_grad(w), 4), 15, 0);
 }
