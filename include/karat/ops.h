@@ -26,8 +26,8 @@
  * kt_fmod(self, other)                                      _ out s    remainder of truncated division, with the sign of self (C's fmod)
  * kt_pow(self, exponent)                                    _ out s    self ** exponent
  * kt_pow_base(self, exponent)                               out s      self ** exponent, where self may be a number
- * kt_float_power(self, exponent)                            out s      self ** exponent in float64 or complex128
- * kt_ldexp(self, other)                                     out        self * 2 ** other
+ * kt_float_power(self, exponent)                            _ out s    self ** exponent in float64 or complex128
+ * kt_ldexp(self, other)                                     _ out      self * 2 ** other
  * kt_atan2(self, other)                                     _ out      arc tangent of self / other, in the quadrant of (other, self)
  * kt_copysign(self, other)                                  _ out s    self with the sign of other
  * kt_hypot(self, other)                                     _ out      sqrt(self ** 2 + other ** 2) without overflow
@@ -480,6 +480,7 @@
  * kt_sum_to_size(self, size)                                           summed to a size that broadcasts to self's
  * kt_resize_(self, size, .memory_format)                               self with another size; storage grows if needed
  * kt_resize_as_(self, the_template, .memory_format)                    self with the size of the_template; storage grows if needed
+ * kt_as_strided_(self, size, stride, .storage_offset)                  self with any sizes and strides into its storage
  * kt_t_(self)                                                          self transposed: at most two dims
  * kt_transpose_(self, dim0, dim1)                                      self with two dims exchanged
  * kt_swapaxes_(self, axis0, axis1)                                     transpose_, under NumPy's name

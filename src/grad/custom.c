@@ -65,6 +65,8 @@ static bool is_new(const kt_node *node)
     return !kt_node_is_shared(node) && !node->noted && !node->row && !kt__is_accumulator(node);
 }
 
+static const kt_node_type moved = {.name = "moved"}; /* has nothing to release */
+
 /* All that a new node has is its edges, hooks and context. */
 static void move(kt_node *from, kt_node *to, int64_t *room)
 {
@@ -82,10 +84,9 @@ static void move(kt_node *from, kt_node *to, int64_t *room)
         edge->sizes = room;
         room += edge->ndim;
     }
-    if (from->type->context) {
+    if (from->type->context)
         memcpy(kt_node_context(to), kt_node_context(from), from->type->context);
-        memset(kt_node_context(from), 0, from->type->context);
-    }
+    from->type = &moved;
 }
 
 kt_status kt_node_settle(kt_node **node, const kt_node_type *type, int64_t n_saved)

@@ -135,6 +135,8 @@ kt_status kt__body_ldexp(kt_call *call)
     kt_tensor *product = NULL;
     kt_status  status = kt__call2(KT_OP_mul, call->arg[0].t, c.out[0], &product);
     kt__unref(c.out[0]);
+    if (!status && call->form == KT_INPLACE)
+        status = kt__check_out(call, (kt_dtype)product->dtype, KT_NONE);
     return kt__end_made(call, product, NULL, status);
 }
 
