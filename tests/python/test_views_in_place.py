@@ -1,5 +1,5 @@
-"""t_, transpose_, squeeze_, unsqueeze_, as_strided_: self becomes a view of itself, with its memory, its history, its tangents and
-its examples."""
+"""t_, transpose_, squeeze_, unsqueeze_, as_strided_: self becomes a view of itself, with its memory, its history, its tangents
+and its examples."""
 
 import pytest
 
@@ -166,8 +166,8 @@ def test_products_with_powers_in_place():
     assert karat.ones(2).double().mul_(3).float_power_(2).tolist() == [9, 9]
     with pytest.raises(RuntimeError, match="ldexp can't be cast to the desired output type Long"):
         karat.tensor([1, 2]).ldexp_(karat.tensor([1, 2]))
-    with pytest.raises(RuntimeError, match="the base given to float_power_ has dtype Float but the operation's result requires dtype "
-                                           "Double"):
+    with pytest.raises(RuntimeError, match="the base given to float_power_ has dtype Float but the operation's result requires "
+                                           "dtype Double"):
         karat.ones(2).float_power_(2)
     with pytest.raises(RuntimeError, match="requires dtype ComplexDouble"):
         karat.ones(2).double().float_power_(karat.ones(2) * 1j)

@@ -246,7 +246,8 @@ static kt_status triple_back(const kt_back *b)
     b->d[0] = kt_keep(kt_mul_s(b->grads[0], KT_INT(3)));
     return KT_OK;
 }
-static const kt_node_type triple_type = TYPE(.name = "TripleBackward", .context = 1, .run = triple_back, .release = count_release);
+static const kt_node_type triple_type = TYPE(.name = "TripleBackward", .context = 1, .run = triple_back,
+                                             .release = count_release);
 static const kt_node_type wide_type = TYPE(.name = "TripleBackward", .context = 8, .run = triple_back);
 
 /* t times 3, in place; `looks`: somebody asks for the view's history between the write and the end. */
