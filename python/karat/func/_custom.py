@@ -89,8 +89,8 @@ def _forward(cls, rule, args):
 
 
 def placed(answer, like, given=()):
-    """What a vmap rule gave, (output, out_dims), as examples of the level that `like` shows. A value that it was given (value, dim,
-    the examples) and gives back is the same examples: those that were written to in place."""
+    """What a vmap rule gave, (output, out_dims), as examples of the level that `like` shows. A value that it was given (value,
+    dim, the examples) and gives back is the same examples: those that were written to in place."""
     if not (isinstance(answer, tuple) and len(answer) == 2):
         got = f"{len(answer)} returns" if isinstance(answer, tuple) else f"a {type(answer)}"
         raise RuntimeError("Expected the vmap staticmethod to have two returns, an output and out_dims with pytree structure "
