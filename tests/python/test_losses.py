@@ -189,3 +189,37 @@ def test_permissive_takes_integers_for_kl_div(exact, other, log_target):
         run = lambda x, y: F.kl_div(x, y, reduction=reduction, log_target=log_target)
         cast_first.is_as_cast_first(run, whole, parts)
         cast_first.is_as_cast_first(run, parts, whole)
+
+
+NARROW = (torch.float16, torch.bfloat16)
+
+
+@pytest.mark.parametrize("dtype", NARROW)
+@pytest.mark.parametrize("shape", [(5,), (3, 5), (1, 5), (0, 5), (3, 5, 2), (2, 5, 2, 2), (2, 5, 1, 2, 2)])
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+def test_class_losses_of_narrow_floats_have_gradients_in_every_rank(dtype, shape, reduction):
+    """Beside the same loss of the same numbers in float32: the gradient has the input's dtype and the loss's value."""
+    torch.manual_seed(len(shape))
+    scores, weight = torch.randn(shape).to(dtype), torch.tensor([1.0, 0.5, 2.0, 0.25, 1.5])
+    target = torch.randint(0, 5, shape[:1] + shape[2:] if len(shape) > 1 else ())
+    for weighted in (False, True):
+        for options in ({}, {"ignore_index": 1}, {"label_smoothing": 0.1}, {"nll": True}):
+            options = dict(options)
+            loss = F.nll_loss if options.pop("nll", False) else F.cross_entropy
+            seen = []
+            for given in (dtype, torch.float32):
+                x = scores.clone().to(given).detach().requires_grad_()
+                y = loss(x, target, weight.to(given) if weighted else None, reduction=reduction, **options)
+                y.sum().backward()
+                assert y.dtype is x.grad.dtype is given
+                seen.append(x.grad.float())
+            torch.testing.assert_close(seen[0], seen[1], rtol=0.1, atol=0.02, equal_nan=True)
+
+
+@pytest.mark.parametrize("narrow", NARROW)
+def test_a_narrow_loss_of_wide_logits_has_wide_slopes(narrow):
+    """The loss has the target's dtype; its share of each element is divided in the logits'."""
+    x, y = torch.linspace(-2, 2, 5, requires_grad=True), torch.tensor([0.0, 1.0, 0.5, 0.25, 1.0], dtype=narrow)
+    F.binary_cross_entropy_with_logits(x, y).backward()
+    want = (x.detach().double().sigmoid() - y.double()) / 5
+    torch.testing.assert_close(x.grad.double(), want, rtol=1e-6, atol=1e-8)

@@ -109,7 +109,9 @@ static kt_tensor *of_each(const kt_back *c, kt__classes *of)
         return NULL;
     if (arg(c, 3)->i == REDUCE_MEAN) /* narrow floats cannot represent large counts */
         g = kt_true_divide(g, kt_sum(kt__converted_inside(of->count, wide, KT_WHY_GRADIENT)));
-    return kt_where_s(of->valid, kt_neg(kt_mul(g, of->count)), KT_INT(0));
+    /* a shared count divides in the wide dtype; of one place alone (a 0-dim count) nothing has brought it back */
+    g = kt__converted_inside(kt_neg(kt_mul(g, of->count)), kt_dtype_of(G), KT_WHY_GRADIENT);
+    return kt_where_s(of->valid, g, KT_INT(0));
 }
 
 GRAD(nll_loss)
@@ -177,7 +179,9 @@ GRAD(bce_logits)
     kt_tensor *t[4];
     for (int i = 0; i < 4; i++)
         t[i] = L(i);
-    kt_tensor *x = t[0], *y = t[1], *g = shared_by(G, arg(c, 1)->i, t[0]);
+    /* The loss has the target's dtype, which may be narrower than the slopes'. */
+    kt_tensor *x = t[0], *y = t[1], *wide = x ? kt__converted_inside(G, kt_promote_types(dtype_of(G), dtype_of(x)), KT_WHY_GRADIENT) : G;
+    kt_tensor *g = shared_by(wide, arg(c, 1)->i, x);
     if (t[2])
         g = kt_mul(g, t[2]);
     if (!t[3]) {

@@ -511,12 +511,13 @@ static kt_status gamma_by_self(kt_call *call, kt_tensor *out)
     return kt__draw_into(out, &draw);
 }
 
-/* Gamma samples over their sum, in float64 whatever the dtype: the digits of small shares are part of the result. */
+/* Gamma samples over their sum, in float64 whatever the dtype: the digits of small shares are part of the result. A share is
+ * neither 0 nor 1, whose densities may be infinite: the smallest normal number and the largest below 1 stand for them. */
 static kt_status share_out(kt_call *call, kt_tensor *out)
 {
-    kt_finfo   least = {.smallest_normal = 0};
+    kt_finfo   is = {.smallest_normal = 0};
     kt_tensor *self = call->arg[0].t;
-    kt_dtype_finfo((kt_dtype)out->dtype, &least);
+    kt_dtype_finfo((kt_dtype)out->dtype, &is);
     KT_SCOPE;
     kt__draw   draw = {.generator = kt__arg_generator(call, 1), .kernel = KT_K_standard_gamma};
     kt_tensor *drawn = kt_empty_like(self, .dtype = KT_F64);
@@ -524,7 +525,7 @@ static kt_status share_out(kt_call *call, kt_tensor *out)
     if (!drawn || !draw.each || kt__draw_into(drawn, &draw))
         return kt_error_status();
     kt_tensor *shares = kt_true_divide(drawn, kt_sum_dim(drawn, KT_SHAPE(-1), .keepdim = true));
-    shares = kt_clamp_min_s(shares, KT_FLOAT(least.smallest_normal));
+    shares = kt_clamp_max_s(kt_clamp_min_s(shares, KT_FLOAT(is.smallest_normal)), KT_FLOAT(1 - is.eps / 2));
     return shares ? kt__copy_into(out, shares, KT_WHY_RESULT, KT_ROUND_TORCH) : kt_error_status();
 }
 
