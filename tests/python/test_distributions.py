@@ -487,6 +487,17 @@ def test_gradients_of_dirichlet_and_beta_samples():
     assert karat.allclose(got, want, atol=5e-3)
 
 
+@pytest.mark.parametrize("dtype", [karat.float64, karat.float32, karat.bfloat16, karat.float16])
+def test_shares_stay_inside_of_the_open_interval(dtype):
+    """Of tiny concentrations nearly all is in one share, which rounds to 1, where the log density is infinite."""
+    karat.manual_seed(3)
+    least, most = karat.finfo(dtype).tiny, 1 - karat.finfo(dtype).eps / 2
+    for x in (karat._sample_dirichlet(karat.full((500, 3), 1e-2, dtype=dtype)),
+              karat._sample_dirichlet(karat.full((5, 1), 2.0, dtype=dtype)),
+              D.Beta(karat.tensor(0.02, dtype=dtype), karat.tensor(0.01, dtype=dtype)).sample((500,))):
+        assert x.dtype is dtype and x.min().item() >= least and x.max().item() == most
+
+
 def test_straight_through_and_relaxed_samples():
     p = t64(0.2, 0.5, 0.3).requires_grad_()
     x = D.OneHotCategoricalStraightThrough(p).rsample()
