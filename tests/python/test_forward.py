@@ -589,3 +589,15 @@ def test_levels_that_are_wrong():
         with pytest.raises(RuntimeError, match="^Trying to exit a forward AD level that was not the last one"):
             fw.exit_dual_level(level=7)
     assert fw._current_level == -1
+
+
+def test_the_tangent_of_an_embedding_knows_nothing_of_its_rescaling():
+    """max_norm= shortens rows in place before the lookup, which no derivative sees: the tangent is the lookup's."""
+    table, tangent = torch.arange(12.0).reshape(4, 3), torch.ones(4, 3)
+    words = torch.tensor([1, 3])
+    with fw.dual_level():
+        dual = fw.make_dual(table, tangent)
+        got = fw.unpack_dual(torch.nn.functional.embedding(words, dual, max_norm=1.0))
+        assert torch.allclose(got.primal.norm(dim=1), torch.ones(2)) and torch.equal(got.tangent, torch.ones(2, 3))
+        assert torch.equal(fw.unpack_dual(dual).tangent, tangent)
+    assert torch.allclose(table[1].norm(), torch.tensor(1.0)) and torch.equal(table[2], torch.tensor([6.0, 7.0, 8.0]))

@@ -106,14 +106,14 @@ static kt_tensor *shortening(kt_tensor *weight, kt_tensor *input, double most, d
     return kt_unsqueeze(scale, 1);
 }
 
-/* Renormalizes used rows whose norm exceeds max_norm, in place and without recording. */
+/* Renormalizes used rows whose norm exceeds max_norm, in place. No derivative sees it: neither the tape nor tangents. */
 kt_status kt__shorten_rows(const kt_call *call, kt_tensor *weight, kt_tensor *input, double most, double p)
 {
     KT_SCOPE;
     if (check_rows(call, weight, input))
         return kt_error_status();
     uint64_t mode = kt__mode();
-    kt__mode_word = mode & ~(uint64_t)KT_M_GRAD;
+    kt__mode_word = (mode & ~(uint64_t)KT_M_GRAD) | KT_M_NO_FORWARD;
     kt_mul_(weight, shortening(weight, input, most, p));
     kt__mode_word = mode;
     return kt__failed() ? kt_error_status() : KT_OK;
