@@ -265,7 +265,7 @@ static bool has_odd_dims(const kt_call *call, const kt__gathered *g)
         const kt_tensor *t = g->t[i];
         int64_t          step = 1;
         for (int d = t ? t->ndim - 1 : -1; d >= 0; d--) {
-            odd |= t->strides[d] != step;
+            odd |= t->strides[d] != step || !t->sizes[d]; /* a dim of no element lies inside one of a single element */
             step *= t->sizes[d] > 1 ? t->sizes[d] : 1;
         }
     }

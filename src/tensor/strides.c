@@ -75,7 +75,7 @@ bool kt__format_strides(kt_shape shape, kt_memory_format format, int64_t *stride
     int64_t step = 1;
     for (int64_t i = 0; i < rank; i++) {
         strides[order[i]] = step;
-        step *= shape.d[order[i]] > 1 ? shape.d[order[i]] : 1;
+        step *= shape.d[order[i]]; /* 0 behind a dim of no element, which the row-major format counts as 1 */
     }
     return true;
 }

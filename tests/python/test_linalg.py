@@ -1075,3 +1075,10 @@ def test_nothing_is_above_a_bound_that_is_nan(bounds, hermitian):
     assert torch.equal(L.pinv(a, **bounds, hermitian=hermitian), torch.zeros(3, 3))
     assert torch.equal(torch.pinverse(a, math.nan), torch.zeros(3, 3))
     near(L.pinv(a, atol=1.5, hermitian=hermitian), np.diag([1 / 3, 1 / 2, 0]))
+
+
+@pytest.mark.cpu_only("LAPACK's workspace")
+def test_a_workspace_that_float32_cannot_count_is_large_enough():
+    """eigh wants 1 + 6 n + 2 n^2 numbers, and says so in a float32, which rounds odd counts above 2^24 down."""
+    values = torch.linalg.eigh(torch.diag(torch.arange(2900.0, 0, -1))).eigenvalues
+    assert values[0].item() == pytest.approx(1, rel=1e-3) and values[-1].item() == pytest.approx(2900, rel=1e-5)

@@ -286,3 +286,13 @@ def test_to_a_format_that_it_has_the_looks_of():
     z = karat.zeros(2, 3, 4, 5).contiguous(memory_format=karat.channels_last)
     assert z.to(karat.float32, memory_format=karat.channels_last) is z
     assert z.to(karat.float32, memory_format=karat.contiguous_format).stride() == (60, 20, 5, 1)
+
+
+def test_strides_of_nothing():
+    """PyTorch 2.11's: a dim of no element lies inside one of a single element where a number is broadcast; the channels-last format
+    counts it as 0."""
+    for shape, want in (((0, 0, 1), (0, 1, 0)), ((0, 1), (1, 0)), ((1, 0, 1), (0, 1, 0)), ((0, 1, 2, 1), (2, 0, 1, 1)),
+                        ((2, 0, 3), (3, 3, 1))):
+        assert (karat.zeros(shape) + 1).stride() == want and (karat.zeros(shape) > 0).stride() == want
+    for shape, want in (((2, 4, 0, 4), (0, 1, 16, 4)), ((2, 0, 4, 4), (0, 1, 0, 0)), ((2, 4, 4, 0), (0, 1, 0, 4))):
+        assert karat.empty(shape, memory_format=karat.channels_last).stride() == want

@@ -6,6 +6,8 @@
 #include "cpu/gemm/products.h"
 #include "cpu/linalg/small.h"
 
+#include <limits.h>
+#include <math.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -128,7 +130,15 @@ static void give_back(space *s)
 }
 
 typedef union number { float f[2]; double d[2]; } number; /* in the dtype of the matrix */
-static int size_in(const number *n, kt_dtype d) { return (int)(kt__is_single(d) ? (double)n->f[0] : n->d[0]); }
+
+/* A float above 2^24 may be the count rounded down, which the routine then refuses: the next float is at least the count. */
+static int size_in(const number *n, kt_dtype d)
+{
+    double count = n->d[0];
+    if (kt__is_single(d))
+        count = n->f[0] < 0x1p24f ? n->f[0] : nextafterf(n->f[0], INFINITY);
+    return count < INT_MAX ? (int)count : INT_MAX;
+}
 
 /* ---- the routines ---- */
 static int lu(kt_dtype d, int m, int n, void *a, int ld, int *pivots)
