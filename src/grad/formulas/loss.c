@@ -180,8 +180,9 @@ GRAD(bce_logits)
     for (int i = 0; i < 4; i++)
         t[i] = L(i);
     /* The loss has the target's dtype, which may be narrower than the slopes'. */
-    kt_tensor *x = t[0], *y = t[1], *wide = x ? kt__converted_inside(G, kt_promote_types(dtype_of(G), dtype_of(x)), KT_WHY_GRADIENT) : G;
-    kt_tensor *g = shared_by(wide, arg(c, 1)->i, x);
+    kt_tensor     *x = t[0], *y = t[1];
+    const kt_dtype wide = x ? kt_promote_types(dtype_of(G), dtype_of(x)) : dtype_of(G);
+    kt_tensor     *g = shared_by(kt__converted_inside(G, wide, KT_WHY_GRADIENT), arg(c, 1)->i, x);
     if (t[2])
         g = kt_mul(g, t[2]);
     if (!t[3]) {
