@@ -47,7 +47,7 @@ typedef struct kt_fix {
     kt_dtype    dtype;    /* KT_NONE where the kind has none */
     kt_policy   policy;   /* of KT_FIX_POLICY */
     uint32_t    operands; /* bit i: operand i */
-    bool        loses;    /* can lose values; fixes that keep every value come first */
+    bool        loses;    /* can lose values; fixes that keep every value come first, but for float64 that came from NumPy */
     const char *text;     /* as in the error's text: "other.float()" */
 } kt_fix;
 
@@ -63,7 +63,7 @@ typedef struct kt_mistake {
         kt_shape    shape;   /* empty for a number */
         uint32_t    lineage; /* its record, for kt_lineage_read; 0 for a number */
     } operand[12];
-    kt_fix fix[5];
+    kt_fix fix[8];
 } kt_mistake;
 KT_API bool kt_error_mistake(kt_mistake *out); /* false when no operator's error is pending; texts live until kt_clear */
 KT_API const char *kt_fix_kind_name(kt_fix_kind kind); /* "cast", "make", "out_of_place", "dtype", "policy" */

@@ -303,13 +303,65 @@ static bool site_spell(const char *name, bool own, char *text, size_t room)
     return written;
 }
 
+/* ---- questions of the explainer (karat/_source.py answers) ---- */
+
+static PyObject *tensors_object(const kt_tensor *const *t, int n)
+{
+    PyObject *list = PyList_New(n);
+    for (int i = 0; list && i < n; i++) {
+        PyObject *o = kp_wrap_borrowed((kt_tensor *)t[i]);
+        if (!o)
+            Py_CLEAR(list);
+        else
+            PyList_SET_ITEM(list, i, o);
+    }
+    return list;
+}
+
+static PyObject *ask_source(const kt_site_question *q)
+{
+    static const char *const abouts[] = {[KT_SITE_OPERAND] = "operand", [KT_SITE_BIRTH] = "birth", [KT_SITE_CAST] = "cast",
+                                         [KT_SITE_HOLDER] = "holder",   [KT_SITE_CALL] = "call",   [KT_SITE_NEW] = "new"};
+    PyObject *wanted = tensors_object(q->wanted, q->n_wanted), *others = wanted ? tensors_object(q->others, q->n_others) : NULL;
+    PyObject *module = others ? PyImport_ImportModule("karat._source") : NULL;
+    PyObject *text = module ? PyObject_CallMethod(module, "answer", "sOiOOss", abouts[q->about], (PyObject *)q->code,
+                                                  (int)q->offset, wanted, others, q->cast, q->dtype)
+                            : NULL;
+    Py_XDECREF(module);
+    Py_XDECREF(others);
+    Py_XDECREF(wanted);
+    return text;
+}
+
+/* The refusal is pending meanwhile, and an exception may be; what goes wrong here leaves the answer out. */
+static bool site_answer(const kt_site_question *q, char *text, size_t room)
+{
+    if (!Py_IsInitialized())
+        return false;
+    PyGILState_STATE gil = PyGILState_Ensure();
+    PyObject        *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    kt_error_state *aside = kt_error_push();
+    PyObject       *said = aside ? ask_source(q) : NULL;
+    const char     *utf8 = said && PyUnicode_Check(said) ? PyUnicode_AsUTF8(said) : NULL;
+    const bool      fits = utf8 && (size_t)snprintf(text, room, "%s", utf8) < room;
+    Py_XDECREF(said);
+    if (aside)
+        kt_error_pop(aside);
+    PyErr_Clear();
+    PyErr_Restore(type, value, trace);
+    PyGILState_Release(gil);
+    return fits;
+}
+
 static const kt_site_source source = {.abi = KT_SITE_ABI,
                                       .size = sizeof source,
                                       .now = site_now,
                                       .hold = site_hold,
                                       .locate = site_locate,
                                       .spell = site_spell,
-                                      .stack = site_stack};
+                                      .stack = site_stack,
+                                      .answer = site_answer};
 
 int kp_site_start(PyObject *module)
 {

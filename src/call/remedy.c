@@ -201,7 +201,7 @@ typedef struct search {
     uint16_t       free;    /* operands that may be converted: inputs, not what is written to */
     uint16_t       targets; /* those of out= */
     uint16_t       follows; /* a gradient: its dtype is decided by that of the others */
-    kt__fix        lossy[KT__FIXES];
+    kt__fix        lossy[KT__FOUND];
     int            n_lossy;
 } search;
 
@@ -229,7 +229,7 @@ static void propose(search *s, kt_fix_kind kind, uint16_t operands, kt_dtype dty
 {
     kt__fix *to = loses ? s->lossy : s->m->fix;
     int     *n = loses ? &s->n_lossy : &s->m->n_fixes;
-    if (found(s) < KT__FIXES - 1) /* one place is kept for a policy */
+    if (found(s) < KT__FOUND - 1) /* one place is kept for a policy */
         to[(*n)++] = (kt__fix){.kind = (uint8_t)kind,
                                .operands = operands,
                                .dtype = (uint8_t)dtype,
@@ -487,7 +487,7 @@ static bool wraps_number(const kt_call *call, kt_dtype result)
 /* The next policy that accepts the call unchanged. `safe` and `torch` differ only in conversions that can lose values. */
 static void run_under(search *s)
 {
-    for (int policy = s->as_is.policy + 1; policy <= KT_PERMISSIVE && s->m->n_fixes < KT__FIXES; policy++) {
+    for (int policy = s->as_is.policy + 1; policy <= KT_PERMISSIVE && s->m->n_fixes < KT__FOUND; policy++) {
         change   c = s->as_is;
         kt_dtype result = KT_NONE;
         c.policy = (uint8_t)policy;

@@ -15,7 +15,9 @@
 #include "lineage/lineage.h"
 #include "plan/observe.h"
 
+#include <karat/dtype.h>
 #include <karat/mode.h>
+#include <karat/plugin/site.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,8 +25,8 @@ enum {
     SITE_COLUMN = 68,  /* where sites begin, unless a line is longer */
     LEFT_ROOM   = 320, /* the longest line without its site */
     SITE_ROOM   = 128,
-    BODY_ROOM   = 2560, /* of an error's 4,095 bytes: leaves room for the first line and the fixes */
-    FIX_ROOM    = KT__FIXES * (KT__FIX_WORDS + 32),
+    BODY_ROOM   = 2304, /* of an error's 4,095 bytes: leaves room for the first line and the fixes */
+    FIX_ROOM    = 1376,
     NAME_ROOM   = 64,
     SHOWN_LINES = 24,   /* of chains in one error, shared by the operands */
     SHOWN_LEAST = 4
@@ -305,20 +307,72 @@ static void say_place(kt__str *s, uint32_t site)
         kt__str_addf(s, " (%s)", place);
 }
 
-/* How to make o a `to`: drop the cast if the user's last change was one, else add a cast. */
-static void say_cast(kt__str *s, const kt__operand_note *o, kt_dtype to, bool in_binding)
+/* ---- in the words of the program's own source, where the binding can read it ---- */
+
+typedef struct wording { /* of the fixes of one mistake */
+    kt__mistake *m;
+    uint32_t     site;            /* of the refused call */
+    bool         in_binding;
+    bool         placed[KT__FIXES]; /* the words say where */
+} wording;
+
+/* Asks about the operands whose bits are set; `site`: the line it is about. */
+static bool ask(const wording *w, kt_site_about about, uint16_t operands, kt_dtype to, uint32_t site, char *text, size_t room)
 {
-    char  name[NAME_ROOM];
+    const kt_tensor *wanted[KT__NOTED], *others[KT__NOTED];
+    char             dtype[NAME_ROOM], cast[NAME_ROOM + 8];
+    kt_site_question q = {.about = about, .wanted = wanted, .others = others, .cast = cast, .dtype = dtype};
+    if (!w->in_binding)
+        return false;
+    for (int i = 0; i < w->m->n; i++) {
+        const kt_tensor *t = w->m->operand[i].tensor;
+        if (t && operands >> i & 1)
+            wanted[q.n_wanted++] = t;
+        else if (t)
+            others[q.n_others++] = t;
+    }
+    kt__spell(kt_dtype_name(to), false, dtype, sizeof dtype);
+    if (method_of(to))
+        snprintf(cast, sizeof cast, "%s()", method_of(to));
+    else
+        snprintf(cast, sizeof cast, "to(%s)", dtype);
+    return kt__site_answer(&q, site, text, room);
+}
+
+/* The operand as the call writes it, else by the name in the signature. */
+static const char *written(const wording *w, int i, char *room, size_t size)
+{
+    return ask(w, KT_SITE_OPERAND, (uint16_t)(1u << i), KT_F32, w->site, room, size)
+               ? room
+               : name_of(&w->m->operand[i], room, size);
+}
+
+/* The cast from `to` that was the last to change the operand's dtype; NULL: there is none. */
+static const kt__record *undoing(const kt__operand_note *o, kt_dtype to)
+{
     chain c;
     read_chain(&c, kt_lineage_of(o->tensor));
-    name_of(o, name, sizeof name);
     const kt__record *last = c.n ? c.record[c.n - 1] : NULL;
-    if (last && last->why == KT_WHY_EXPLICIT && last->from == to && !last->folded) {
+    return last && last->why == KT_WHY_EXPLICIT && last->from == to && !last->folded ? last : NULL;
+}
+
+/* How to make operand i a `to`: drop the cast if the user's last change was one, else add a cast. */
+static void say_cast(kt__str *s, const wording *w, int i, kt_dtype to)
+{
+    const kt__operand_note *o = &w->m->operand[i];
+    const kt__record       *last = undoing(o, to);
+    char                    name[KT__FIX_WORDS], left_out[KT__FIX_WORDS] = "";
+    chain                   c;
+    read_chain(&c, kt_lineage_of(o->tensor));
+    written(w, i, name, sizeof name);
+    if (last && !ask(w, KT_SITE_CAST, (uint16_t)(1u << i), to, last->site, left_out, sizeof left_out)) {
         kt__str_add(s, "keep ");
         say_owner(s, name, &c);
         kt__str_addf(s, " in %s", kt_dtype_name(to));
         say_place(s, last->site);
-    } else if (!in_binding) {
+    } else if (left_out[0]) {
+        kt__str_add(s, left_out);
+    } else if (!w->in_binding) {
         kt__str_addf(s, "cast %s to %s", name, kt_dtype_name(to));
     } else if (kt_dtype_real((kt_dtype)o->dtype) == to && to != o->dtype) {
         kt__str_addf(s, "%s.real", name);
@@ -331,12 +385,12 @@ static void say_cast(kt__str *s, const kt__operand_note *o, kt_dtype to, bool in
     }
 }
 
-static void say_target(kt__str *s, const kt__operand_note *o, kt_dtype to)
+static void say_target(kt__str *s, const wording *w, int i, kt_dtype to)
 {
-    char  name[NAME_ROOM];
+    char  name[KT__FIX_WORDS];
     chain c;
-    read_chain(&c, kt_lineage_of(o->tensor));
-    kt__str_addf(s, "make %s as %s", name_of(o, name, sizeof name), kt_dtype_name(to));
+    read_chain(&c, kt_lineage_of(w->m->operand[i].tensor));
+    kt__str_addf(s, "make %s as %s", written(w, i, name, sizeof name), kt_dtype_name(to));
     say_place(s, c.n ? c.record[0]->site : 0);
 }
 
@@ -366,40 +420,168 @@ static void say_policy(kt__str *s, kt_policy policy, bool in_binding)
     kt__str_add(s, ")");
 }
 
-static void say_fix(kt__str *s, const kt__mistake *m, const kt__fix *fix, bool in_binding)
+/* One cast of the program made them all: the site of it; 0: there is none. */
+static uint32_t one_cast(const kt__mistake *m, const kt__fix *fix)
 {
-    const kt_dtype to = (kt_dtype)fix->dtype;
-    bool           more = false;
-    for (int i = 0; i < m->n; i++) {
+    uint32_t site = 0;
+    for (int i = 0; i < m->n; i++)
+        if (fix->operands >> i & 1) {
+            const kt__record *last = undoing(&m->operand[i], (kt_dtype)fix->dtype);
+            if (!last || (site && site != last->site))
+                return 0;
+            site = last->site;
+        }
+    return site;
+}
+
+/* The same fix without the cast that the program made: what was there before is lost by nobody. */
+static bool say_uncast(const wording *w, kt__fix *fix)
+{
+    const uint32_t site = fix->kind == KT_FIX_CAST && w->in_binding ? one_cast(w->m, fix) : 0;
+    if (!site || !ask(w, KT_SITE_CAST, fix->operands, (kt_dtype)fix->dtype, site, fix->words, sizeof fix->words) || !fix->words[0])
+        return false;
+    fix->loses = false;
+    return true;
+}
+
+static void say_each(kt__str *s, const wording *w, const kt__fix *fix)
+{
+    bool more = false;
+    for (int i = 0; i < w->m->n; i++) {
         if (fix->operands >> i & 1) {
             kt__str_add(s, more ? " and " : "");
-            fix->kind == KT_FIX_MAKE ? say_target(s, &m->operand[i], to) : say_cast(s, &m->operand[i], to, in_binding);
+            fix->kind == KT_FIX_MAKE ? say_target(s, w, i, (kt_dtype)fix->dtype) : say_cast(s, w, i, (kt_dtype)fix->dtype);
             more = true;
         }
     }
+}
+
+/* Writes the words of a fix. Do they say where? */
+static bool say_fix(const wording *w, kt__fix *fix)
+{
+    const kt__mistake *m = w->m;
+    const kt_dtype     to = (kt_dtype)fix->dtype;
+    kt__str            s = kt__str_in(fix->words, sizeof fix->words);
     switch ((kt_fix_kind)fix->kind) {
     case KT_FIX_CAST:
-    case KT_FIX_MAKE: break;
-    case KT_FIX_OUT_OF_PLACE: kt__str_addf(s, "%.*s instead of %s", (int)strlen(m->op) - 1, m->op, m->op); break;
-    case KT_FIX_DTYPE: say_dtype(s, to, in_binding); break;
-    case KT_FIX_POLICY: say_policy(s, (kt_policy)fix->policy, in_binding); break;
+        if (say_uncast(w, fix) || ask(w, KT_SITE_HOLDER, fix->operands, to, w->site, fix->words, sizeof fix->words))
+            return true;
+        say_each(&s, w, fix);
+        return strncmp(fix->words, "keep ", 5) == 0;
+    case KT_FIX_MAKE: say_each(&s, w, fix); return true;
+    case KT_FIX_OUT_OF_PLACE:
+        if (!ask(w, KT_SITE_NEW, 0, KT_F32, w->site, fix->words, sizeof fix->words))
+            kt__str_addf(&s, "%.*s instead of %s", (int)strlen(m->op) - 1, m->op, m->op);
+        return false;
+    case KT_FIX_DTYPE:
+        if (!ask(w, KT_SITE_CALL, 0, to, w->site, fix->words, sizeof fix->words))
+            say_dtype(&s, to, w->in_binding);
+        return false;
+    case KT_FIX_POLICY: say_policy(&s, (kt_policy)fix->policy, w->in_binding); return false;
     }
+    return false;
+}
+
+/* Only from Python values: what NumPy made is float64 where nobody chose it. */
+static bool is_numpys(const kt__operand_note *o)
+{
+    static const char *const makers[] = {"from_numpy", "tensor", "as_tensor", "asarray"};
+    chain                    c;
+    read_chain(&c, o->tensor ? kt_lineage_of(o->tensor) : 0);
+    const kt__record *r = c.n == 1 ? c.record[0] : NULL;
+    bool              made = false;
+    for (size_t i = 0; r && r->op && i < sizeof makers / sizeof *makers; i++)
+        made |= strcmp(r->op, makers[i]) == 0;
+    return made && r->why == KT_BORN_INTEROP && r->to == KT_F64 && o->dtype == KT_F64 && kt_get_default_dtype() != KT_F64;
+}
+
+static bool mends_numpys(const kt__mistake *m, const kt__fix *fix)
+{
+    for (int i = 0; i < m->n; i++)
+        if (fix->operands == 1u << i)
+            return fix->kind == KT_FIX_CAST && is_numpys(&m->operand[i]);
+    return false;
+}
+
+/* The same fix where the operand was made. */
+static bool say_birth(const wording *w, kt__fix *fix)
+{
+    chain c;
+    if ((fix->kind != KT_FIX_CAST && fix->kind != KT_FIX_MAKE) || !fix->operands || fix->operands & (fix->operands - 1))
+        return false;
+    read_chain(&c, kt_lineage_of(w->m->operand[__builtin_ctz(fix->operands)].tensor));
+    return c.n == 1 && ask(w, KT_SITE_BIRTH, fix->operands, (kt_dtype)fix->dtype, c.record[0]->site, fix->words, sizeof fix->words);
+}
+
+static void add_fix(wording *w, kt__fix fix, int still_to_come)
+{
+    kt__mistake *m = w->m;
+    kt__fix      born = fix;
+    if (m->n_fixes + still_to_come < KT__FIXES && say_birth(w, &born)) {
+        w->placed[m->n_fixes] = true;
+        m->fix[m->n_fixes++] = born;
+        if (fix.kind == KT_FIX_MAKE)
+            return;
+    }
+    w->placed[m->n_fixes] = say_fix(w, &fix);
+    if (fix.words[0])
+        m->fix[m->n_fixes++] = fix;
+}
+
+/* What NumPy made is mended first, though that loses digits: nobody chose them. Then what the program itself cast. */
+enum { OF_NUMPY, UNCAST, OTHERWISE, RANKS };
+
+static int rank_of(const wording *w, const kt__fix *fix)
+{
+    kt__fix tried = *fix;
+    return mends_numpys(w->m, fix) ? OF_NUMPY : say_uncast(w, &tried) ? UNCAST : OTHERWISE;
+}
+
+static void word_fixes(wording *w)
+{
+    kt__mistake *m = w->m;
+    kt__fix      found[KT__FIXES];
+    int          rank[KT__FIXES], left = m->n_fixes;
+    const int    n = m->n_fixes;
+    memcpy(found, m->fix, sizeof found);
+    for (int i = 0; i < n; i++)
+        rank[i] = rank_of(w, &found[i]);
+    m->n_fixes = 0;
+    for (int now = 0; now < RANKS; now++)
+        for (int i = 0; i < n; i++)
+            if (rank[i] == now)
+                add_fix(w, found[i], left--);
 }
 
 /* Writes each fix, then all on one line; the first that changes the call names its site. */
 static void put_fixes(kt__str *s, kt__mistake *m, uint32_t site)
 {
-    const bool in_binding = kt__site_in_binding(site);
+    wording    w = {.m = m, .site = site, .in_binding = kt__site_in_binding(site)};
     char       place[SITE_ROOM];
-    const bool placed = kt__site_text(site, place, sizeof place);
+    bool       placed = !kt__site_text(site, place, sizeof place);
+    word_fixes(&w);
     for (int i = 0; i < m->n_fixes; i++) {
-        kt__str words = kt__str_in(m->fix[i].words, sizeof m->fix[i].words);
-        say_fix(&words, m, &m->fix[i], in_binding);
-        kt__str_addf(s, "%s%s", i ? ", or " : "\n  fix: ", words.text);
-        if (i == 0 && placed && m->fix[0].kind != KT_FIX_MAKE && strncmp(words.text, "keep ", 5) != 0)
+        kt__str_addf(s, "%s%s", i ? ", or " : "\n  fix: ", m->fix[i].words);
+        if (!w.placed[i] && !placed && (i == 0 || m->fix[i].kind != KT_FIX_POLICY)) {
             kt__str_addf(s, " at %s", place);
+            placed = true;
+        }
         kt__str_add(s, m->fix[i].loses ? " (can lose values)" : "");
     }
+}
+
+/* Why is there a float64 in a program of float32? */
+static void put_numpys(sheet *s, const kt__mistake *m, uint32_t site)
+{
+    const wording w = {.m = (kt__mistake *)m, .site = site, .in_binding = kt__site_in_binding(site)};
+    char          name[KT__FIX_WORDS], left[LEFT_ROOM];
+    for (int i = 0; i < m->n; i++)
+        if (is_numpys(&m->operand[i])) {
+            snprintf(left, sizeof left, "  %s is float64 because NumPy's numbers are; the default dtype is %s",
+                     written(&w, i, name, sizeof name), kt_dtype_name(kt_get_default_dtype()));
+            put_line(s, left, 0);
+            return;
+        }
 }
 
 void kt__lineage_explain(kt__mistake *m)
@@ -412,8 +594,10 @@ void kt__lineage_explain(kt__mistake *m)
     sheet          s = {NULL, SITE_COLUMN};
     for (int pass = 0; pass < 2; pass++, s.to = &text) {
         put_call(&s, m, site);
-        if (m->about_dtypes)
+        if (m->about_dtypes) {
             put_operands(&s, m);
+            put_numpys(&s, m, site);
+        }
     }
     put_fixes(&hint, m, site);
     kt_fail_more("\n%s%s", body, fix);

@@ -49,6 +49,9 @@ bool     kt__in_binding(void);              /* is the current call made by a bin
 bool     kt__site_in_binding(uint32_t site); /* is it a site of a binding? for site 0: is a binding loaded? */
 void     kt__spell(const char *name, bool own, char *text, size_t room); /* a Karat name as the binding's users write it */
 uint32_t kt__site_count(void);
+/* Asks the binding about the line `site`, which is filled in. */
+struct kt_site_question;
+bool     kt__site_answer(struct kt_site_question *question, uint32_t site, char *text, size_t room);
 
 /* A program without sites pays two loads. */
 static inline bool kt__no_sites(void)

@@ -159,7 +159,7 @@ int kt__site_stack(uint32_t *lines, int room)
     uintptr_t             code[MOST];
     int32_t               offset[MOST];
     const kt_site_source *s = the_source();
-    if (kt__site_here || !s || s->size < sizeof *s || !s->stack) {
+    if (kt__site_here || !s || s->size < offsetof(kt_site_source, answer) || !s->stack) {
         const uint32_t one = kt__site_now();
         if (one && room > 0)
             lines[0] = one;
@@ -187,6 +187,17 @@ void kt__spell(const char *name, bool own, char *text, size_t room)
     const kt_site_source *s = the_source();
     if (!s || s->size < offsetof(kt_site_source, stack) || !s->spell || !s->spell(name, own, text, room))
         snprintf(text, room, "karat.%s", name);
+}
+
+bool kt__site_answer(kt_site_question *question, uint32_t site, char *text, size_t room)
+{
+    const kt_site_source *s = the_source();
+    const site_entry     *e = kt__intern_at(&sites, site);
+    if (!e || is_c(e) || !s || s->size < sizeof *s || !s->answer)
+        return false;
+    question->code = e->code;
+    question->offset = offset_of(e);
+    return s->answer(question, text, room);
 }
 
 uint32_t kt__site_count(void)

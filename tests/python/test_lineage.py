@@ -108,7 +108,7 @@ def test_e_karat_is_whole():
     first, second, third = e.karat["fixes"]
     assert first == {"action": "cast", "operands": ["other"], "dtype": karat.float32, "policy": None, "can_lose_values": False,
                      "text": first["text"]}
-    assert (second["operands"], second["can_lose_values"], second["text"]) == (["self"], True, "self.half()")
+    assert (second["operands"], second["can_lose_values"], second["text"]) == (["self"], True, "a.half()")
     assert (third["action"], third["policy"], third["text"]) == ("policy", "permissive", 'run under karat.policy("permissive")')
 
 
@@ -181,7 +181,7 @@ def test_a_policy_refusal_says_what_and_where():
         e, line = said(lambda: f + i), line_here()
         assert str(e).splitlines()[0] == \
             'karat.policy("strict") refuses to convert other from int64 to float32 in add (promotion)'
-        assert f"fix: other.float() at {HERE}:{line} (can lose values), or run under karat.policy(\"torch\")" in str(e)
+        assert f"fix: i.float() at {HERE}:{line} (can lose values), or run under karat.policy(\"torch\")" in str(e)
         assert "(promotion)" in str(said(lambda: i / 2))  # true division, not the number
         assert "(promotion by a number)" in str(said(lambda: i + 1.5))
         assert "number" not in said(lambda: i / 2).args[0].splitlines()[0]

@@ -7,6 +7,25 @@
 
 KT_BEGIN
 
+/* What the explainer of a refused call asks for, in the words of the program's own source. */
+typedef enum kt_site_about {
+    KT_SITE_OPERAND, /* the operand as the call writes it: "x", "self.fc(x)" */
+    KT_SITE_BIRTH,   /* the line that made it, changed so that it has the dtype: "x = zeros(3).double() at train.py:4" */
+    KT_SITE_CAST,    /* the cast that changed its dtype, left out: "leave out .half() at train.py:7"; "": that mends another tensor */
+    KT_SITE_HOLDER,  /* what holds the operands, cast: "net.double() before train.py:12"; "": no line of the source does that */
+    KT_SITE_CALL,    /* the call with dtype=: "x.mean(dtype=torch.float32)" */
+    KT_SITE_NEW      /* the statement without writing into its target: "a = a + b" */
+} kt_site_about;
+
+typedef struct kt_site_question {
+    kt_site_about           about;
+    uintptr_t               code; /* of the line asked about: the operand's birth or cast, else the refused call */
+    int32_t                 offset;
+    const kt_tensor *const *wanted, *const *others; /* the operands asked about, and the others of the call */
+    int                     n_wanted, n_others;
+    const char             *cast, *dtype; /* what makes it of the dtype, as the binding's users write it: "double()", "torch.float64" */
+} kt_site_question;
+
 typedef struct kt_site_source {
     uint32_t abi, size;
     bool   (*now)(uintptr_t *code, int32_t *offset);  /* the user's innermost line; false: not in the binding */
@@ -17,6 +36,8 @@ typedef struct kt_site_source {
     bool   (*spell)(const char *name, bool own, char *text, size_t room);
     /* The lines that led to the user's innermost one, beginning with it; how many were written. May be NULL. */
     int    (*stack)(uintptr_t *code, int32_t *offset, int room);
+    /* Answers a question during the refused call. false: the source does not show it. May be NULL. */
+    bool   (*answer)(const kt_site_question *question, char *text, size_t room);
 } kt_site_source;
 
 enum { KT_SITE_ABI = 1 };

@@ -1,0 +1,176 @@
+"""What an error proposes is typed into the program that failed, as a person would, and the program then runs."""
+
+import ast
+import importlib.util
+import re
+
+import karat
+import pytest
+
+PLACED = re.compile(r"^(?P<words>.*) at (?P<file>[^ ]+\.py):(?P<line>\d+)$")
+BEFORE = re.compile(r"^(?P<words>.*) before (?P<file>[^ ]+\.py):(?P<line>\d+)$")
+LEAVE = re.compile(r"^leave out (?P<words>.*) at (?P<file>[^ ]+\.py):(?P<line>\d+)$")
+
+
+def run(path, source):
+    path.write_text(source)
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    spec.loader.exec_module(importlib.util.module_from_spec(spec))
+
+
+def indent(line):
+    return line[:len(line) - len(line.lstrip())]
+
+
+def replaced(line, new):
+    """`new` is an operand and a cast: written in place of each such operand of the line."""
+    call = ast.parse(new, mode="eval").body
+    old = ast.get_source_segment(new, call.func.value if isinstance(call, ast.Call) else call.value)
+    text = line.strip()
+    places = [(node.col_offset, node.end_col_offset) for node in ast.walk(ast.parse(text)) if isinstance(node, ast.expr)
+              and ast.get_source_segment(text, node) == old and not isinstance(getattr(node, "ctx", None), ast.Store)]
+    assert places, (line, new)
+    for begin, end in sorted(places, reverse=True):
+        text = text[:begin] + new + text[end:]
+    return indent(line) + text
+
+
+def edited(source, error, text):
+    """The source with a proposed fix typed into it."""
+    lines = source.split("\n")
+    if text.startswith("run under "):
+        policy = re.search(r'policy\("(\w+)"\)', text)[1]
+        return f'import karat\nwith karat.policy("{policy}"):\n' + "\n".join("    " + line for line in lines)
+    found = LEAVE.match(text)
+    if found:
+        at = int(found["line"]) - 1
+        assert found["words"] in lines[at]
+        lines[at] = lines[at].replace(found["words"], "", 1)
+        return "\n".join(lines)
+    found = BEFORE.match(text)
+    if found:
+        at = int(found["line"]) - 1
+        return "\n".join(lines[:at] + [indent(lines[at]) + found["words"]] + lines[at:])
+    found = PLACED.match(text)
+    at = int(found["line"] if found else error.karat["line"]) - 1
+    words = found["words"] if found else text
+    try:
+        whole_line = not isinstance(ast.parse(words).body[0], ast.Expr)
+    except SyntaxError:
+        whole_line = False
+    if whole_line:
+        lines[at] = indent(lines[at]) + words
+    elif "dtype=" in words:
+        call = ast.parse(words, mode="eval").body
+        name = ast.unparse(call.func)
+        old = next(ast.get_source_segment(lines[at].strip(), node) for node in ast.walk(ast.parse(lines[at].strip()))
+                   if isinstance(node, ast.Call) and ast.unparse(node.func) == name)
+        lines[at] = lines[at].replace(old, words)
+    else:
+        for part in words.split(" and "):
+            lines[at] = replaced(lines[at], part)
+    return "\n".join(lines)
+
+
+def fails(path, source):
+    with pytest.raises((RuntimeError, TypeError, NotImplementedError)) as caught:
+        run(path, source)
+    return caught.value
+
+
+NET = """import numpy as np
+import karat as torch
+import karat.nn as nn
+import karat.nn.functional as F
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(3, 4)
+        self.head = nn.Linear(4, 2)
+        self.scale = nn.Parameter(torch.ones(3))
+    def forward(self, x):
+        return self.head(F.relu(self.fc(x)))
+net = Net()
+"""
+
+PROGRAMS = {  # the source, and what the first fixes say
+    "numpy into a net": (NET + "x = torch.from_numpy(np.ones((4, 3)))\ny = net(x)", [
+        "x = torch.from_numpy(np.ones((4, 3))).float() at p.py:14", "x.float()", "net.double() before p.py:15"]),
+    "numbers of numpy": (NET + "x = torch.tensor(np.ones((4, 3)))\ny = net(x)", [
+        "x = torch.tensor(np.ones((4, 3)), dtype=torch.float32) at p.py:14", "x.float()", "net.double() before p.py:15"]),
+    "a net of halves": (NET + "net = net.half()\ny = net(torch.ones(4, 3))", ["leave out .half() at p.py:14", "x.half()"]),
+    "a layer inside": (NET + "z = torch.ones(2, 4).half()\nout = net.head(z)", ["leave out .half() at p.py:14", "net.head.half() before p.py:15"]),
+    "an operand that is computed": (NET + "x = torch.ones(2, 3)\nout = net.head(net.fc(x).double())", ["leave out .double() at p.py:15"]),
+    "a loss": (NET + "x = torch.ones(2, 3)\nt = torch.ones(2, 2, dtype=torch.float64)\nloss = F.binary_cross_entropy(net(x).sigmoid(), t)", [
+        "net(x).sigmoid().double()", "t = torch.ones(2, 2, dtype=torch.float32) at p.py:15"]),
+    "a matrix product": ("import karat as torch\na = torch.ones(2, 3)\nb = torch.ones(3, 2)\nb = b.half()\nc = a @ b",
+                         ["leave out .half() at p.py:4", "a = torch.ones(2, 3, dtype=torch.float16) at p.py:2", "a.half()"]),
+    "both made so": ("import karat as torch\na = torch.ones(2, 3)\nb = torch.zeros(3, 2, dtype=torch.float64)\nc = torch.mm(a, b)", [
+        "a = torch.ones(2, 3, dtype=torch.float64) at p.py:2", "a.double()", "b = torch.zeros(3, 2, dtype=torch.float32) at p.py:3"]),
+    "a leaf": ("import karat as torch\nw = torch.ones(3, 3, requires_grad=True)\nv = torch.ones(3).double()\n(w @ v).sum().backward()\n"
+               "assert w.grad is not None", ["leave out .double() at p.py:3"]),
+    "in place": ("import karat as torch\ni = torch.arange(3)\ni += 0.5", ["i = i + 0.5"]),
+    "a method in place": ("import karat as torch\ni = torch.arange(3)\ni.mul_(1.5)", ["i = i.mul(1.5)"]),
+    "a mean of integers": ("import karat as torch\ni = torch.arange(3)\nm = i.mean()", [
+        "i = torch.arange(3, dtype=torch.float32) at p.py:2", "i.float()", "i.mean(dtype=torch.float32)"]),
+    "integers that learn": ("import karat as torch\nw = torch.tensor([1, 2], requires_grad=True)", [
+        "torch.tensor([1, 2], requires_grad=True, dtype=torch.float32)"]),
+    "an attribute": ("import karat as torch\nclass Box: pass\nbox = Box()\nbox.a = torch.ones(3)\nd = torch.ones(3, dtype=torch.float64)\n"
+                     "s = torch.dot(box.a, d)", ["box.a = torch.ones(3, dtype=torch.float64) at p.py:4", "box.a.double()"]),
+    "an expression": ("import karat as torch\na = torch.ones(3)\nb = torch.ones(3)\nd = torch.ones(3, 3, dtype=torch.float64)\ns = d @ (a + b)", [
+        "(a + b).double()"]),
+    "a list": ("import karat as torch\nparts = [torch.ones(2, 2), torch.ones(2, 2).double()]\nc = torch.linalg.multi_dot(parts)", [
+        "parts[0] = parts[0].double() before p.py:3", "parts[1] = parts[1].float() before p.py:3"]),
+    "a layer in the middle": (NET.replace("return self.head(F.relu(self.fc(x)))", "h = self.fc(x).double()\n        return self.head(h)")
+                              + "net(torch.ones(2, 3))", ["leave out .double() at p.py:12", 'run under torch.policy("permissive")']),
+    "two frames": (NET + "def step(model, batch):\n    out = model(batch)\n    return out.sum()\nx = torch.from_numpy(np.ones((4, 3)))\nstep(net, x)", [
+        "x = torch.from_numpy(np.ones((4, 3))).float() at p.py:17", "x.float()", "model.double() before p.py:15"]),
+    "a target": ("import karat as torch\nout = torch.empty(3, dtype=torch.int64)\ntorch.add(torch.ones(3), torch.ones(3), out=out)", [
+        "out = torch.empty(3, dtype=torch.float32) at p.py:2"]),
+    "layers in a loop": (NET + "x = torch.from_numpy(np.ones((4, 3)))\nlayers = [net.fc, net.head]\nfor layer in layers:\n    x = layer(x)", [
+        "x = torch.from_numpy(np.ones((4, 3))).float() at p.py:14", "x.float()"]),
+    "an argument made in the call": (NET + "y = net(torch.from_numpy(np.ones((4, 3))))", ["x.float()", "net.double() before p.py:14"]),
+    "on several lines": ("import karat as torch\na = torch.ones(2, 3)\nb = torch.ones(\n    3, 2,\n    dtype=torch.float64)\nc = torch.mm(a, b)", [
+        "a = torch.ones(2, 3, dtype=torch.float64) at p.py:2", "a.double()", "b.float()"]),
+    "behind an else": (NET + "x = torch.from_numpy(np.ones((4, 3)))\nif x is None:\n    pass\nelif net(x).sum() > 0:\n    pass", [
+        "x = torch.from_numpy(np.ones((4, 3))).float() at p.py:14", "x.float()"]),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_each_fix_mends_the_program(name, tmp_path):
+    source, expected = PROGRAMS[name]
+    error = fails(tmp_path / "p.py", source)
+    texts = [fix["text"] for fix in error.karat["fixes"]]
+    assert texts[:len(expected)] == expected, str(error)
+    assert "self." not in " ".join(texts) or "self." in source
+    for i, text in enumerate(texts):
+        run(tmp_path / f"q{i}.py", edited(source, error, text))
+
+
+def test_numpys_float64_is_told(tmp_path):
+    numpys = str(fails(tmp_path / "p.py", PROGRAMS["numpy into a net"][0]))
+    assert "\n  x is float64 because NumPy's numbers are; the default dtype is float32\n" in numpys
+    for name in ("both made so", "a net of halves", "in place"):
+        assert "NumPy" not in str(fails(tmp_path / f"{name[0]}.py", PROGRAMS[name][0]))
+
+
+def test_a_line_that_made_something_else_is_not_rewritten(tmp_path):
+    """The operand is a sum: another dtype for one of the two leaves it what it is."""
+    source = "import karat as torch\na = torch.ones(3).double()\nb = torch.zeros(3, dtype=torch.float64)\nx = b + a\ny = torch.dot(x, torch.ones(3))"
+    error = fails(tmp_path / "p.py", source)
+    texts = [fix["text"] for fix in error.karat["fixes"]]
+    assert "x.float()" in texts and not any("p.py:3" in text or "p.py:2" in text for text in texts), texts
+
+
+def test_without_the_source_the_signature_names_the_operands():
+    with pytest.raises(RuntimeError) as caught:
+        exec(compile("import karat\nkarat.mm(karat.ones(2, 2), karat.ones(2, 2).half())", "<nowhere>", "exec"), {})
+    assert "keep mat2 in float32 (<nowhere>:2), or self.half()" in str(caught.value)
+
+
+def test_a_name_that_would_have_to_be_called_is_left_alone(tmp_path):
+    source = ("import karat as torch\nclass Sly:\n    @property\n    def weight(self):\n        raise SystemExit('called')\n"
+              "sly = Sly()\ntry:\n    torch.mm(torch.ones(2, 2), sly.weight if False else torch.ones(2, 2).half())\nexcept RuntimeError as e:\n"
+              "    assert 'fix:' in str(e)\n")
+    run(tmp_path / "p.py", source)
