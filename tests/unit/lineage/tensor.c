@@ -159,9 +159,9 @@ TEST(a_refused_mix_is_explained)
     snprintf(want, sizeof want, "tensor.c:%d\n", made);
     CHECK_MSG(strncmp(strchr(cast, '.') - 6, want, strlen(want)) == 0, "no [%s] in:\n%s", want, kt_error());
     snprintf(want, sizeof want,
-             "fix: keep other in float32 (tensor.c:%d), or cast self to float16 (can lose values), or run under "
+             "fix: keep other in float32 (tensor.c:%d), or cast self to float16 at tensor.c:%d (can lose values), or run under "
              "KT_POLICY(KT_PERMISSIVE)",
-             halved);
+             halved, called);
     CHECK_MSG(strstr(kt_error(), want) != NULL, "no [%s] in:\n%s", want, kt_error());
     kt_clear();
 }
