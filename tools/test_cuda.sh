@@ -35,6 +35,7 @@ families()
     (sample 4 && "$python" tests/cuda/layers.py steps optimizers channels pools resampling alignments searches) &&
         (sample 40 && "$python" tests/cuda/layers.py ranks) && # sorts wait often, and threads take turns here
         (sample 4 && "$python" tests/cuda/families.py complexes float8 indexing ordered copies pieces conversions norms) &&
+        (sample 4 && "$python" tests/cuda/families.py scans sorts masks) &&
         KARAT_TEST_SAMPLE=4 "$python" tests/cuda/attention.py calls dropout slopes autocast &&
         "$python" tests/cuda/families.py extremes && "$python" tests/cuda/errors.py &&
         "$python" tests/cuda/programs.py --programs 1000 --jobs 1 --seed 2 # other seeds find what has no rule yet: by hand

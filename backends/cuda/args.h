@@ -150,11 +150,17 @@ typedef struct product_args {
 enum { SCAN_KINDS = 5, SORT_CHUNK = 1024 };
 typedef struct scan_args {
     char    *at[3];
-    uint8_t  is, out_is[2];
-    uint64_t length;
+    uint8_t  is, out_is[2], width[3], vectors; /* vectors: bit k: operand k lies dense and aligned along its lines */
+    uint64_t length, part;   /* of a line, and of its parts */
+    uint32_t lines, parts;
+    char    *states;         /* [line][part], if there are parts */
     uint32_t nd, size[ARG_DIMS];
     int64_t  stride[3][ARG_DIMS], step[3];
 } scan_args;
+typedef struct scan_way { /* [0]: a block has a part; [1]: a thread */
+    const void *fold[2], *scan[2]; /* NULL: there is none */
+    uint32_t    state, each; /* bytes of a state; elements that a thread of a block has at once */
+} scan_way;
 typedef enum rank_kind { RANK_GIVEN, RANK_MEDIAN, RANK_NANMEDIAN, RANK_MODE } rank_kind;
 typedef struct sort_args {
     char     *at[3]; /* values, indices (NULL: not wanted), the input */
@@ -165,10 +171,16 @@ typedef struct sort_args {
     int64_t   along_stride[ARG_DIMS];
     uint32_t  given; /* the rank that is asked for, from 0 */
     uint64_t *longest; /* of each line: the length of its longest run and where that begins, from the end */
+    uint64_t  mask; /* the bits of a key that are the element's; above them, in a sort by digits, stands its line */
     uint64_t  flip; /* of the keys: the largest first */
-    uint64_t *keys[2]; /* [line][place], from and to which runs are merged */
+    uint8_t   narrow, bits; /* keys are of 32 bits, not of 64; bits of the mask */
+    uint32_t  first; /* how many of each line are written */
+    void     *keys[2]; /* [line][place], from and to which runs are merged */
     uint32_t *from[2];
 } sort_args;
+
+/* The first elements of each line in order, without the others' order. */
+enum { TOP_MOST = SORT_CHUNK, TOP_DIGITS = 256 };
 
 typedef struct search_args {
     char       *to;
@@ -186,11 +198,14 @@ typedef struct search_args {
 #define INDEX_WRAPS(says) ((says) >> 32 & 1)
 /* Dtypes that are combined where several meet at one place. */
 #define COMBINED(X) X(BOOL) X(U8) X(I8) X(I16) X(I32) X(I64) X(U16) X(U32) X(U64) X(F16) X(BF16) X(F32) X(F64)
+enum { MASK_EACH = 16 }; /* elements of a thread */
 typedef struct nonzero_args {
     const char *mask; /* dense */
     char       *to;
     uint32_t   *counts; /* by block */
     uint64_t    n, block; /* elements, those of a block */
+    uint64_t    most;     /* places that there is room for */
+    uint8_t     aligned;  /* so is the mask, to MASK_EACH elements */
     int64_t     step; /* bytes from a coordinate to the next */
     uint32_t    nd;
     uint64_t    size[64];
@@ -620,9 +635,10 @@ extern const void *const band_kernels[], *const eye_kernels[]; /* by the logarit
 extern const void *const product_kernels[]; /* by compute type; NULL: there is none */
 extern const uint32_t    product_reads[], product_writes[];
 /* By compute type; cumsum, cumprod, cummax, cummin, logcumsumexp. NULL: there is none. */
-extern const void *const scan_kernels[][SCAN_KINDS];
+extern const scan_way scan_kernels[][SCAN_KINDS];
 extern const uint32_t    scan_reads[], scan_writes[];
 extern const void *const sort_chunks_kernel, *const merge_runs_kernel, *const put_sorted_kernel;
+extern const void *const make_keys_kernel, *const put_top_kernel;
 extern const void *const longest_runs_kernel, *const put_ranked_kernel;
 /* Inputs alone. param: low, high, exempt, as double or int64; then CHECK_*. */
 extern const void *const check_float_kernel, *const check_int_kernel;

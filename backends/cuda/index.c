@@ -171,8 +171,9 @@ static kt_status launch_masked(const kt_plan *plan, const void *what)
 static kt_status launch_nonzero(const kt_plan *plan, const void *what)
 {
     (void)what;
-    enum { MOST_BLOCKS = 1024, LEAST = ARG_THREADS * 16 };
+    enum { MOST_BLOCKS = 1024, AT_ONCE = ARG_THREADS * MASK_EACH };
     nonzero_args g = {.mask = plan->arg[1].data, .to = plan->arg[0].data, .n = (uint64_t)plan->numel,
+                      .most = (uint64_t)plan->param[1].v.i, .aligned = is_aligned(plan->arg[1].data, MASK_EACH),
                       .step = plan->param[0].v.i, .nd = plan->nd};
     void     *counts = NULL;
     size_t    granted = 0;
@@ -180,8 +181,7 @@ static kt_status launch_nonzero(const kt_plan *plan, const void *what)
         return KT_OK;
     for (int d = 0; d < plan->nd; d++)
         g.size[d] = (uint64_t)plan->size[d];
-    g.block = (g.n + MOST_BLOCKS - 1) / MOST_BLOCKS;
-    g.block = g.block < LEAST ? LEAST : g.block;
+    g.block = blocks_of(blocks_of(g.n, MOST_BLOCKS), AT_ONCE) * AT_ONCE;
     const uint64_t blocks = blocks_of(g.n, g.block);
     kt_status status = memory_alloc(NULL, plan->device_index, plan->stream, blocks * sizeof *g.counts, &counts, &granted);
     if (status)

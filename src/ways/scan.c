@@ -42,12 +42,14 @@ static kt_status outputs(kt_call *call, const kt__gathered *g, const kt__decisio
 
 /* ---- the plan ---- */
 
-/* Dim `from` of the tensors as the plan's next, or as part of its last where all operands lie so. */
+/* Dim `from` of the tensors as the plan's next, or as part of its last where all operands lie so; not one of a single element. */
 static void add_dim(kt_plan *plan, kt_tensor *const *t, int n, int from)
 {
     int64_t size = t[0]->sizes[from], stride[MOST_OUTPUTS + 1];
     int     last = plan->nd - 1;
     bool    joins = last >= 0;
+    if (size == 1)
+        return;
     for (int i = 0; i < n; i++) {
         stride[i] = t[i]->strides[from] * (int64_t)kt__itemsize(t[i]);
         joins = joins && plan->stride[i][last] == stride[i] * size;

@@ -14,6 +14,7 @@ attend = F.scaled_dot_product_attention
 HERE = torch.device("cuda")
 # the norm of what is wrong by that of the result, each of output and gradients
 TOLERANCE = {torch.float64: 1e-12, torch.float32: 3e-6, torch.float16: 2e-3, torch.bfloat16: 1.4e-2}
+OF_BOUND = 2.0**-22  # of float32: two bits more than a rounding, of what one rounding at each step can come to (bounds_of)
 LEAST = 0.3  # what flows back where one key is seen cancels: nothing is left but what is rounded
 SMALL = bool(os.environ.get("KARAT_TEST_SAMPLE"))  # kernels that run on the CPU, or under a sanitizer
 seed = int(os.environ.get("KARAT_TEST_SEED", random.SystemRandom().randrange(1 << 31)))
@@ -44,6 +45,33 @@ def by_parts(q, k, v, mask=None, causal=False, scale=None, kept=None, p=0.0):
     return w @ v
 
 
+def bounds_of(q, k, v, flow, mask=None, causal=False, scale=None):
+    """In float64: by how much a rounding (of relative size 1) of each score, of each product of what flows back with a value, and
+    of each sum may change the output and the gradients of query, key, value and mask: the sizes of what is added up, where the
+    numbers themselves may cancel."""
+    batch, n, _, _ = k.shape
+    group = q.shape[1] // n
+    k, v = k.repeat_interleave(group, 1), v.repeat_interleave(group, 1)
+    scale = q.shape[-1] ** -0.5 if scale is None else scale
+    s, size = q @ k.transpose(-1, -2) * scale, q.abs() @ k.abs().transpose(-1, -2) * scale
+    if causal:
+        s = s.masked_fill(~torch.ones(s.shape[-2:], dtype=torch.bool).tril(), float("-inf"))
+    if mask is not None:
+        s = s.masked_fill(~mask, float("-inf")) if mask.dtype == torch.bool else s + mask
+        size = size if mask.dtype == torch.bool else size + mask.abs()
+    seen = (s > float("-inf")).any(-1, keepdim=True)
+    w = torch.softmax(torch.where(seen, s, torch.zeros_like(s)), -1) * seen
+    mean = lambda x: (w * x).sum(-1, keepdim=True)
+    moved = w * (1 + size + mean(size))  # of a weight
+    flows, flow_size = flow @ v.transpose(-1, -2), flow.abs() @ v.abs().transpose(-1, -2)
+    left = (flows - mean(flows)).abs()
+    slope = w * (left + flow_size + mean(flow_size)) + moved * left  # of what flows to a score
+    of_groups = lambda x: x.unflatten(1, (n, group)).sum(2)
+    bounds = [moved @ v.abs(), slope @ k.abs() * scale, of_groups(slope.transpose(-1, -2) @ q.abs()) * scale,
+              of_groups(moved.transpose(-1, -2) @ flow.abs())]
+    return bounds if mask is None else bounds + [slope.sum_to_size(*mask.shape)]
+
+
 def error_of(here, there):
     if here is None or there is None:
         return 0.0 if here is there else float("nan")
@@ -53,9 +81,15 @@ def error_of(here, there):
     return (here - there).norm().item() / max(there.norm().item(), LEAST * there.numel() ** 0.5, 1e-30)
 
 
-def check(what, dtype, here, there, loose=1.0):
+def check(what, dtype, here, there, loose=1.0, bound=None):
+    """bound: what the norm of the error is compared with, of float32."""
     global checked
     checked += 1
+    if bound is not None and here is not None and here.dtype == dtype == torch.float32:
+        error = (here.detach().double().cpu() - there.detach().double()).norm().item() / max(bound.norm().item(), 1e-30)
+        if not error <= OF_BOUND:
+            wrong(what, f"error {error:.3g} of its bound, allowed {OF_BOUND:.3g}")
+        return error
     error = error_of(here, there)
     loose *= 2 if here is not None and here.dtype != dtype else 1
     dtype = max(dtype, dtype if here is None else here.dtype, key=TOLERANCE.get)  # a float32 mask of float64 scores
@@ -99,7 +133,7 @@ def made_mask(kind, batch, n, queries, keys, dtype):
 
 
 def one(dtype, batch, n, group, queries, keys, depth, width, causal, kind, layout, scale=None, learned=False):
-    """Names and errors of a call and its gradients."""
+    """Names, results, what they should be and the bounds of their errors, of a call and its gradients."""
     sizes = (n * group, queries, depth), (n, keys, depth), (n, keys, width)
     q, k, v = (heads(batch, *size, dtype, layout) for size in sizes)
     mask = made_mask(kind, batch, n * group, queries, keys, dtype)
@@ -116,7 +150,9 @@ def one(dtype, batch, n, group, queries, keys, depth, width, causal, kind, layou
                                               for name, a, b in zip(("query", "key", "value"), here, there)]
     if learned and mask is not None and mask.dtype != torch.bool:
         pairs.append(("gradient of mask", here_mask.grad, there_mask.grad))
-    return pairs
+    with torch.no_grad():
+        bounds = bounds_of(*there, flow.double(), there_mask, causal, scale) if dtype == torch.float32 else [None] * len(pairs)
+    return [(*pair, bound) for pair, bound in zip(pairs, bounds)]
 
 
 def any_call():
@@ -145,9 +181,9 @@ def calls():
         call = any_call()
         text = text_of(call)
         try:
-            for name, here, there in one(**call):
+            for name, here, there, bound in one(**call):
                 loose = (4.0 if "gradient" in name else 1.0) * (2 if call["scale"] else 1)
-                check(f"{name} of {text}", call["dtype"], here, there, loose)
+                check(f"{name} of {text}", call["dtype"], here, there, loose, bound)
         except RuntimeError as error:
             wrong(text, str(error).splitlines()[0])
 
@@ -161,9 +197,9 @@ def listed():
     """Sizes as models have them; the worst errors of each dtype."""
     worst = {}
     for call in LISTED[:1] if SMALL else LISTED:
-        for name, here, there in one(**call):
+        for name, here, there, bound in one(**call):
             key = call["dtype"], name.partition(" ")[0]
-            worst[key] = max(worst.get(key, 0), check(f"{name} of {text_of(call)}", call["dtype"], here, there, 1.5))
+            worst[key] = max(worst.get(key, 0), check(f"{name} of {text_of(call)}", call["dtype"], here, there, 1.5, bound))
     return worst
 
 

@@ -384,6 +384,55 @@ def lines():
     both("sort with NaN", lambda t: torch.sort(t, 1)[1], x, exact=True)
 
 
+def scans():
+    """Lines of one part and of several, of a block and side by side of a thread; vectors, and what is not aligned to them."""
+    layouts = (("long", (9001,)), ("rows", (3, 5000)), ("beside", (70, 1100)), ("short", (1030, 5)))
+    for dtype in FLOATS[:2] + (torch.float64, torch.int64, torch.int32, torch.uint8, torch.bool, torch.complex64, torch.complex128):
+        inexact = dtype.is_floating_point or dtype.is_complex
+        for name, shape in layouts + (("off", (9001,)),):
+            x = values(shape, dtype)
+            x = x[1:] if name == "off" else x
+            for dim in range(1 if name == "beside" else x.dim()):
+                tag = f"{dtype} {name} {dim}"
+                both(f"cumsum {tag}", lambda t: torch.cumsum(t, dim), x / 64 if inexact else x)
+                if dtype in (torch.float32, torch.complex64):
+                    both(f"logcumsumexp {tag}", lambda t: torch.logcumsumexp(t, dim), x)
+                if dtype.is_complex:
+                    continue
+                holes = x.clone()
+                if dtype.is_floating_point:
+                    holes.view(-1)[3000::2000] = float("nan")
+                for op in (torch.cummax, torch.cummin):
+                    both(f"{op.__name__} {tag}", lambda t: [torch.nan_to_num(u, nan=9.0) for u in op(t, dim)], holes, exact=True)
+
+
+def sorts():
+    """By digits, by merging and as the first of a line; NaN, infinities, zeros of both signs, equal elements."""
+    for dtype in FLOATS + (torch.int64, torch.int32, torch.uint8, torch.int8, torch.bool):
+        for name, x in (("long", values((5001,), dtype)), ("rows", values((3, 2100), dtype)), ("short", values((30, 50), dtype)),
+                        ("turned", values((1500, 4), dtype).T)):
+            if dtype.is_floating_point:
+                x[..., 3], x[..., 5], x[..., 9], x[..., 11], x[..., 12] = 0.0, -0.0, float("nan"), float("inf"), -float("inf")
+            for largest in (False, True):
+                tag = f"{dtype} {name} {largest}"
+                for k in (1, 5, 40, x.shape[-1]) if dtype != torch.bool else ():
+                    both(f"topk {k} {tag}", lambda t: [torch.nan_to_num(u, nan=9.0) for u in t.topk(k, -1, largest)], x, exact=True)
+                in_order = lambda t: t.sort(stable=True, dim=-1, descending=largest)
+                both(f"sort {tag}", lambda t: [torch.nan_to_num(u, nan=9.0) for u in in_order(t)], x, exact=True)
+                both(f"signs {tag}", lambda t: in_order(t)[0].signbit(), x, exact=True)
+            both(f"unique {dtype} {name}", lambda t: [torch.nan_to_num(u, nan=9.0) for u in torch.unique(t, True, True, True)], x,
+                 exact=True)
+
+
+def masks():
+    for shape in ((5000,), (20000,), (70, 90), (3, 41, 50), (1,), (4096,), (4097,)):
+        for share in (0.0, 0.03, 0.5, 1.0):
+            mask = torch.rand(shape) < share
+            both(f"nonzero {shape} {share}", torch.nonzero, mask, exact=True)
+            both(f"masked_select {shape} {share}", torch.masked_select, torch.randn(shape), mask, exact=True)
+            both(f"off {shape} {share}", lambda t: torch.nonzero(t.view(-1)[1:]), mask, exact=True)
+
+
 def conversions():
     """Operands of dtypes that the kernels do not read are copied into ones that they do."""
     x = torch.rand(40, 33) + 0.25
@@ -687,5 +736,5 @@ def complexes():
         both(f"matmul broadcast {dtype}", torch.matmul, a, b[0])
 
 
-run((reductions, extremes, softmaxes, entropies, products, float8, indexing, ordered, copies, pieces, lines, conversions, lookups,
-     models, lists, convolutions, norms, draws, choices, complexes))
+run((reductions, extremes, softmaxes, entropies, products, float8, indexing, ordered, copies, pieces, lines, scans, sorts, masks,
+     conversions, lookups, models, lists, convolutions, norms, draws, choices, complexes))

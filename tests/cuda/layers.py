@@ -127,7 +127,7 @@ def optimizers():
                 fail(f"{kind.__name__} {options} {dtype}", str(error).splitlines()[0])
 
 
-def trained(what, call, *tensors, loose=1):
+def trained(what, call, *tensors, loose=1, moved=0.0):
     """The result, and what flows back to each tensor that has a gradient."""
 
     def all_of(*given):
@@ -142,10 +142,13 @@ def trained(what, call, *tensors, loose=1):
         all_of(*tensors)
     except NotImplementedError:  # PyTorch has none of that dtype
         return
-    both(what, all_of, *tensors, loose=loose, terms=tensors[0].numel())
+    both(what, all_of, *tensors, loose=loose, terms=tensors[0].numel(), moved=moved)
 
 
 def channels():
+    """An average of about 3 that lies midway between two float32s may be either of them: what flows back to a weight is a sum of
+    products with what is left of x after it."""
+    midway = 2.0**-22
     shapes = ((4, 6), (5, 8, 9), (3, 8, 5, 7), (2, 4, 3, 4, 5), (8, 3, 33, 40), (64, 32), (2, 8, 64, 64), (1, 16, 1, 1),
               (70, 3, 50, 50))
     for dtype in FLOATS:
@@ -161,13 +164,17 @@ def channels():
                 trained(f"batch_norm eval {tag}",
                         lambda t, u, v: F.batch_norm(t, mean.to(t.device), var.to(t.device), u, v), image, w, b)
                 if shape != (1, 16, 1, 1):
-                    trained(f"batch_norm {tag}", lambda t, u, v: F.batch_norm(t, None, None, u, v, True), image, w, b)
-                    trained(f"batch_norm plain {tag}", lambda t: F.batch_norm(t, None, None, training=True), image)
+                    trained(f"batch_norm {tag}", lambda t, u, v: F.batch_norm(t, None, None, u, v, True), image, w, b,
+                            moved=midway)
+                    trained(f"batch_norm plain {tag}", lambda t: F.batch_norm(t, None, None, training=True), image,
+                            moved=midway)
                 groups = 1 if shape[1] == 3 else 2
                 if x.numel() // shape[0] // groups > 1:
-                    trained(f"group_norm {tag}", lambda t, u, v: F.group_norm(t, groups, u, v), image, w, b)
+                    trained(f"group_norm {tag}", lambda t, u, v: F.group_norm(t, groups, u, v), image, w, b,
+                            moved=midway)
             if len(shape) > 2 and shape[2] > 1:
-                trained(f"instance_norm {dtype} {shape}", lambda t, u, v: F.instance_norm(t, weight=u, bias=v), x, w, b)
+                trained(f"instance_norm {dtype} {shape}", lambda t, u, v: F.instance_norm(t, weight=u, bias=v), x, w, b,
+                        moved=midway)
 
             def running(t, r, s):
                 r, s = r.clone(), s.clone()

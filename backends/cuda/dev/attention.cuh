@@ -232,20 +232,34 @@ static __device__ __forceinline__ part_at part_of(const attend_args &g, uint32_t
     return {{head / heads, head % heads}, last_first ? tiles - 1 - tile : tile, (uint32_t)(block % g.parts), block >= g.blocks};
 }
 
+/* A block's N queries, whose they are, and what they see. */
+struct query_tile {
+    part_at  at;
+    uint32_t first, end; /* the first query; behind the last key that one of them sees */
+    rows_at  q, k, v;
+};
+template <uint32_t N> static __device__ __forceinline__ query_tile queries_of(const attend_args &g)
+{
+    const part_at  at = part_of(g, g.heads, (g.queries + N - 1) / N, true);
+    const head_at  h = at.h;
+    const uint32_t first = at.tile * N, kv = h.head / g.group;
+    return {at, first, g.causal && first + N < g.keys ? first + N : g.keys,
+            rows_of(g.query, h.batch, h.head, g.queries, g.depth), rows_of(g.key, h.batch, kv, g.keys, g.depth),
+            rows_of(g.value, h.batch, kv, g.keys, g.width)};
+}
+
 /* ---- forward ---- */
 template <class T, int C> static __global__ void __launch_bounds__(ARG_THREADS) attend_forward(ARGUMENTS(attend_args) g)
 {
     enum { R = tile_of<T>::R, N = tile_of<T>::N, PITCH = tile_of<T>::PITCH, WIDTH = ATTEND_SIDE * C };
     enum { TWO = 2 * ATTEND_DEPTH * PITCH, ONE = ATTEND_DEPTH * WIDTH, ROOM = TWO > ONE ? TWO : ONE };
     alignas(16) __shared__ T room[ROOM], weights[N * PITCH];
-    const part_at at = part_of(g, g.heads, (g.queries + N - 1) / N, true);
-    if (at.none)
+    const query_tile tile = queries_of<N>(g);
+    if (tile.at.none)
         return;
-    const head_at  h = at.h;
-    const uint32_t row = at.tile * N, column = at.part * WIDTH, kv = h.head / g.group;
-    const rows_at  q = rows_of(g.query, h.batch, h.head, g.queries, g.depth), k = rows_of(g.key, h.batch, kv, g.keys, g.depth);
-    const rows_at  v = rows_of(g.value, h.batch, kv, g.keys, g.width);
-    const uint32_t end = g.causal && row + N < g.keys ? row + N : g.keys;
+    const head_at  h = tile.at.h;
+    const uint32_t row = tile.first, end = tile.end, column = tile.at.part * WIDTH;
+    const rows_at &q = tile.q, &k = tile.k, &v = tile.v;
     T              sum[R][C], most[R], all[R], w[R][R];
 #pragma unroll
     for (int i = 0; i < R; i++) {
@@ -303,7 +317,7 @@ template <class T, int C> static __global__ void __launch_bounds__(ARG_THREADS) 
 #pragma unroll
         for (int j = 0; j < C; j++)
             sum[i][j] *= scale;
-        if (at.part == 0 && column_of_thread() == 0 && query < g.queries)
+        if (tile.at.part == 0 && column_of_thread() == 0 && query < g.queries)
             *(T *)(g.sums + h.batch * g.sums_step[0] + h.head * g.sums_step[1] + query * g.sums_step[2]) =
                 all[i] == 0 ? T(0) : most[i] + logarithm_of(all[i]);
     }
@@ -409,14 +423,13 @@ template <class T, int C> static __global__ void __launch_bounds__(ARG_THREADS) 
     enum { R = tile_of<T>::R, N = tile_of<T>::N, PITCH = tile_of<T>::PITCH, WIDTH = ATTEND_SIDE * C };
     enum { TWO = 2 * ATTEND_DEPTH * PITCH, ONE = ATTEND_DEPTH * WIDTH, ROOM = TWO > ONE ? TWO : ONE };
     alignas(16) __shared__ T room[ROOM], weights[N * PITCH];
-    const part_at at = part_of(g, g.heads, (g.queries + N - 1) / N, true);
-    if (at.none)
+    const query_tile tile = queries_of<N>(g);
+    if (tile.at.none)
         return;
-    const head_at  h = at.h;
-    const uint32_t row = at.tile * N, column = at.part * WIDTH, kv = h.head / g.group;
-    const rows_at  q = rows_of(g.query, h.batch, h.head, g.queries, g.depth), k = rows_of(g.key, h.batch, kv, g.keys, g.depth);
-    const rows_at  v = rows_of(g.value, h.batch, kv, g.keys, g.width), f = rows_of(g.grad, h.batch, h.head, g.queries, g.width);
-    const uint32_t end = g.causal && row + N < g.keys ? row + N : g.keys;
+    const head_at  h = tile.at.h;
+    const uint32_t row = tile.first, end = tile.end, column = tile.at.part * WIDTH;
+    const rows_at &q = tile.q, &k = tile.k, &v = tile.v;
+    const rows_at  f = rows_of(g.grad, h.batch, h.head, g.queries, g.width);
     T              sum[R][C], w[R][R], flow[R][R];
 #pragma unroll
     for (int i = 0; i < R; i++)

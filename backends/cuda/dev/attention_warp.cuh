@@ -541,15 +541,13 @@ attend_forward_warp(ARGUMENTS(attend_args) g)
     typedef typename elements<D>::S S;
     enum { KEYS = sizes_of<D, DP>::AHEAD, PITCH = sizes_of<D, DP>::PITCH, FIRST = sizes_of<D, DP>::FIRST, WIDTH = sizeof(S) };
     alignas(16) __shared__ S keys[KEYS * PITCH], seen[KEYS * PITCH];
-    const part_at at = part_of(g, g.heads, (g.queries + BLOCK_ROWS - 1) / BLOCK_ROWS, true);
-    if (at.none)
+    const query_tile tile = queries_of<BLOCK_ROWS>(g);
+    if (tile.at.none)
         return;
-    const head_at  h = at.h;
-    const uint32_t first = at.tile * BLOCK_ROWS, row = first + warp_of_thread() * WARP_ROWS, kv = h.head / g.group;
+    const head_at  h = tile.at.h;
+    const uint32_t row = tile.first + warp_of_thread() * WARP_ROWS, end = tile.end;
     const uint32_t lane_row = lane_of_thread() / 4, lane_column = lane_of_thread() % 4 * 2;
-    const rows_at  q = rows_of(g.query, h.batch, h.head, g.queries, g.depth), k = rows_of(g.key, h.batch, kv, g.keys, g.depth);
-    const rows_at  v = rows_of(g.value, h.batch, kv, g.keys, g.width);
-    const uint32_t end = g.causal && first + BLOCK_ROWS < g.keys ? first + BLOCK_ROWS : g.keys;
+    const rows_at &q = tile.q, &k = tile.k, &v = tile.v;
     const bool     k_vectors = are_vectors<WIDTH>(k), v_vectors = are_vectors<WIDTH>(v);
     const float    scale = (float)g.scale * LOG2_E;
     uint32_t       a[FIRST][4];
@@ -657,16 +655,14 @@ attend_query_warp(ARGUMENTS(attend_args) g)
     typedef typename elements<D>::S S;
     enum { KEYS = sizes_of<D, DP>::KEYS_BACK, PITCH = sizes_of<D, DP>::PITCH, FIRST = sizes_of<D, DP>::FIRST, WIDTH = sizeof(S) };
     alignas(16) __shared__ S keys[KEYS * PITCH], seen[KEYS * PITCH];
-    const part_at at = part_of(g, g.heads, (g.queries + BLOCK_ROWS - 1) / BLOCK_ROWS, true);
-    if (at.none)
+    const query_tile tile = queries_of<BLOCK_ROWS>(g);
+    if (tile.at.none)
         return;
-    const head_at  h = at.h;
-    const uint32_t first = at.tile * BLOCK_ROWS, row = first + warp_of_thread() * WARP_ROWS, kv = h.head / g.group;
+    const head_at  h = tile.at.h;
+    const uint32_t row = tile.first + warp_of_thread() * WARP_ROWS, end = tile.end;
     const uint32_t lane_row = lane_of_thread() / 4, lane_column = lane_of_thread() % 4 * 2;
-    const rows_at  q = rows_of(g.query, h.batch, h.head, g.queries, g.depth), f = rows_of(g.grad, h.batch, h.head, g.queries,
-            g.width);
-    const rows_at  k = rows_of(g.key, h.batch, kv, g.keys, g.depth), v = rows_of(g.value, h.batch, kv, g.keys, g.width);
-    const uint32_t end = g.causal && first + BLOCK_ROWS < g.keys ? first + BLOCK_ROWS : g.keys;
+    const rows_at &q = tile.q, &k = tile.k, &v = tile.v;
+    const rows_at  f = rows_of(g.grad, h.batch, h.head, g.queries, g.width);
     const bool     k_vectors = are_vectors<WIDTH>(k), v_vectors = are_vectors<WIDTH>(v);
     const float    scale = (float)g.scale * LOG2_E;
     uint32_t       a[FIRST][4], b[FIRST][4];

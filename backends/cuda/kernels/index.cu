@@ -247,74 +247,107 @@ template <int HOW> static __global__ void __launch_bounds__(ARG_THREADS) combine
 }
 
 /* ---- where a mask holds: counted by blocks, then written; each block adds up those before it ---- */
-static __device__ __forceinline__ uint32_t block_sum(uint32_t mine)
+
+/* Of the elements i to i + MASK_EACH that there are before `end`: a bit for each that holds. */
+static __device__ __forceinline__ uint32_t mask_bits(const nonzero_args &g, uint64_t i, uint64_t end)
 {
-    __shared__ uint32_t sums[ARG_THREADS / 32];
-    const uint32_t warp = __reduce_add_sync(0xffffffffu, mine);
+    uint32_t bits = 0;
+    if (g.aligned && i + MASK_EACH <= end) {
+        const uint4    four = *(const uint4 *)(g.mask + i);
+        const uint32_t word[4] = {four.x, four.y, four.z, four.w};
+#pragma unroll
+        for (int w = 0; w < 4; w++) {
+            const uint32_t some = ((word[w] & 0x7f7f7f7fu) + 0x7f7f7f7fu | word[w]) >> 7 & 0x01010101u;
+            bits |= (some * 0x01020408u >> 24) << 4 * w; /* each byte's lowest bit in its order */
+        }
+        return bits;
+    }
+#pragma unroll
+    for (int j = 0; j < MASK_EACH; j++)
+        bits |= (uint32_t)(i + j < end && g.mask[i + j] != 0) << j;
+    return bits;
+}
+
+/* What all threads of a block have, and those before this one. */
+static __device__ __forceinline__ uint32_t block_sum(uint32_t mine, uint32_t *before)
+{
+    __shared__ uint32_t warps[ARG_THREADS / 32];
+    const uint32_t      lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    uint32_t            upto = mine, all = 0;
+#pragma unroll
+    for (int away = 1; away < 32; away *= 2) {
+        const uint32_t other = __shfl_up_sync(0xffffffffu, upto, away);
+        upto += lane >= (uint32_t)away ? other : 0;
+    }
     __syncthreads();
-    if (threadIdx.x % 32 == 0)
-        sums[threadIdx.x / 32] = warp;
+    if (lane == 31)
+        warps[warp] = upto;
     __syncthreads();
-    uint32_t all = 0;
-    for (int i = 0; i < ARG_THREADS / 32; i++)
-        all += sums[i];
+    *before = upto - mine;
+    for (uint32_t w = 0; w < ARG_THREADS / 32; w++) {
+        *before += w < warp ? warps[w] : 0;
+        all += warps[w];
+    }
     return all;
 }
 
 static __global__ void __launch_bounds__(ARG_THREADS) count_true(ARGUMENTS(nonzero_args) g)
 {
     const uint64_t begin = (uint64_t)blockIdx.x * g.block, end = begin + g.block < g.n ? begin + g.block : g.n;
-    uint32_t       mine = 0;
+    uint32_t       mine = 0, before;
     if (begin >= g.n)
         return;
-    for (uint64_t i = begin + threadIdx.x; i < end; i += ARG_THREADS)
-        mine += g.mask[i] != 0;
-    const uint32_t all = block_sum(mine);
+    for (uint64_t i = begin + threadIdx.x * MASK_EACH; i < end; i += ARG_THREADS * MASK_EACH)
+        mine += __popc(mask_bits(g, i, end));
+    const uint32_t all = block_sum(mine, &before);
     if (threadIdx.x == 0)
         g.counts[blockIdx.x] = all;
 }
 
+template <class I> static __device__ __forceinline__ void write_place(const nonzero_args &g, uint64_t i, uint64_t k)
+{
+    I rest = (I)i;
+    for (int d = (int)g.nd - 1; d >= 0; d--) {
+        const I next = d ? rest / (I)g.size[d] : 0;
+        *(int64_t *)(g.to + (int64_t)d * g.step + (int64_t)k * 8) = (int64_t)(d ? rest - next * (I)g.size[d] : rest);
+        rest = next;
+    }
+}
+
+/* At most as many as there is room for: the mask may have changed since it was counted, and places that were not found are 0. */
 static __global__ void __launch_bounds__(ARG_THREADS) write_true(ARGUMENTS(nonzero_args) g)
 {
     const uint64_t begin = (uint64_t)blockIdx.x * g.block, end = begin + g.block < g.n ? begin + g.block : g.n;
-    __shared__ uint64_t before;
-    __shared__ uint32_t warps[ARG_THREADS / 32];
+    __shared__ uint64_t before_block;
+    __shared__ uint16_t found[ARG_THREADS * MASK_EACH]; /* so that neighbours write side by side */
     if (begin >= g.n)
         return;
     if (threadIdx.x == 0)
-        before = 0;
+        before_block = 0;
     __syncthreads();
     unsigned long long mine = 0;
     for (uint32_t b = threadIdx.x; b < blockIdx.x; b += ARG_THREADS)
         mine += g.counts[b];
     if (mine)
-        atomicAdd((unsigned long long *)&before, mine);
+        atomicAdd((unsigned long long *)&before_block, mine);
     __syncthreads();
-    uint64_t k = before;
-    for (uint64_t first = begin; first < end; first += ARG_THREADS) {
-        const uint64_t i = first + threadIdx.x;
-        const bool     holds = i < end && g.mask[i] != 0;
-        const uint32_t votes = __ballot_sync(0xffffffffu, holds), lane = threadIdx.x % 32;
+    uint64_t k = before_block;
+    for (uint64_t first = begin; first < end; first += ARG_THREADS * MASK_EACH) {
+        uint32_t       bits = mask_bits(g, first + threadIdx.x * MASK_EACH, end), at;
+        const uint32_t all = block_sum(__popc(bits), &at);
+        for (; bits; bits &= bits - 1)
+            found[at++] = (uint16_t)(threadIdx.x * MASK_EACH + __ffs((int)bits) - 1);
         __syncthreads();
-        if (lane == 0)
-            warps[threadIdx.x / 32] = __popc(votes);
-        __syncthreads();
-        uint32_t ahead = __popc(votes & ((1u << lane) - 1)), all = 0;
-        for (uint32_t w = 0; w < ARG_THREADS / 32; w++) {
-            ahead += w < threadIdx.x / 32 ? warps[w] : 0;
-            all += warps[w];
-        }
-        if (holds) {
-            uint64_t rest = i;
-            for (int d = (int)g.nd - 1; d >= 0; d--) {
-                const uint64_t next = d ? rest / g.size[d] : 0;
-                *(int64_t *)(g.to + (int64_t)d * g.step + (int64_t)(k + ahead) * 8) =
-                    (int64_t)(d ? rest - next * g.size[d] : rest);
-                rest = next;
-            }
+        for (uint32_t j = threadIdx.x; j < all && k + j < g.most; j += ARG_THREADS) {
+            if (g.n <= UINT32_MAX)
+                write_place<uint32_t>(g, first + found[j], k + j);
+            else
+                write_place<uint64_t>(g, first + found[j], k + j);
         }
         k += all;
     }
+    for (k += threadIdx.x; end == g.n && k < g.most; k += ARG_THREADS)
+        write_place<uint32_t>(g, 0, k);
 }
 
 #define BY_WIDTH(kernel)                                                                                                  \

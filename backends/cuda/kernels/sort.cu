@@ -1,6 +1,7 @@
-/* sort.cu - lines sorted by keys that order as their elements do: chunks in shared memory, then runs merged two by two, each
- * element finding its place by bisection of the other run. Stable: of equal keys the one that stood first comes first. And what
- * stands at a rank of such lines, and places in lines that are sorted.
+/* sort.cu - lines sorted by keys that order as their elements do: short ones as chunks in shared memory; long ones by digits
+ * (radix.h), or, where a key and the number of a line have too many, by runs merged two by two, each element finding its place by
+ * bisection of the other run. Stable: of equal keys the one that stood first comes first. And the first of each line, what stands
+ * at a rank, and places in lines that are sorted.
  *
  * Chunks: K. E. Batcher, Sorting networks and their applications, AFIPS 32 (1968), the bitonic sorter. */
 #include "args.h"
@@ -32,6 +33,55 @@ static __device__ __forceinline__ uint64_t key_of(const char *p, int is)
     }
 }
 
+/* The element that has this key; false: several have, and which it was is not known. */
+static __device__ __forceinline__ bool element_of(uint64_t key, int is, int width, char *to)
+{
+    const uint64_t sign = (uint64_t)1 << (8 * width - 1), all = sign | (sign - 1);
+    const bool     floats = is == KT_F64 || is == KT_F32 || is == KT_F16 || is == KT_BF16;
+    const bool     counts = is == KT_I8 || is == KT_I16 || is == KT_I32 || is == KT_I64;
+    if (floats && (key == all || key == sign))
+        return false;
+    const uint64_t bits = floats ? key & sign ? key & ~sign : ~key & all : counts ? key ^ sign : key;
+    switch (width) {
+    case 1:  *(uint8_t *)to = (uint8_t)bits; break;
+    case 2:  *(uint16_t *)to = (uint16_t)bits; break;
+    case 4:  *(uint32_t *)to = (uint32_t)bits; break;
+    default: *(uint64_t *)to = bits; break;
+    }
+    return true;
+}
+
+/* ---- keys of lines, sorted or not ---- */
+static __device__ __forceinline__ uint64_t key_at(const sort_args &g, int which, uint64_t i)
+{
+    return (g.narrow ? ((const uint32_t *)g.keys[which])[i] : ((const uint64_t *)g.keys[which])[i]) & g.mask;
+}
+static __device__ __forceinline__ void set_key(const sort_args &g, int which, uint64_t i, uint64_t key)
+{
+    if (g.narrow)
+        ((uint32_t *)g.keys[which])[i] = (uint32_t)key;
+    else
+        ((uint64_t *)g.keys[which])[i] = key;
+}
+
+/* The first of the sorted keys in [low, high) that is not below this one; past: that is above it. */
+struct line_keys {
+    const sort_args &g;
+    uint64_t         begin; /* of the line */
+    __device__ __forceinline__ uint64_t operator[](uint32_t i) const { return key_at(g, 0, begin + i); }
+};
+static __device__ __forceinline__ uint32_t bound_of(const line_keys &keys, uint32_t low, uint32_t high, uint64_t key, bool past)
+{
+    while (low < high) {
+        const uint32_t half = low + (high - low) / 2;
+        if (past ? keys[half] <= key : keys[half] < key)
+            low = half + 1;
+        else
+            high = half;
+    }
+    return low;
+}
+
 /* ---- where a line is ---- */
 static __device__ __forceinline__ int64_t line_at(const sort_args &g, int operand, uint32_t line)
 {
@@ -59,6 +109,27 @@ static __device__ __forceinline__ void move_element(char *to, const char *from, 
     }
 }
 
+/* Pairs in shared memory, so many as a power of two, by key and then by where they are from. */
+static __device__ __forceinline__ void sort_shared(uint64_t *keys, uint32_t *from, uint32_t n)
+{
+    for (uint32_t size = 2; size <= n; size *= 2)
+        for (uint32_t apart = size / 2; apart > 0; apart /= 2) {
+            __syncthreads();
+            for (uint32_t i = threadIdx.x; i < n / 2; i += ARG_THREADS) {
+                const uint32_t a = 2 * apart * (i / apart) + i % apart, b = a + apart;
+                const bool     up = (a & size) == 0;
+                const uint64_t ka = keys[a], kb = keys[b];
+                const uint32_t fa = from[a], fb = from[b];
+                const bool     later = ka > kb || (ka == kb && fa > fb);
+                if (later == up) {
+                    keys[a] = kb, keys[b] = ka;
+                    from[a] = fb, from[b] = fa;
+                }
+            }
+        }
+    __syncthreads();
+}
+
 static __global__ void __launch_bounds__(ARG_THREADS) sort_chunks(ARGUMENTS(sort_args) g)
 {
     __shared__ uint64_t keys[SORT_CHUNK];
@@ -73,39 +144,22 @@ static __global__ void __launch_bounds__(ARG_THREADS) sort_chunks(ARGUMENTS(sort
         keys[i] = here ? key_of(in + element_at(g, first + i), g.is) ^ g.flip : ~(uint64_t)0;
         from[i] = here ? first + i : ~0u;
     }
-    for (uint32_t size = 2; size <= SORT_CHUNK; size *= 2)
-        for (uint32_t apart = size / 2; apart > 0; apart /= 2) {
-            __syncthreads();
-            for (uint32_t i = threadIdx.x; i < SORT_CHUNK / 2; i += ARG_THREADS) {
-                const uint32_t a = 2 * apart * (i / apart) + i % apart, b = a + apart;
-                const bool     up = (a & size) == 0;
-                const uint64_t ka = keys[a], kb = keys[b];
-                const uint32_t fa = from[a], fb = from[b];
-                const bool     later = ka > kb || (ka == kb && fa > fb);
-                if (later == up) {
-                    keys[a] = kb, keys[b] = ka;
-                    from[a] = fb, from[b] = fa;
-                }
-            }
-        }
-    __syncthreads();
+    sort_shared(keys, from, SORT_CHUNK);
     for (uint32_t i = threadIdx.x; i < SORT_CHUNK && first + i < g.length; i += ARG_THREADS) {
-        g.keys[0][(uint64_t)line * g.length + first + i] = keys[i];
+        set_key(g, 0, (uint64_t)line * g.length + first + i, keys[i]);
         g.from[0][(uint64_t)line * g.length + first + i] = from[i];
     }
 }
 
-/* The first of the sorted keys in [low, high) that is not below this one; past: that is above it. */
-static __device__ __forceinline__ uint32_t bound_of(const uint64_t *keys, uint32_t low, uint32_t high, uint64_t key, bool past)
+/* What the sort by digits is given. */
+static __global__ void __launch_bounds__(ARG_THREADS) make_keys(ARGUMENTS(sort_args) g)
 {
-    while (low < high) {
-        const uint32_t half = low + (high - low) / 2;
-        if (past ? keys[half] <= key : keys[half] < key)
-            low = half + 1;
-        else
-            high = half;
-    }
-    return low;
+    const uint64_t i = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x, line = i / g.length, at = i - line * g.length;
+    if (line >= g.lines)
+        return;
+    const uint64_t key = key_of(g.at[2] + line_at(g, 2, (uint32_t)line) + element_at(g, (uint32_t)at), g.is) ^ g.flip;
+    set_key(g, 0, i, g.lines == 1 ? key : line << g.bits | key);
+    g.from[0][i] = (uint32_t)at;
 }
 
 /* Runs of g.run elements become runs of twice as many. */
@@ -114,7 +168,8 @@ static __global__ void __launch_bounds__(ARG_THREADS) merge_runs(ARGUMENTS(sort_
     const uint64_t i = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x, line = i / g.length;
     if (line >= g.lines)
         return;
-    const uint64_t *keys = g.keys[0] + line * g.length, key = keys[i - line * g.length];
+    const line_keys keys = {g, line * g.length};
+    const uint64_t  key = key_at(g, 0, i);
     const uint32_t  at = (uint32_t)(i - line * g.length), pair = at / (2 * g.run) * 2 * g.run;
     const bool      right = at - pair >= g.run;
     const uint32_t  middle = pair + g.run < g.length ? pair + g.run : g.length;
@@ -122,19 +177,110 @@ static __global__ void __launch_bounds__(ARG_THREADS) merge_runs(ARGUMENTS(sort_
     const uint32_t  other = right ? pair : middle;
     const uint32_t  before = bound_of(keys, other, right ? middle : end, key, right) - other; /* elements of the other run */
     const uint64_t to = line * g.length + pair + (at - (right ? middle : pair)) + before;
-    g.keys[1][to] = key;
+    set_key(g, 1, to, key);
     g.from[1][to] = g.from[0][i];
+}
+
+static __device__ __forceinline__ void put_element(const sort_args &g, uint32_t line, uint32_t at, uint64_t key, uint32_t from)
+{
+    char *to = g.at[0] + line_at(g, 0, line) + (int64_t)at * g.step[0];
+    if (!element_of((key ^ g.flip) & g.mask, g.is, g.width, to))
+        move_element(to, g.at[2] + line_at(g, 2, line) + element_at(g, from), g.width);
+    *(int64_t *)(g.at[1] + line_at(g, 1, line) + (int64_t)at * g.step[1]) = from;
 }
 
 static __global__ void __launch_bounds__(ARG_THREADS) put_sorted(ARGUMENTS(sort_args) g)
 {
-    const uint64_t i = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x, line = i / g.length, at = i - line * g.length;
+    const uint64_t i = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x, line = i / g.first, at = i - line * g.first;
     if (line >= g.lines)
         return;
-    const uint32_t from = g.from[0][i];
-    const char    *in = g.at[2] + line_at(g, 2, (uint32_t)line) + element_at(g, from);
-    move_element(g.at[0] + line_at(g, 0, (uint32_t)line) + (int64_t)at * g.step[0], in, g.width);
-    *(int64_t *)(g.at[1] + line_at(g, 1, (uint32_t)line) + (int64_t)at * g.step[1]) = from;
+    const uint64_t place = line * g.length + at;
+    put_element(g, (uint32_t)line, (uint32_t)at, key_at(g, 0, place), g.from[0][place]);
+}
+
+/* ---- the first of a line: a block finds the key of the last of them, digit by digit, and sorts those before it ---- */
+
+/* Of all threads what they count; before: the threads before this one. */
+static __device__ __forceinline__ uint32_t count_threads(bool mine, uint32_t *warps, uint32_t *before)
+{
+    const uint32_t votes = __ballot_sync(0xffffffffu, mine), lane = threadIdx.x % 32;
+    uint32_t       all = 0;
+    __syncthreads();
+    if (lane == 0)
+        warps[threadIdx.x / 32] = __popc(votes);
+    __syncthreads();
+    *before = __popc(votes & ((1u << lane) - 1));
+    for (uint32_t w = 0; w < ARG_THREADS / 32; w++) {
+        *before += w < threadIdx.x / 32 ? warps[w] : 0;
+        all += warps[w];
+    }
+    return all;
+}
+
+/* The key of the element that stands at place g.first - 1 of the sorted line; *below: how many keys are less. */
+static __device__ __forceinline__ uint64_t last_key(const sort_args &g, const char *in, uint32_t *below)
+{
+    __shared__ uint32_t counts[TOP_DIGITS], before_digit, digit;
+    uint64_t            prefix = 0, known = 0; /* the digits that are known */
+    uint32_t            before = 0;
+    for (int shift = g.bits - 8; shift >= 0; shift -= 8) {
+        __syncthreads();
+        counts[threadIdx.x] = 0;
+        __syncthreads();
+        for (uint32_t i = threadIdx.x; i < g.length; i += ARG_THREADS) {
+            const uint64_t key = key_of(in + (int64_t)i * g.step[2], g.is) ^ g.flip;
+            if ((key & known) == prefix)
+                atomicAdd(&counts[key >> shift & 255], 1u);
+        }
+        __syncthreads();
+        uint32_t lower = before;
+        for (uint32_t d = 0; d < threadIdx.x; d++)
+            lower += counts[d];
+        if (lower < g.first && lower + counts[threadIdx.x] >= g.first)
+            digit = threadIdx.x, before_digit = lower;
+        __syncthreads();
+        before = before_digit;
+        prefix |= (uint64_t)digit << shift;
+        known |= (uint64_t)255 << shift;
+    }
+    *below = before;
+    return prefix;
+}
+
+static __global__ void __launch_bounds__(ARG_THREADS) put_top(ARGUMENTS(sort_args) g)
+{
+    __shared__ uint64_t keys[TOP_MOST];
+    __shared__ uint32_t from[TOP_MOST], warps[ARG_THREADS / 32];
+    static_assert((int)TOP_DIGITS == (int)ARG_THREADS, "a thread has a digit");
+    const uint32_t line = blockIdx.x;
+    if (line >= g.lines)
+        return;
+    const char    *in = g.at[2] + line_at(g, 2, line);
+    uint32_t       below, room = 1, less = 0, equal = 0;
+    const uint64_t last = last_key(g, in, &below);
+    while (room < below)
+        room *= 2;
+    for (uint32_t i = below + threadIdx.x; i < room; i += ARG_THREADS)
+        keys[i] = ~(uint64_t)0, from[i] = ~0u;
+    for (uint32_t first = 0; first < g.length; first += ARG_THREADS) { /* in order, so that of equal ones the first are taken */
+        const uint32_t i = first + threadIdx.x;
+        const uint64_t key = i < g.length ? key_of(in + (int64_t)i * g.step[2], g.is) ^ g.flip : ~(uint64_t)0;
+        const bool     is_less = i < g.length && key < last, is_equal = i < g.length && key == last;
+        uint32_t       before;
+        const uint32_t all_less = count_threads(is_less, warps, &before);
+        if (is_less)
+            keys[less + before] = key, from[less + before] = i;
+        less += all_less;
+        if (below + equal >= g.first)
+            continue;
+        const uint32_t all_equal = count_threads(is_equal, warps, &before);
+        if (is_equal && below + equal + before < g.first)
+            put_element(g, line, below + equal + before, key, i);
+        equal += all_equal;
+    }
+    sort_shared(keys, from, room);
+    for (uint32_t i = threadIdx.x; i < below; i += ARG_THREADS)
+        put_element(g, line, i, keys[i], from[i]);
 }
 
 /* ---- ranks ---- */
@@ -151,7 +297,7 @@ static __global__ void __launch_bounds__(ARG_THREADS) longest_runs(ARGUMENTS(sor
     const uint64_t i = (uint64_t)blockIdx.x * ARG_THREADS + threadIdx.x, line = i / g.length;
     if (line >= g.lines)
         return;
-    const uint64_t *keys = g.keys[0] + line * g.length;
+    const line_keys keys = {g, line * g.length};
     const uint32_t  at = (uint32_t)(i - line * g.length);
     const bool      nan = is_nan(keys[at], g.is);
     if (at && keys[at] == keys[at - 1] && !nan)
@@ -160,7 +306,7 @@ static __global__ void __launch_bounds__(ARG_THREADS) longest_runs(ARGUMENTS(sor
     atomicMax((unsigned long long *)&g.longest[line], (unsigned long long)(run << 32 | (g.length - at)));
 }
 
-static __device__ __forceinline__ uint32_t place_of_rank(const sort_args &g, const uint64_t *keys, const uint32_t *from,
+static __device__ __forceinline__ uint32_t place_of_rank(const sort_args &g, const line_keys &keys, const uint32_t *from,
                                                          uint32_t line)
 {
     const uint32_t numbers = has_nans(g.is) ? bound_of(keys, 0, g.length, nan_key(g.is), false) : g.length;
@@ -180,7 +326,7 @@ static __global__ void __launch_bounds__(ARG_THREADS) put_ranked(ARGUMENTS(sort_
     const uint32_t line = thread_number();
     if (line >= g.lines)
         return;
-    const uint64_t *keys = g.keys[0] + (uint64_t)line * g.length;
+    const line_keys keys = {g, (uint64_t)line * g.length};
     const uint32_t *order = g.from[0] + (uint64_t)line * g.length, from = order[place_of_rank(g, keys, order, line)];
     move_element(g.at[0] + line_at(g, 0, line), g.at[2] + line_at(g, 2, line) + element_at(g, from), g.width);
     if (g.at[1])
@@ -215,5 +361,6 @@ static __global__ void __launch_bounds__(ARG_THREADS) search(ARGUMENTS(search_ar
 
 const void *const search_kernel = (const void *)search;
 const void *const sort_chunks_kernel = (const void *)sort_chunks, *const merge_runs_kernel = (const void *)merge_runs;
-const void *const put_sorted_kernel = (const void *)put_sorted;
+const void *const put_sorted_kernel = (const void *)put_sorted, *const make_keys_kernel = (const void *)make_keys;
+const void *const put_top_kernel = (const void *)put_top;
 const void *const longest_runs_kernel = (const void *)longest_runs, *const put_ranked_kernel = (const void *)put_ranked;

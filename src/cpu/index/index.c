@@ -511,6 +511,7 @@ typedef struct finding {
     const kt_plan *plan;
     const char    *mask;
     int64_t        piece, *count; /* elements of a piece; true elements before each */
+    int64_t        most;          /* places that there is room for */
 } finding;
 
 static void count_pieces(void *ctx, int64_t begin, int64_t end)
@@ -540,14 +541,14 @@ static void find_pieces(void *ctx, int64_t begin, int64_t end)
     for (int64_t p = begin; p < end; p++) {
         int64_t stop = (p + 1) * f->piece < f->plan->numel ? (p + 1) * f->piece : f->plan->numel, k = f->count[p];
         for (int64_t i = p * f->piece; i < stop; i++)
-            if (f->mask[i])
+            if (f->mask[i] && k < f->most)
                 write_place(f, k++, i);
     }
 }
 
 kt_status kt__cpu_nonzero(const kt_plan *plan)
 {
-    finding      f = {.plan = plan, .mask = plan->arg[1].data, .piece = KT__GRAIN};
+    finding      f = {.plan = plan, .mask = plan->arg[1].data, .piece = KT__GRAIN, .most = plan->param[1].v.i};
     int64_t      pieces = (plan->numel + f.piece - 1) / f.piece;
     size_t       granted;
     const size_t bytes = (size_t)(pieces + 1) * sizeof(int64_t);
@@ -561,6 +562,8 @@ kt_status kt__cpu_nonzero(const kt_plan *plan)
     for (int64_t p = 0; p < pieces; p++)
         f.count[p + 1] += f.count[p];
     kt__parallel(pieces, 1, find_pieces, &f);
+    for (int64_t k = f.count[pieces]; k < f.most; k++) /* the mask has changed since it was counted */
+        write_place(&f, k, 0);
     kt__block_put(f.count, granted);
     return KT_OK;
 }

@@ -1,6 +1,6 @@
-/* order.c - sort, k-th values, medians and modes along lines.
+/* order.c - sort, the first of it, k-th values, medians and modes along lines.
  *
- * In: plans of the kernels sort (last dim) and of those by rank (the dims in which the outputs have stride 0). Out:
+ * In: plans of the kernels sort and top (last dim) and of those by rank (the dims in which the outputs have stride 0). Out:
  * elements, byte for byte, and their places. An element becomes an unsigned key of the same order: NaN above everything,
  * the two zeros equal. So one radix sort serves every dtype; it is stable and takes one pass per byte. Short lines, for which
  * that is long, are merged. Independent of: tensors, operators. */
@@ -26,7 +26,9 @@ typedef struct entry {
 typedef struct job {
     const kt_plan *plan;
     int            in;            /* operand that is read */
-    uint64_t       along;         /* bit d: dim d belongs to a line */
+    uint64_t       along, outside; /* bit d: dim d belongs to a line, or is one that lines are in */
+    int            put;           /* the dim along which the outputs of a line lie */
+    int64_t        first;         /* how many of a sorted line are put */
     int64_t        length, lines; /* elements of a line, and how many lines */
     int64_t        room;          /* entries of a line, while it is sorted */
     int            width;         /* bytes of an element */
@@ -35,6 +37,8 @@ typedef struct job {
     size_t         bytes;         /* of scratch for one line */
     _Atomic bool   no_memory;
 } job;
+
+static bool is_sort(const kt_plan *plan) { return plan->kernel == KT_K_sort || plan->kernel == KT_K_top; }
 
 /* ---- keys ---- */
 
@@ -247,7 +251,7 @@ static ptrdiff_t offset(const job *j, int operand, int64_t index, bool inside)
 {
     ptrdiff_t at = 0;
     for (int d = j->plan->nd - 1; d >= 0; d--)
-        if ((j->along >> d & 1) == inside) {
+        if ((inside ? j->along : j->outside) >> d & 1) {
             at += index % j->plan->size[d] * j->plan->stride[operand][d];
             index /= j->plan->size[d];
         }
@@ -292,15 +296,14 @@ KT_ALWAYS void put(const job *j, const entry *e, const char *raw, char *value, c
 
 static void put_sorted(const job *j, const entry *e, const char *raw, char *values, char *indices)
 {
-    const int       last = j->plan->nd - 1;
-    const ptrdiff_t step = j->plan->stride[VALUES][last], index_step = j->plan->stride[INDICES][last];
+    const ptrdiff_t step = j->plan->stride[VALUES][j->put], index_step = j->plan->stride[INDICES][j->put];
     const kt_operand *to = j->plan->arg;
     const bool        usual = j->width == 4 && to[VALUES].is == to[j->in].is && to[INDICES].is == KT_I64;
-    for (int64_t i = 0; i < j->length && usual; i++) {
+    for (int64_t i = 0; i < j->first && usual; i++) {
         memcpy(values + i * step, raw + e[i].at * 4, 4);
         memcpy(indices + i * index_step, &e[i].at, sizeof e[i].at);
     }
-    for (int64_t i = 0; i < j->length && !usual; i++)
+    for (int64_t i = 0; i < j->first && !usual; i++)
         put(j, &e[i], raw, values + i * step, indices + i * index_step);
 }
 
@@ -322,7 +325,7 @@ static void part(void *ctx, int64_t begin, int64_t end)
         const entry *order = sorted(e, room, j->length, j->digits);
         char        *values = plan->arg[VALUES].data + offset(j, VALUES, line, false);
         char        *indices = j->in > 1 ? plan->arg[INDICES].data + offset(j, INDICES, line, false) : NULL;
-        if (plan->kernel == KT_K_sort) {
+        if (is_sort(plan)) {
             put_sorted(j, order, raw, values, indices);
             continue;
         }
@@ -336,12 +339,18 @@ static void find_lines(job *j)
 {
     const kt_plan *plan = j->plan;
     for (int d = 0; d < plan->nd; d++)
-        if (plan->kernel == KT_K_sort ? d == plan->nd - 1 : plan->stride[VALUES][d] == 0)
+        if (is_sort(plan) ? d == plan->nd - 1 : plan->stride[VALUES][d] == 0)
             j->along |= UINT64_C(1) << d;
+        else
+            j->outside |= UINT64_C(1) << d;
+    j->put = plan->nd - 1;
+    if (plan->kernel == KT_K_top)
+        j->outside &= ~(UINT64_C(1) << --j->put);
     j->length = 1;
     for (int d = 0; d < plan->nd; d++)
         j->length *= j->along >> d & 1 ? plan->size[d] : 1;
     j->lines = plan->numel / j->length;
+    j->first = plan->kernel == KT_K_top ? plan->size[j->put] : j->length;
 }
 
 kt_status kt__cpu_order(const kt_plan *plan)
@@ -351,7 +360,7 @@ kt_status kt__cpu_order(const kt_plan *plan)
     find_lines(&j);
     j.width = kt__dtype_rows[dtype].size;
     j.digits = digits_of(dtype);
-    j.reversed = plan->kernel == KT_K_sort && plan->param[0].v.i;
+    j.reversed = is_sort(plan) && plan->param[0].v.i;
     j.room = room_for(j.length, j.digits);
     j.bytes = (size_t)j.room * 2 * sizeof(entry) + (size_t)j.length * (size_t)j.width;
     if (plan->numel <= KT__GRAIN)

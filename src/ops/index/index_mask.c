@@ -8,10 +8,12 @@
 
 /* ---- where a mask holds ---- */
 
-/* A large mask is copied: another thread may write to it between counting and searching, which must agree. */
+/* A large mask is copied: another thread may write to it between counting and searching, which must agree. What runs late writes
+ * no more places than were counted. */
 static kt_status truth_of(kt_tensor *t, kt_tensor **result)
 {
-    if (t->dtype == KT_BOOL && kt__is_contiguous(t) && t->numel <= KT__LONG_NUMEL) {
+    const bool stays = t->numel <= KT__LONG_NUMEL || kt__backend(t->backend)->late;
+    if (t->dtype == KT_BOOL && kt__is_contiguous(t) && stays) {
         *result = kt__ref(t);
         return KT_OK;
     }

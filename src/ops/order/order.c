@@ -1,6 +1,7 @@
 /* order.c - what is made of sorted dims: argsort, msort, topk. In: calls of BODY rows. Out: parts of what sort gives. */
 #include "call/made.h"
 #include "call/target.h"
+#include "tables/kernels/order.h"
 
 static kt_status argsort(kt_call *call, int64_t dim, bool descending)
 {
@@ -23,10 +24,27 @@ kt_status kt__body_msort(kt_call *call)
     return kt__end(call, values);
 }
 
-/* The first k of a sorted dim, as a tensor of its own. */
-static kt_tensor *first_of(kt_tensor *t, int64_t dim, int64_t k)
+/* ---- topk ---- */
+
+/* The dim that is sorted becomes two: the outputs' first ones, and what they are taken from. */
+static kt_status launch_top(kt_tensor *self, int64_t dim, bool largest, kt_tensor *const *made)
 {
-    return kt_clone(t && t->ndim ? kt_narrow(t, dim, 0, k) : t, .memory_format = KT_CONTIGUOUS_FORMAT);
+    kt_tensor *const all[] = {made[0], made[1], self};
+    kt_plan          plan;
+    kt__plan_begin(&plan, kt__row_served(KT_OP_topk), KT_K_top, kt__dtype_rows[self->dtype].compute, 1, self);
+    plan.n_out = 2;
+    plan.numel = self->numel;
+    plan.n_param = 1;
+    plan.param[0] = KT_INT(largest);
+    for (int i = 0; i < 3; i++)
+        kt__set_operand(&plan, i, all[i], (kt_dtype)all[i]->dtype, KT_WHY_NONE);
+    kt__plan_lines(&plan, all, 3, dim);
+    const int last = plan.nd++;
+    plan.size[last] = self->ndim ? self->sizes[dim] : 1;
+    plan.stride[0][last] = plan.stride[1][last] = 0;
+    plan.stride[2][last] = plan.stride[2][last - 1];
+    plan.stride[2][last - 1] = 0;
+    return kt__launch(&plan, made[0]);
 }
 
 kt_status kt__body_topk(kt_call *call)
@@ -41,6 +59,14 @@ kt_status kt__body_topk(kt_call *call)
         return kt_fail(KT_ERR_RUNTIME, "selected index k out of range");
     if (!kt__resolve_in_body(call, &room))
         return kt_error_status();
-    kt_sort_results all = kt_sort(self, .dim = KT_SOME(dim), .descending = kt__arg_bool(call, 3));
-    return kt__end_several(call, (kt_tensor *[]){first_of(all.values, dim, k), first_of(all.indices, dim, k)}, 2);
+    int64_t sizes[KT_MAX_DIMS];
+    for (int d = 0; d < self->ndim; d++)
+        sizes[d] = d == dim ? k : self->sizes[d];
+    const kt_shape shape = {self->ndim, sizes};
+    kt_tensor     *made[] = {kt_empty(shape, .dtype = (kt_dtype)self->dtype, .device = kt__device(self)),
+                             kt_empty(shape, .dtype = KT_I64, .device = kt__device(self))};
+    if (!made[0] || !made[1] || (made[0]->numel && launch_top(self, dim, kt__arg_bool(call, 3), made)))
+        return kt_error_status();
+    made[0]->lineage = self->lineage;
+    return kt__end_several(call, made, 2);
 }

@@ -116,6 +116,7 @@ template <class S> static inline S __ldg(const S *at) { return *at; }
 template <class S> static inline S    __ldcs(const S *at) { return *at; }
 template <class S> static inline void __stcs(S *at, S x) { *at = x; }
 static inline unsigned             __umulhi(unsigned a, unsigned b) { return (unsigned)((uint64_t)a * b >> 32); }
+static inline int                  __ffs(int x) { return __builtin_ffs(x); }
 static inline int                  __popc(unsigned x) { return __builtin_popcount(x); }
 
 #endif
