@@ -236,6 +236,8 @@ static void find_ways(kind *k)
         if (is_good(dnn.cudnnGetConvolutionBackwardFilterAlgorithm_v7(h, k->x, k->y, k->window, k->w, MOST_WAYS, &n, found)))
             CHOOSE(k, found, n)
     }
+    if (k->n)
+        set_way(k, &k->ways[0]); /* the descriptor was told of each */
 }
 
 /* Of the places near its own that of the kind, a free one, or the one that was not used for longest, whose kind is forgotten. */

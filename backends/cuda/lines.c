@@ -182,11 +182,34 @@ static kt_status put_ranks(sort_args *g, const kt_plan *plan)
     return status ? status : launch_kernel(put_ranked_kernel, blocks_of(g->lines, ARG_THREADS), g, plan);
 }
 
+/* A block has whole lines; NULL: they are too long. */
+static const void *short_kernel(short_args *s)
+{
+    const sort_args *g = &s->sort;
+    uint32_t         most = ARG_THREADS * SHORT_LEAST;
+    s->bits = g->bits;
+    s->lines = 1;
+    while ((s->lines + 1) * (uint64_t)g->length <= most && s->lines < g->lines && s->bits < 64) { /* a number of n bits: 2^n lines */
+        const uint32_t twice = 2 * s->lines, fit = most / g->length;
+        s->lines = twice < fit ? twice : fit;
+        s->bits++;
+    }
+    const bool wide = s->bits > 32;
+    for (int i = 0; i < (wide ? SHORT_EACH_WIDE : SHORT_EACH_NARROW); i++, most *= 2)
+        if (g->length <= most)
+            return (wide ? short_wide_kernels : short_narrow_kernels)[i];
+    return NULL;
+}
+
 /* Sorts keys of the lines, then does what is wanted with them. */
 static kt_status with_order(sort_args *g, const kt_plan *plan, kt_status (*then)(sort_args *, const kt_plan *))
 {
     const uint64_t n = elements_of(g);
     const int      digits = digits_of(g);
+    short_args     few = {.sort = *g, .puts = then == put_order};
+    const void    *kernel = short_kernel(&few);
+    if (kernel && few.puts)
+        return launch_kernel(kernel, blocks_of(g->lines, few.lines), &few, plan);
     const size_t   bytes = n * 2 * (sizeof(uint64_t) + sizeof(uint32_t)) + g->lines * sizeof *g->longest;
     void          *room = NULL;
     size_t         granted = 0;
@@ -196,7 +219,10 @@ static kt_status with_order(sort_args *g, const kt_plan *plan, kt_status (*then)
     g->longest = room;
     g->keys[0] = g->longest + g->lines, g->keys[1] = (uint64_t *)g->keys[0] + n;
     g->from[0] = (uint32_t *)((uint64_t *)g->keys[1] + n), g->from[1] = g->from[0] + n;
-    status = digits ? order_by_digits(g, plan, digits) : order_by_merging(g, plan);
+    memcpy(&few.sort, g, sizeof *g);
+    status = kernel   ? launch_kernel(kernel, blocks_of(g->lines, few.lines), &few, plan)
+             : digits ? order_by_digits(g, plan, digits)
+                      : order_by_merging(g, plan);
     if (!status)
         status = then(g, plan);
     memory_free(NULL, plan->device_index, room, granted);
@@ -229,11 +255,11 @@ static kt_status launch_sort(const kt_plan *plan, const void *what)
 }
 
 /* The dims of a plan: those of lines, the first of a line (of outputs alone), its elements (of the input alone). A block finds them
- * in a line; a few lines that are very long are sorted. */
+ * in a line. Lines are sorted where that is quicker: short ones, a few that are long, and where much of them is wanted. */
 static kt_status launch_top(const kt_plan *plan, const void *what)
 {
     (void)what;
-    enum { LONG = 1 << 18, FEW = 64 };
+    enum { SHORT = 1024, LONG = 8192, FEW = 128, MUCH = 256 };
     static const int  operand[3] = {0, 1, 2};
     const kt_operand *in = &plan->arg[2];
     const int         last = plan->nd - 1;
@@ -247,7 +273,8 @@ static kt_status launch_top(const kt_plan *plan, const void *what)
     }
     g.lines = (uint32_t)((uint64_t)plan->numel / g.length);
     set_keys(&g, plan->param[0].v.i != 0);
-    if (g.first > TOP_MOST || (g.length > LONG && g.lines < FEW))
+    const bool fits = g.length <= SHORT || (g.first >= MUCH && g.length <= 4 * SHORT && g.width <= 4);
+    if (g.first > TOP_MOST || fits || (g.length > LONG && g.lines < FEW))
         return with_order(&g, plan, put_order);
     return launch_kernel(put_top_kernel, g.lines, &g, plan);
 }

@@ -378,8 +378,8 @@ def test_bfloat16_rows_that_are_not_dense(stride):
     with torch.no_grad():
         y = F.scaled_dot_product_attention(*x)
         dense = F.scaled_dot_product_attention(*[t.contiguous() for t in x])
-    # on a GPU rows that are dense may go to a library: another order of sums, and one rounding
-    assert torch.equal(y, dense) if y.device.type == "cpu" else (y - dense).abs().max() <= 2.0**-8 * dense.abs().max()
+    # on a GPU rows that are dense may go to a library: weights and result are rounded elsewhere
+    assert torch.equal(y, dense) if y.device.type == "cpu" else (y - dense).abs().max() <= 2.0**-6 * dense.abs().max()
 
 
 def test_bfloat16_of_no_keys_and_no_queries():

@@ -142,6 +142,7 @@ def test_what_loaders_samplers_and_datasets_refuse():
             call()
 
 
+@pytest.mark.not_on_a_gpu("the default generator is the CPU's, which a default device of another kind refuses, as in PyTorch")
 def test_shares_of_a_dataset():
     """Lengths as PyTorch 2.11's: of each fraction the whole part, and one more for the first ones."""
     for n, fractions, want in ((10, [0.3, 0.3, 0.4], [3, 3, 4]), (7, [1 / 3] * 3, [3, 2, 2]), (7, [0.1] * 10, [1] * 7 + [0] * 3),

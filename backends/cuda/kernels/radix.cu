@@ -1,4 +1,4 @@
-/* radix.cu - the sort by digits of radix.h. Where kernels run on the CPU, the same by counting there. */
+/* radix.cu - the sort of many pairs by digits (radix.h). Where kernels run on the CPU, the same by counting there. */
 #include "radix.h"
 
 #ifndef KT_ON_CPU

@@ -201,33 +201,44 @@ template <class F> static __device__ __forceinline__ F threads_before(const F &m
     return ahead;
 }
 
+/* The last parts first: those were read last, and may be in the cache still. The next elements are on their way meanwhile. */
 template <class T, class F> static __global__ void __launch_bounds__(ARG_THREADS) scan_part_of_line(ARGUMENTS(scan_args) g)
 {
     enum { N = scan_each<T, F>::N };
     const fold_about about = {0, 0};
+    const uint32_t   line = blockIdx.x / g.parts;
     scan_part        p;
-    if (!part_of_line(g, blockIdx.x / g.parts, blockIdx.x % g.parts, p))
+    T                next[N];
+    if (!part_of_line(g, line, g.parts - 1 - (blockIdx.x - line * g.parts), p))
         return;
+    load_some(next, g, p.at[2], p.begin + threadIdx.x * N, p.end);
     F before = parts_before<F>(g, p);
     for (uint64_t first = p.begin; first < p.end; first += ARG_THREADS * N) {
         const uint64_t     i = first + threadIdx.x * N;
         scan_results<T, N> out;
         T                  x[N];
-        F                  mine, one[N];
-        load_some(x, g, p.at[2], i, p.end);
+        F                  mine;
+#pragma unroll
+        for (int j = 0; j < N; j++)
+            x[j] = next[j];
+        load_some(next, g, p.at[2], i + ARG_THREADS * N, p.end);
 #pragma unroll
         for (int j = 0; j < N; j++)
             if (i + j < p.end) {
-                one[j].take(x[j], (int64_t)i + j, about);
-                mine.join(one[j]);
+                F one;
+                one.take(x[j], (int64_t)i + j, about);
+                mine.join(one);
             }
         F running = threads_before(mine, before);
 #pragma unroll
-        for (int j = 0; j < N; j++) {
-            running.join(one[j]);
-            out.i = j;
-            running.end(about, out);
-        }
+        for (int j = 0; j < N; j++)
+            if (i + j < p.end) {
+                F one;
+                one.take(x[j], (int64_t)i + j, about);
+                running.join(one);
+                out.i = j;
+                running.end(about, out);
+            }
         store_some(out, g, p.at, i, p.end);
     }
 }

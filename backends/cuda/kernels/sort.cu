@@ -1,11 +1,18 @@
-/* sort.cu - lines sorted by keys that order as their elements do: short ones as chunks in shared memory; long ones by digits
- * (radix.h), or, where a key and the number of a line have too many, by runs merged two by two, each element finding its place by
- * bisection of the other run. Stable: of equal keys the one that stood first comes first. And the first of each line, what stands
+/* sort.cu - lines sorted by keys that order as their elements do: short ones within a block, long ones all at once, both by digits
+ * (radix.h); where a key and the number of a line have too many, by chunks sorted in shared memory and runs merged two by two,
+ * each element finding its place by bisection of the other run. Stable: of equal keys the one that stood first comes first. And the first of each line, what stands
  * at a rank, and places in lines that are sorted.
  *
  * Chunks: K. E. Batcher, Sorting networks and their applications, AFIPS 32 (1968), the bitonic sorter. */
+#ifdef KT_ON_CPU
+#include <algorithm>
+#else
+#include <cub/block/block_radix_sort.cuh>
+#endif
+
 #include "args.h"
 #include "dev/walk.cuh"
+#include "radix.h"
 
 /* ---- keys: a NaN above everything, the two zeros alike ---- */
 static __device__ __forceinline__ uint64_t float_key(uint64_t bits, int width, uint64_t infinity)
@@ -198,6 +205,73 @@ static __global__ void __launch_bounds__(ARG_THREADS) put_sorted(ARGUMENTS(sort_
     put_element(g, (uint32_t)line, (uint32_t)at, key_at(g, 0, place), g.from[0][place]);
 }
 
+/* ---- short lines: a block has some of them, told apart by bits above their keys ---- */
+#ifdef KT_ON_CPU
+/* As CUB's, from N in a row of each thread to N that are ARG_THREADS apart. */
+template <class K, int N> struct block_sort {
+    struct TempStorage {
+        K        key[ARG_THREADS * N];
+        uint32_t from[ARG_THREADS * N], order[ARG_THREADS * N];
+    } &room;
+    explicit block_sort(TempStorage &r) : room(r) {}
+    void SortBlockedToStriped(K (&key)[N], uint32_t (&from)[N], int, int bits)
+    {
+        for (int j = 0; j < N; j++) {
+            const uint32_t i = threadIdx.x * N + j;
+            room.key[i] = key[j], room.from[i] = from[j], room.order[i] = i;
+        }
+        __syncthreads();
+        const K mask = (K)(~(K)0 >> (8 * sizeof(K) - bits));
+        if (threadIdx.x == 0)
+            std::stable_sort(room.order, room.order + ARG_THREADS * N,
+                             [this, mask](uint32_t a, uint32_t b) { return (room.key[a] & mask) < (room.key[b] & mask); });
+        __syncthreads();
+        for (int j = 0; j < N; j++) {
+            const uint32_t i = room.order[threadIdx.x + j * ARG_THREADS];
+            key[j] = room.key[i], from[j] = room.from[i];
+        }
+    }
+};
+#else
+template <class K, int N> using block_sort = cub::BlockRadixSort<K, ARG_THREADS, N, uint32_t>;
+#endif
+
+template <class K, int N> static __global__ void __launch_bounds__(ARG_THREADS) sort_short(ARGUMENTS(short_args) g)
+{
+    __shared__ typename block_sort<K, N>::TempStorage room;
+    const sort_args &s = g.sort;
+    const uint32_t   first = blockIdx.x * g.lines, length = s.length;
+    K                key[N];
+    uint32_t         from[N];
+    if (first >= s.lines)
+        return;
+    const uint32_t n = (s.lines - first < g.lines ? s.lines - first : g.lines) * length;
+#pragma unroll
+    for (int j = 0; j < N; j++) {
+        const uint32_t i = threadIdx.x * N + j, line = i / length, at = i - line * length;
+        key[j] = ~(K)0; /* behind all others, since it stands behind them */
+        from[j] = 0;
+        if (i < n) {
+            const uint64_t own = key_of(s.at[2] + line_at(s, 2, first + line) + element_at(s, at), s.is) ^ s.flip;
+            key[j] = (K)(g.lines == 1 ? own : (uint64_t)line << s.bits | own);
+            from[j] = at;
+        }
+    }
+    block_sort<K, N>(room).SortBlockedToStriped(key, from, 0, g.bits);
+#pragma unroll
+    for (int j = 0; j < N; j++) {
+        const uint32_t i = threadIdx.x + j * ARG_THREADS, line = i / length, at = i - line * length;
+        if (i >= n)
+            continue;
+        if (!g.puts) {
+            set_key(s, 0, (uint64_t)(first + line) * length + at, key[j] & s.mask);
+            s.from[0][(uint64_t)(first + line) * length + at] = from[j];
+        } else if (at < s.first) {
+            put_element(s, first + line, at, key[j] & s.mask, from[j]);
+        }
+    }
+}
+
 /* ---- the first of a line: a block finds the key of the last of them, digit by digit, and sorts those before it ---- */
 
 /* Of all threads what they count; before: the threads before this one. */
@@ -359,6 +433,11 @@ static __global__ void __launch_bounds__(ARG_THREADS) search(ARGUMENTS(search_ar
         ((int64_t *)g.to)[i] = begin;
 }
 
+const void *const short_narrow_kernels[] = {(const void *)sort_short<uint32_t, SHORT_LEAST>,
+                                            (const void *)sort_short<uint32_t, 2 * SHORT_LEAST>,
+                                            (const void *)sort_short<uint32_t, 4 * SHORT_LEAST>};
+const void *const short_wide_kernels[] = {(const void *)sort_short<uint64_t, SHORT_LEAST>,
+                                          (const void *)sort_short<uint64_t, 2 * SHORT_LEAST>};
 const void *const search_kernel = (const void *)search;
 const void *const sort_chunks_kernel = (const void *)sort_chunks, *const merge_runs_kernel = (const void *)merge_runs;
 const void *const put_sorted_kernel = (const void *)put_sorted, *const make_keys_kernel = (const void *)make_keys;
