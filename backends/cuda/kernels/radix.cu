@@ -2,6 +2,8 @@
 #include "radix.h"
 
 #ifndef KT_ON_CPU
+/* CUB's headers ask for <iostream>, for debugging alone; what that initializes would need the C++ library. */
+#define _GLIBCXX_IOSTREAM 1
 #include <cub/device/device_radix_sort.cuh>
 
 template <class K>

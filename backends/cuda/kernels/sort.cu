@@ -97,6 +97,17 @@ static __device__ __forceinline__ int64_t line_at(const sort_args &g, int operan
     return at[0];
 }
 
+/* The line in each operand. */
+struct line_place {
+    char *at[3];
+};
+static __device__ __forceinline__ line_place place_of(const sort_args &g, uint32_t line)
+{
+    line_place p = {{g.at[0], g.at[1], g.at[2]}};
+    walk(line, g.nd, g.size, g.stride, p.at);
+    return p;
+}
+
 static __device__ __forceinline__ int64_t element_at(const sort_args &g, uint32_t i)
 {
     if (g.along_nd < 2)
@@ -188,12 +199,13 @@ static __global__ void __launch_bounds__(ARG_THREADS) merge_runs(ARGUMENTS(sort_
     g.from[1][to] = g.from[0][i];
 }
 
-static __device__ __forceinline__ void put_element(const sort_args &g, uint32_t line, uint32_t at, uint64_t key, uint32_t from)
+static __device__ __forceinline__ void put_element(const sort_args &g, const line_place &line, uint32_t at, uint64_t key,
+                                                   uint32_t from)
 {
-    char *to = g.at[0] + line_at(g, 0, line) + (int64_t)at * g.step[0];
+    char *to = line.at[0] + (int64_t)at * g.step[0];
     if (!element_of((key ^ g.flip) & g.mask, g.is, g.width, to))
-        move_element(to, g.at[2] + line_at(g, 2, line) + element_at(g, from), g.width);
-    *(int64_t *)(g.at[1] + line_at(g, 1, line) + (int64_t)at * g.step[1]) = from;
+        move_element(to, line.at[2] + element_at(g, from), g.width);
+    *(int64_t *)(line.at[1] + (int64_t)at * g.step[1]) = from;
 }
 
 static __global__ void __launch_bounds__(ARG_THREADS) put_sorted(ARGUMENTS(sort_args) g)
@@ -202,10 +214,12 @@ static __global__ void __launch_bounds__(ARG_THREADS) put_sorted(ARGUMENTS(sort_
     if (line >= g.lines)
         return;
     const uint64_t place = line * g.length + at;
-    put_element(g, (uint32_t)line, (uint32_t)at, key_at(g, 0, place), g.from[0][place]);
+    put_element(g, place_of(g, (uint32_t)line), (uint32_t)at, key_at(g, 0, place), g.from[0][place]);
 }
 
 /* ---- short lines: a block has some of them, told apart by bits above their keys ---- */
+enum { WARP_BANKS = 32 };
+
 #ifdef KT_ON_CPU
 /* As CUB's, from N in a row of each thread to N that are ARG_THREADS apart. */
 template <class K, int N> struct block_sort {
@@ -236,38 +250,54 @@ template <class K, int N> struct block_sort {
 template <class K, int N> using block_sort = cub::BlockRadixSort<K, ARG_THREADS, N, uint32_t>;
 #endif
 
+/* Element i of those of a block: neighbours are read side by side, and are neighbours of one thread afterwards. */
+static __device__ __forceinline__ uint32_t spread(uint32_t i) { return i + i / WARP_BANKS; }
+
 template <class K, int N> static __global__ void __launch_bounds__(ARG_THREADS) sort_short(ARGUMENTS(short_args) g)
 {
-    __shared__ typename block_sort<K, N>::TempStorage room;
+    enum { ROOM = ARG_THREADS * N + ARG_THREADS * N / WARP_BANKS };
+    __shared__ union {
+        typename block_sort<K, N>::TempStorage sort;
+        K                                      key[ROOM];
+    } room;
     const sort_args &s = g.sort;
     const uint32_t   first = blockIdx.x * g.lines, length = s.length;
     K                key[N];
     uint32_t         from[N];
     if (first >= s.lines)
         return;
-    const uint32_t n = (s.lines - first < g.lines ? s.lines - first : g.lines) * length;
+    const bool       one = g.lines == 1; /* then lines need not be told apart */
+    const line_place place = place_of(s, first);
+    const uint32_t   n = (s.lines - first < g.lines ? s.lines - first : g.lines) * length;
 #pragma unroll
     for (int j = 0; j < N; j++) {
-        const uint32_t i = threadIdx.x * N + j, line = i / length, at = i - line * length;
-        key[j] = ~(K)0; /* behind all others, since it stands behind them */
-        from[j] = 0;
+        const uint32_t i = threadIdx.x + j * ARG_THREADS, line = one ? 0 : i / length, at = i - line * length;
+        K              mine = ~(K)0; /* behind all others, since it stands behind them */
         if (i < n) {
-            const uint64_t own = key_of(s.at[2] + line_at(s, 2, first + line) + element_at(s, at), s.is) ^ s.flip;
-            key[j] = (K)(g.lines == 1 ? own : (uint64_t)line << s.bits | own);
-            from[j] = at;
+            const char *in = one ? place.at[2] : s.at[2] + line_at(s, 2, first + line);
+            mine = (K)((one ? 0 : (uint64_t)line << s.bits) | (key_of(in + element_at(s, at), s.is) ^ s.flip));
         }
+        room.key[spread(i)] = mine;
     }
-    block_sort<K, N>(room).SortBlockedToStriped(key, from, 0, g.bits);
+    __syncthreads();
 #pragma unroll
     for (int j = 0; j < N; j++) {
-        const uint32_t i = threadIdx.x + j * ARG_THREADS, line = i / length, at = i - line * length;
+        const uint32_t i = threadIdx.x * N + j;
+        key[j] = room.key[spread(i)];
+        from[j] = one ? i : i % length;
+    }
+    __syncthreads();
+    block_sort<K, N>(room.sort).SortBlockedToStriped(key, from, 0, g.bits);
+#pragma unroll
+    for (int j = 0; j < N; j++) {
+        const uint32_t i = threadIdx.x + j * ARG_THREADS, line = one ? 0 : i / length, at = i - line * length;
         if (i >= n)
             continue;
         if (!g.puts) {
             set_key(s, 0, (uint64_t)(first + line) * length + at, key[j] & s.mask);
             s.from[0][(uint64_t)(first + line) * length + at] = from[j];
         } else if (at < s.first) {
-            put_element(s, first + line, at, key[j] & s.mask, from[j]);
+            put_element(s, one ? place : place_of(s, first + line), at, key[j] & s.mask, from[j]);
         }
     }
 }
@@ -329,9 +359,10 @@ static __global__ void __launch_bounds__(ARG_THREADS) put_top(ARGUMENTS(sort_arg
     const uint32_t line = blockIdx.x;
     if (line >= g.lines)
         return;
-    const char    *in = g.at[2] + line_at(g, 2, line);
-    uint32_t       below, room = 1, less = 0, equal = 0;
-    const uint64_t last = last_key(g, in, &below);
+    const line_place place = place_of(g, line);
+    const char      *in = place.at[2];
+    uint32_t         below, room = 1, less = 0, equal = 0;
+    const uint64_t   last = last_key(g, in, &below);
     while (room < below)
         room *= 2;
     for (uint32_t i = below + threadIdx.x; i < room; i += ARG_THREADS)
@@ -349,12 +380,12 @@ static __global__ void __launch_bounds__(ARG_THREADS) put_top(ARGUMENTS(sort_arg
             continue;
         const uint32_t all_equal = count_threads(is_equal, warps, &before);
         if (is_equal && below + equal + before < g.first)
-            put_element(g, line, below + equal + before, key, i);
+            put_element(g, place, below + equal + before, key, i);
         equal += all_equal;
     }
     sort_shared(keys, from, room);
     for (uint32_t i = threadIdx.x; i < below; i += ARG_THREADS)
-        put_element(g, line, i, keys[i], from[i]);
+        put_element(g, place, i, keys[i], from[i]);
 }
 
 /* ---- ranks ---- */
