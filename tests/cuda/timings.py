@@ -322,6 +322,31 @@ def layers():
                 line(f"{what} {kind}, back", 1e6 * timed(10, lambda: torch.autograd.grad(y, given, up, retain_graph=True)), "us")
 
 
+def selection():
+    """Scans, sorts, what is first, equal or true, of 16M elements if nothing else is said."""
+    torch.manual_seed(0)
+    x = torch.randn(1 << 24, device="cuda")
+    i = torch.randint(0, x.numel(), x.shape, device="cuda")
+    few, square, scores = i % 1000, x.view(4096, 4096), torch.randn(8, 50257, device="cuda")
+    narrow = x.bfloat16()
+    calls = (("cumsum", lambda: x.cumsum(0)), ("cumsum of bfloat16", lambda: narrow.cumsum(0)),
+             ("cumsum of int64", lambda: i.cumsum(0)), ("cumsum(1) of 4096 x 4096", lambda: square.cumsum(1)),
+             ("cumsum(0) of 4096 x 4096", lambda: square.cumsum(0)), ("cummax", lambda: x.cummax(0)),
+             ("logcumsumexp", lambda: x.logcumsumexp(0)), ("sort", x.sort), ("sort of bfloat16", narrow.sort),
+             ("sort of int64", i.sort), ("sort of 4096 x 4096", square.sort), ("sort(0) of 4096 x 4096", lambda: square.sort(0)),
+             ("sort of 4096 x 4096 bfloat16", narrow.view(4096, 4096).sort), ("sort of 16384 x 1024", x.view(-1, 1024).sort),
+             ("sort of 262144 x 64", x.view(-1, 64).sort), ("sort of 100,000", x[:100000].sort),
+             ("topk(50)", lambda: x.topk(50)), ("topk(50) of 8 x 50257", lambda: scores.topk(50)),
+             ("topk(50) of 4096 x 4096", lambda: square.topk(50)), ("topk(1000) of 4096 x 4096", lambda: square.topk(1000)),
+             ("topk(8) of 131072 x 128", lambda: x.view(-1, 128).topk(8)), ("median", x.median),
+             ("median(1) of 4096 x 4096", lambda: square.median(1)), ("unique of int64", i.unique),
+             ("unique_consecutive", few.unique_consecutive), ("nonzero", lambda: (x > 1).nonzero()),
+             ("masked_select", lambda: x[x > 0]), ("bincount of 1,000", lambda: torch.bincount(few)),
+             ("histc of 100", lambda: torch.histc(x, 100)))
+    for what, call in calls:
+        line(what, 1e6 * timed(10, call), "us")
+
+
 def copies():
     x = torch.ones(64 << 20)
     y, pinned, gb = x.cuda(), x.pin_memory(), x.nbytes * 1e-9
@@ -330,7 +355,8 @@ def copies():
     line("256 MiB to the host, pageable", gb / timed(5, y.cpu), "GB/s")
 
 
-for part in (memory, small, large, rows, products, training, lists, optimizers, convolutions, layers, copies):
+for part in (memory, small, large, rows, products, training, lists, optimizers, convolutions, layers, selection,
+             copies):
     if sys.argv[2:] and part.__name__ not in sys.argv[2:]:
         continue
     try:
