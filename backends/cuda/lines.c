@@ -5,7 +5,8 @@
 #include "radix.h"
 
 /* The first `outer` dims, inner to outer; false: more than the kernels count. */
-static bool outer_of(const kt_plan *plan, int outer, uint32_t *nd, uint32_t *size, int64_t (*stride)[ARG_DIMS], const int *operand)
+static bool outer_of(const kt_plan *plan, int outer, uint32_t *nd, uint32_t *size, int64_t (*stride)[ARG_DIMS],
+                     const int *operand)
 {
     if (outer > ARG_DIMS || plan->numel >= (int64_t)1 << 31)
         return false;
@@ -189,7 +190,7 @@ static const void *short_kernel(short_args *s)
     uint32_t         most = ARG_THREADS * SHORT_LEAST;
     s->bits = g->bits;
     s->lines = 1;
-    while ((s->lines + 1) * (uint64_t)g->length <= most && s->lines < g->lines && s->bits < 64) { /* a number of n bits: 2^n lines */
+    while ((s->lines + 1) * (uint64_t)g->length <= most && s->lines < g->lines && s->bits < 64) { /* a bit: twice the lines */
         const uint32_t twice = 2 * s->lines, fit = most / g->length;
         s->lines = twice < fit ? twice : fit;
         s->bits++;
@@ -254,8 +255,8 @@ static kt_status launch_sort(const kt_plan *plan, const void *what)
     return with_order(&g, plan, put_order);
 }
 
-/* The dims of a plan: those of lines, the first of a line (of outputs alone), its elements (of the input alone). A block finds them
- * in a line. Lines are sorted where that is quicker: short ones, a few that are long, and where much of them is wanted. */
+/* The dims of a plan: those of lines, the first of a line (of outputs alone), its elements (of the input alone). A block finds
+ * them in a line. Lines are sorted where that is quicker: short ones, a few that are long, and where much of them is wanted. */
 static kt_status launch_top(const kt_plan *plan, const void *what)
 {
     (void)what;

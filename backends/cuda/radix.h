@@ -1,5 +1,5 @@
-/* radix.h - pairs sorted by digits of their keys, by CUB: many at once, and short lines within a block. Stable, and of the same bits
- * at every run. */
+/* radix.h - pairs sorted by digits of their keys, by CUB: many at once, and short lines within a block. Stable, and of the same
+ * bits at every run. */
 #ifndef KARAT_CUDA_RADIX_H
 #define KARAT_CUDA_RADIX_H
 
@@ -10,7 +10,7 @@
 #include "args.h"
 
 /* A block sorts as many whole lines as there is room for. */
-enum { SHORT_EACH_NARROW = 3, SHORT_EACH_WIDE = 2, SHORT_LEAST = 4 }; /* kernels; elements of a thread: of the first, then twice */
+enum { SHORT_EACH_NARROW = 3, SHORT_EACH_WIDE = 2, SHORT_LEAST = 4 }; /* kernels; elements of a thread of the first; twice each */
 typedef struct short_args {
     sort_args sort;
     uint32_t  lines; /* of a block */

@@ -1,7 +1,7 @@
-/* sort.cu - lines sorted by keys that order as their elements do: short ones within a block, long ones all at once, both by digits
- * (radix.h); where a key and the number of a line have too many, by chunks sorted in shared memory and runs merged two by two,
- * each element finding its place by bisection of the other run. Stable: of equal keys the one that stood first comes first. And the first of each line, what stands
- * at a rank, and places in lines that are sorted.
+/* sort.cu - lines sorted by keys that order as their elements do: short ones within a block, long ones all at once, both by
+ * digits (radix.h); where a key and the number of a line have too many, by chunks sorted in shared memory and runs merged two by
+ * two, each element finding its place by bisection of the other run. Stable: of equal keys the one that stood first comes first.
+ * And the first of each line, what stands at a rank, and places in lines that are sorted.
  *
  * Chunks: K. E. Batcher, Sorting networks and their applications, AFIPS 32 (1968), the bitonic sorter. */
 #ifdef KT_ON_CPU
