@@ -287,8 +287,7 @@ def ordered():
 
 
 def copies():
-    whole = torch.int64, torch.int32, torch.uint8, torch.bool
-    for dtype in (torch.float32, torch.bfloat16, torch.float64, *whole, torch.complex64, torch.complex128):
+    for dtype in FLOATS + (torch.int64, torch.int32, torch.uint8, torch.bool, torch.complex64, torch.complex128):
         x = values((96, 40, 64), torch.float32).to(dtype)
         for order in ((0, 2, 1), (2, 1, 0), (1, 0, 2), (2, 0, 1), (1, 2, 0)):
             both(f"permuted {dtype} {order}", lambda t: t.permute(order).contiguous(), x, exact=True)
@@ -388,7 +387,8 @@ def lines():
 def scans():
     """Lines of one part and of several, of a block and side by side of a thread; vectors, and what is not aligned to them."""
     layouts = (("long", (9001,)), ("rows", (3, 5000)), ("beside", (70, 1100)), ("short", (1030, 5)))
-    for dtype in FLOATS + (torch.int64, torch.int32, torch.uint8, torch.bool, torch.complex64, torch.complex128):
+    whole = torch.int64, torch.int32, torch.uint8, torch.bool
+    for dtype in (torch.float32, torch.bfloat16, torch.float64, *whole, torch.complex64, torch.complex128):
         inexact = dtype.is_floating_point or dtype.is_complex
         for name, shape in layouts + (("off", (9001,)),):
             x = values(shape, dtype)
