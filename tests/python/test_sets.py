@@ -140,3 +140,20 @@ def test_what_histograms_look_at_first(call, text):
     with pytest.raises(RuntimeError) as caught:
         call()
     assert text in str(caught.value)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float64, torch.int64, torch.uint8])
+def test_the_first_of_a_dim_are_those_of_the_sort(dtype):
+    """Of equal elements those that stand first; any dim, dims of one element, views, NaN above all."""
+    x = (torch.randn(3, 1, 40, 7) * 4).round().abs().to(dtype)
+    if dtype.is_floating_point:
+        x[0, 0, 5] = x[1, 0, 11] = float("nan")
+    for t in x, x.transpose(2, 3), x[:, :, ::3], x.transpose(0, 3)[1:]:
+        for dim in range(-4, 4):
+            for k in {0, 1, t.shape[dim] // 2, t.shape[dim]}:
+                for largest in True, False:
+                    values, places = t.topk(k, dim, largest)
+                    order = t.sort(dim=dim, descending=largest, stable=True)
+                    assert torch.equal(values.nan_to_num(77), order.values.narrow(dim, 0, k).nan_to_num(77))
+                    assert torch.equal(places, order.indices.narrow(dim, 0, k)) and values.is_contiguous()
+    assert torch.tensor(3.0).topk(1).values.item() == 3 and torch.zeros(0, 5).topk(2).values.shape == (0, 2)
