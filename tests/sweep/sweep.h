@@ -11,6 +11,7 @@
 #include <karat/plugin/node.h>
 #include <karat/plugin/operator.h>
 #include <karat/plugin/site.h>
+#include <karat/plugin/storage.h>
 #include <karat/plugin/watch.h>
 #include <karat/plugin/work.h>
 #include <stdio.h>
@@ -202,6 +203,7 @@ void sweep_got_several(const char *name, kt_tensor *const *t, size_t n);
 #define GIVEN_kt_error_stateP(name, value)  kt_error_pop(value)
 #define GIVEN_kt_nodeP(name, value)         kt_node_drop(value)
 #define GIVEN_constkt_nodeP(name, value)    ((void)(value))
+#define GIVEN_constvoidP(name, value)       ((void)(value))
 #define GIVEN_kt_moduleP(name, value)       sweep_got_module(#name, value)
 #define GIVEN_kt_hookP(name, value)         kt_hook_remove(value)
 #define GIVEN_kt_profileP(name, value)      kt_profile_free(value)
