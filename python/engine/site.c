@@ -324,8 +324,8 @@ static PyObject *ask_source(const kt_site_question *q)
                                          [KT_SITE_HOLDER] = "holder",   [KT_SITE_CALL] = "call",   [KT_SITE_NEW] = "new"};
     PyObject *wanted = tensors_object(q->wanted, q->n_wanted), *others = wanted ? tensors_object(q->others, q->n_others) : NULL;
     PyObject *module = others ? PyImport_ImportModule("karat._source") : NULL;
-    PyObject *text = module ? PyObject_CallMethod(module, "answer", "sOiOOss", abouts[q->about], (PyObject *)q->code,
-                                                  (int)q->offset, wanted, others, q->cast, q->dtype)
+    PyObject *text = module ? PyObject_CallMethod(module, "answer", "sOiOOiss", abouts[q->about], (PyObject *)q->code,
+                                                  (int)q->offset, wanted, others, q->at, q->cast, q->dtype)
                             : NULL;
     Py_XDECREF(module);
     Py_XDECREF(others);

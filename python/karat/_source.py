@@ -1,8 +1,9 @@
 """What a person would type to mend a refused call, in the words of the program's own source.
 
-The engine asks while it explains a refusal (engine/site.c), so that the frames are those of the refused call. An answer is a text; None:
-the source does not show it. Nothing of the program is run: names are looked up, attributes are read where an object keeps them, and what
-would have to be called stays unknown. A line is only rewritten where the value that it made is the operand itself."""
+The engine asks while it explains a refusal (engine/site.c), so that the frames are those of the refused call. An answer is a
+text; None: the source does not show it. Nothing of the program is run: names are looked up, attributes are read where an object
+keeps them, and what would have to be called stays unknown. A line is only rewritten where the value that it made is the operand
+itself."""
 
 import ast
 import dis
@@ -18,8 +19,9 @@ from .nn.parameter import Parameter
 
 _OWN = os.path.dirname(__file__) + os.sep
 _UNKNOWN = object()
-_TAKE_DTYPE = frozenset("""arange as_tensor asarray empty empty_strided eye full linspace logspace normal ones rand randint randn randperm
-    tensor zeros zeros_like ones_like empty_like full_like rand_like randn_like new_zeros new_ones new_empty new_full new_tensor""".split())
+_TAKE_DTYPE = frozenset("""arange as_tensor asarray empty empty_like empty_strided eye full full_like linspace logspace new_empty
+    new_full new_ones new_tensor new_zeros normal ones ones_like rand rand_like randint randn randn_like randperm tensor zeros
+    zeros_like""".split())
 _CALLS = (ast.Call, ast.BinOp, ast.UnaryOp, ast.Compare, ast.AugAssign, ast.Subscript)
 
 
@@ -101,12 +103,15 @@ def _frames():
 
 def _kept(thing, name):
     """An attribute that an object keeps itself."""
-    if isinstance(thing, Tensor):
-        return thing.grad if name == "grad" else _UNKNOWN
-    own = getattr(thing, "__dict__", None)
-    if not isinstance(own, dict):
+    if issubclass(type(thing), Tensor):
+        return Tensor.grad.__get__(thing) if name == "grad" else _UNKNOWN
+    try:
+        own = object.__getattribute__(thing, "__dict__")  # not the class's own, which may be the program's
+    except AttributeError:
         return _UNKNOWN
-    tables = (own, *(own.get(table, {}) for table in ("_parameters", "_buffers", "_modules"))) if isinstance(thing, Module) else (own,)
+    tables = [own]
+    if issubclass(type(thing), Module):
+        tables += (own.get(table, {}) for table in ("_parameters", "_buffers", "_modules"))
     return next((table[name] for table in tables if name in table), _UNKNOWN)
 
 
@@ -176,8 +181,8 @@ def _holds(module, tensors):
     return all(id(t) in own for t in tensors)
 
 
-def _operand(code, offset, wanted, others):
-    """As the refused call writes it: where the value is the operand itself, or is the one that is left."""
+def _operand(code, offset, wanted, others, at):
+    """As the refused call writes it: where the value is the operand itself, stands in its place, or is the one that is left."""
     file, node = _node_at(code, offset)
     frame = _frame_of(code)
     if node is None or frame is None:
@@ -188,6 +193,11 @@ def _operand(code, offset, wanted, others):
         if value is wanted[0]:
             return file.operand(part)
     layer = _value(node.func, frame) if isinstance(node, ast.Call) else None
+    tensors = [part for part, value in zip(parts, values) if value is _UNKNOWN or any(value is t for t in others)]
+    if at == 0 and layer is _UNKNOWN and values[0] is _UNKNOWN and isinstance(node.func, ast.Attribute):
+        return file.operand(parts[0])  # a method's own tensor
+    if not isinstance(layer, Module) and len(tensors) == len(others) + 1 and _is_ours(node, frame):
+        return file.operand(tensors[at])
     seen = [t for t in others if any(t is value for value in values) or (isinstance(layer, Module) and _holds(layer, [t]))]
     open_ones = [part for part, value in zip(parts, values) if value is _UNKNOWN]
     if len(open_ones) == 1 and len(seen) == len(others) and _is_ours(node, frame):
@@ -251,8 +261,8 @@ def _takes_dtype(call):
 
 
 def _dropped(code, offset, wanted):
-    """The cast of a line that should not be there: its value is the operand itself, or the operand is a parameter of what was cast.
-    "": it is another's."""
+    """The cast of a line that should not be there: its value is the operand itself, or the operand is a parameter of what was
+    cast. "": it is another's."""
     file, node = _node_at(code, offset)
     if node is None:
         return None
@@ -274,7 +284,7 @@ def _is_part_of_call(node):
 
 def _holder(code, offset, wanted, others, cast):
     """What holds the operands, changed before the call: a list of the program's, or the module of these parameters. "": a layer
-    holds them, and the values that it is given come from inside of a module, so that one layer alone would only move the error."""
+    holds them, and what it is given comes from inside of a module, so that one layer alone would only move the error."""
     frame = _frame_of(code)
     if frame is None:
         return None
@@ -355,10 +365,10 @@ def _out_of_place(code, offset):
     return f"{target} = {target}.{method.attr[:-1]}{file.text(node)[len(target) + 1 + len(method.attr):]}"
 
 
-def answer(about, code, offset, wanted, others, cast, dtype):
+def answer(about, code, offset, wanted, others, at, cast, dtype):
     """The answer to a question of karat/plugin/site.h."""
     if about == "operand":
-        return _operand(code, offset, wanted, others)
+        return _operand(code, offset, wanted, others, at)
     if about == "birth":
         return _birth(code, offset, wanted, cast, dtype)
     if about == "holder":

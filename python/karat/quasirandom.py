@@ -52,6 +52,10 @@ def _table(dimension):
         return [_directions(line) for line in islice(lines, dimension)]
 
 
+_UNBALANCED = """The balance properties of Sobol' points require n to be a power of 2. {drawn} points have been previously \
+generated, then: n={drawn}+2**{m}={total}. If you still want to do this, please use 'SobolEngine.draw()' instead."""
+
+
 class SobolEngine:
     """Points of a Sobol sequence: draw(n) gives the next n, of shape (n, dimension), between 0 and 1.
 
@@ -114,13 +118,10 @@ class SobolEngine:
 
     def draw_base2(self, m, out=None, dtype=None):
         """The next 2**m points; refused where the number of all points would not be a power of 2."""
-        n = 2**m
-        total = self.num_generated + n
-        if total & (total - 1):
-            raise ValueError("The balance properties of Sobol' points require n to be a power of 2. "
-                             f"{self.num_generated} points have been previously generated, then: n={self.num_generated}+2**{m}="
-                             f"{total}. If you still want to do this, please use 'SobolEngine.draw()' instead.")
-        return self.draw(n, out=out, dtype=dtype)
+        drawn = self.num_generated
+        if (drawn + (1 << m)).bit_count() > 1:
+            raise ValueError(_UNBALANCED.format(drawn=drawn, m=m, total=drawn + 2**m))
+        return self.draw(1 << m, out, dtype)
 
     def reset(self):
         """Back to the first point."""

@@ -326,6 +326,8 @@ static bool ask(const wording *w, kt_site_about about, uint16_t operands, kt_dty
         return false;
     for (int i = 0; i < w->m->n; i++) {
         const kt_tensor *t = w->m->operand[i].tensor;
+        if (t && operands >> i & 1 && q.n_wanted == 0)
+            q.at = q.n_others;
         if (t && operands >> i & 1)
             wanted[q.n_wanted++] = t;
         else if (t)
@@ -438,7 +440,8 @@ static uint32_t one_cast(const kt__mistake *m, const kt__fix *fix)
 static bool say_uncast(const wording *w, kt__fix *fix)
 {
     const uint32_t site = fix->kind == KT_FIX_CAST && w->in_binding ? one_cast(w->m, fix) : 0;
-    if (!site || !ask(w, KT_SITE_CAST, fix->operands, (kt_dtype)fix->dtype, site, fix->words, sizeof fix->words) || !fix->words[0])
+    if (!site || !ask(w, KT_SITE_CAST, fix->operands, (kt_dtype)fix->dtype, site, fix->words, sizeof fix->words) ||
+        !fix->words[0])
         return false;
     fix->loses = false;
     return true;
@@ -510,7 +513,8 @@ static bool say_birth(const wording *w, kt__fix *fix)
     if ((fix->kind != KT_FIX_CAST && fix->kind != KT_FIX_MAKE) || !fix->operands || fix->operands & (fix->operands - 1))
         return false;
     read_chain(&c, kt_lineage_of(w->m->operand[__builtin_ctz(fix->operands)].tensor));
-    return c.n == 1 && ask(w, KT_SITE_BIRTH, fix->operands, (kt_dtype)fix->dtype, c.record[0]->site, fix->words, sizeof fix->words);
+    return c.n == 1 &&
+           ask(w, KT_SITE_BIRTH, fix->operands, (kt_dtype)fix->dtype, c.record[0]->site, fix->words, sizeof fix->words);
 }
 
 static void add_fix(wording *w, kt__fix fix, int still_to_come)

@@ -48,7 +48,8 @@ typedef struct kt__batch_hooks {
 extern KT__HIDDEN kt__batch_hooks kt__batching;
 
 /* ---- lineage ---- */
-/* limits of what one error names: operands, fixes that are found, with those of the lines that made operands, bytes of a fix's text */
+/* limits of what one error names: operands, fixes that are found, fixes with those of the lines that made operands, bytes of
+ * a fix's text */
 enum { KT__NOTED = 12, KT__FOUND = 5, KT__FIXES = 8, KT__FIX_WORDS = 192 };
 
 typedef struct kt__operand_note { /* one operand of a refused call, as the error explains it */

@@ -305,7 +305,8 @@ def test_a_kind_is_given_up_only_where_no_other_cast_mends():
     assert not any(".long()" in text for text in texts_of(lambda: karat.ones(2, 2) @ karat.ones(2, 2, dtype=karat.int64)))
     assert texts_of(lambda: karat.tensor([1]) & karat.tensor([1.0])) == ["karat.tensor([1.0]).long()"]
     with karat.policy("safe"):
-        assert texts_of(lambda: karat.ones(2, dtype=karat.uint8) + 300)[0] == "karat.ones(2, dtype=karat.uint8).long()"  # an integer stays one
+        few = karat.ones(2, dtype=karat.uint8)
+        assert texts_of(lambda: few + 300)[0].startswith("few = karat.ones(2, dtype=karat.int64) at ")  # an integer stays one
 
 
 @pytest.mark.parametrize("dtype", [karat.bfloat16, karat.float32, karat.float64])

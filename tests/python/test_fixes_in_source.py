@@ -92,47 +92,121 @@ class Net(nn.Module):
         return self.head(F.relu(self.fc(x)))
 net = Net()
 """
+MIDDLE = NET.replace("return self.head(F.relu(self.fc(x)))", "h = self.fc(x).double()\n        return self.head(h)")
+IMPORT = "import karat as torch\n"
 
 PROGRAMS = {  # the source, and what the first fixes say
-    "numpy into a net": (NET + "x = torch.from_numpy(np.ones((4, 3)))\ny = net(x)", [
+    "numpy into a net": (NET + """\
+x = torch.from_numpy(np.ones((4, 3)))
+y = net(x)""", [
         "x = torch.from_numpy(np.ones((4, 3))).float() at p.py:14", "x.float()", "net.double() before p.py:15"]),
-    "numbers of numpy": (NET + "x = torch.tensor(np.ones((4, 3)))\ny = net(x)", [
+    "numbers of numpy": (NET + """\
+x = torch.tensor(np.ones((4, 3)))
+y = net(x)""", [
         "x = torch.tensor(np.ones((4, 3)), dtype=torch.float32) at p.py:14", "x.float()", "net.double() before p.py:15"]),
-    "a net of halves": (NET + "net = net.half()\ny = net(torch.ones(4, 3))", ["leave out .half() at p.py:14", "x.half()"]),
-    "a layer inside": (NET + "z = torch.ones(2, 4).half()\nout = net.head(z)", ["leave out .half() at p.py:14", "net.head.half() before p.py:15"]),
-    "an operand that is computed": (NET + "x = torch.ones(2, 3)\nout = net.head(net.fc(x).double())", ["leave out .double() at p.py:15"]),
-    "a loss": (NET + "x = torch.ones(2, 3)\nt = torch.ones(2, 2, dtype=torch.float64)\nloss = F.binary_cross_entropy(net(x).sigmoid(), t)", [
+    "a net of halves": (NET + """\
+net = net.half()
+y = net(torch.ones(4, 3))""", [
+        "leave out .half() at p.py:14", "x.half()"]),
+    "a layer inside": (NET + """\
+z = torch.ones(2, 4).half()
+out = net.head(z)""", [
+        "leave out .half() at p.py:14", "net.head.half() before p.py:15"]),
+    "an operand that is computed": (NET + """\
+x = torch.ones(2, 3)
+out = net.head(net.fc(x).double())""", [
+        "leave out .double() at p.py:15"]),
+    "a loss": (NET + """\
+x = torch.ones(2, 3)
+t = torch.ones(2, 2, dtype=torch.float64)
+loss = F.binary_cross_entropy(net(x).sigmoid(), t)""", [
         "net(x).sigmoid().double()", "t = torch.ones(2, 2, dtype=torch.float32) at p.py:15"]),
-    "a matrix product": ("import karat as torch\na = torch.ones(2, 3)\nb = torch.ones(3, 2)\nb = b.half()\nc = a @ b",
-                         ["leave out .half() at p.py:4", "a = torch.ones(2, 3, dtype=torch.float16) at p.py:2", "a.half()"]),
-    "both made so": ("import karat as torch\na = torch.ones(2, 3)\nb = torch.zeros(3, 2, dtype=torch.float64)\nc = torch.mm(a, b)", [
-        "a = torch.ones(2, 3, dtype=torch.float64) at p.py:2", "a.double()", "b = torch.zeros(3, 2, dtype=torch.float32) at p.py:3"]),
-    "a leaf": ("import karat as torch\nw = torch.ones(3, 3, requires_grad=True)\nv = torch.ones(3).double()\n(w @ v).sum().backward()\n"
-               "assert w.grad is not None", ["leave out .double() at p.py:3"]),
-    "in place": ("import karat as torch\ni = torch.arange(3)\ni += 0.5", ["i = i + 0.5"]),
-    "a method in place": ("import karat as torch\ni = torch.arange(3)\ni.mul_(1.5)", ["i = i.mul(1.5)"]),
-    "a mean of integers": ("import karat as torch\ni = torch.arange(3)\nm = i.mean()", [
+    "a matrix product": (IMPORT + """\
+a = torch.ones(2, 3)
+b = torch.ones(3, 2)
+b = b.half()
+c = a @ b""", [
+        "leave out .half() at p.py:4", "a = torch.ones(2, 3, dtype=torch.float16) at p.py:2", "a.half()"]),
+    "both made so": (IMPORT + """\
+a = torch.ones(2, 3)
+b = torch.zeros(3, 2, dtype=torch.float64)
+c = torch.mm(a, b)""", [
+        "a = torch.ones(2, 3, dtype=torch.float64) at p.py:2", "a.double()",
+        "b = torch.zeros(3, 2, dtype=torch.float32) at p.py:3"]),
+    "a leaf": (IMPORT + """\
+w = torch.ones(3, 3, requires_grad=True)
+v = torch.ones(3).double()
+(w @ v).sum().backward()
+assert w.grad is not None""", [
+        "leave out .double() at p.py:3"]),
+    "in place": (IMPORT + """\
+i = torch.arange(3)
+i += 0.5""", [
+        "i = i + 0.5"]),
+    "a method in place": (IMPORT + """\
+i = torch.arange(3)
+i.mul_(1.5)""", [
+        "i = i.mul(1.5)"]),
+    "a mean of integers": (IMPORT + """\
+i = torch.arange(3)
+m = i.mean()""", [
         "i = torch.arange(3, dtype=torch.float32) at p.py:2", "i.float()", "i.mean(dtype=torch.float32)"]),
-    "integers that learn": ("import karat as torch\nw = torch.tensor([1, 2], requires_grad=True)", [
+    "integers that learn": (IMPORT + """\
+w = torch.tensor([1, 2], requires_grad=True)""", [
         "torch.tensor([1, 2], requires_grad=True, dtype=torch.float32)"]),
-    "an attribute": ("import karat as torch\nclass Box: pass\nbox = Box()\nbox.a = torch.ones(3)\nd = torch.ones(3, dtype=torch.float64)\n"
-                     "s = torch.dot(box.a, d)", ["box.a = torch.ones(3, dtype=torch.float64) at p.py:4", "box.a.double()"]),
-    "an expression": ("import karat as torch\na = torch.ones(3)\nb = torch.ones(3)\nd = torch.ones(3, 3, dtype=torch.float64)\ns = d @ (a + b)", [
+    "an attribute": (IMPORT + """\
+class Box: pass
+box = Box()
+box.a = torch.ones(3)
+d = torch.ones(3, dtype=torch.float64)
+s = torch.dot(box.a, d)""", [
+        "box.a = torch.ones(3, dtype=torch.float64) at p.py:4", "box.a.double()"]),
+    "an expression": (IMPORT + """\
+a = torch.ones(3)
+b = torch.ones(3)
+d = torch.ones(3, 3, dtype=torch.float64)
+s = d @ (a + b)""", [
         "(a + b).double()"]),
-    "a list": ("import karat as torch\nparts = [torch.ones(2, 2), torch.ones(2, 2).double()]\nc = torch.linalg.multi_dot(parts)", [
+    "a list": (IMPORT + """\
+parts = [torch.ones(2, 2), torch.ones(2, 2).double()]
+c = torch.linalg.multi_dot(parts)""", [
         "parts[0] = parts[0].double() before p.py:3", "parts[1] = parts[1].float() before p.py:3"]),
-    "a layer in the middle": (NET.replace("return self.head(F.relu(self.fc(x)))", "h = self.fc(x).double()\n        return self.head(h)")
-                              + "net(torch.ones(2, 3))", ["leave out .double() at p.py:12", 'run under torch.policy("permissive")']),
-    "two frames": (NET + "def step(model, batch):\n    out = model(batch)\n    return out.sum()\nx = torch.from_numpy(np.ones((4, 3)))\nstep(net, x)", [
+    "a layer in the middle": (MIDDLE + """\
+net(torch.ones(2, 3))""", [
+        "leave out .double() at p.py:12", 'run under torch.policy("permissive")']),
+    "two frames": (NET + """\
+def step(model, batch):
+    out = model(batch)
+    return out.sum()
+x = torch.from_numpy(np.ones((4, 3)))
+step(net, x)""", [
         "x = torch.from_numpy(np.ones((4, 3))).float() at p.py:17", "x.float()", "model.double() before p.py:15"]),
-    "a target": ("import karat as torch\nout = torch.empty(3, dtype=torch.int64)\ntorch.add(torch.ones(3), torch.ones(3), out=out)", [
+    "a target": (IMPORT + """\
+out = torch.empty(3, dtype=torch.int64)
+torch.add(torch.ones(3), torch.ones(3), out=out)""", [
         "out = torch.empty(3, dtype=torch.float32) at p.py:2"]),
-    "layers in a loop": (NET + "x = torch.from_numpy(np.ones((4, 3)))\nlayers = [net.fc, net.head]\nfor layer in layers:\n    x = layer(x)", [
+    "layers in a loop": (NET + """\
+x = torch.from_numpy(np.ones((4, 3)))
+layers = [net.fc, net.head]
+for layer in layers:
+    x = layer(x)""", [
         "x = torch.from_numpy(np.ones((4, 3))).float() at p.py:14", "x.float()"]),
-    "an argument made in the call": (NET + "y = net(torch.from_numpy(np.ones((4, 3))))", ["x.float()", "net.double() before p.py:14"]),
-    "on several lines": ("import karat as torch\na = torch.ones(2, 3)\nb = torch.ones(\n    3, 2,\n    dtype=torch.float64)\nc = torch.mm(a, b)", [
+    "an argument made in the call": (NET + """\
+y = net(torch.from_numpy(np.ones((4, 3))))""", [
+        "x.float()", "net.double() before p.py:14"]),
+    "on several lines": (IMPORT + """\
+a = torch.ones(2, 3)
+b = torch.ones(
+    3, 2,
+    dtype=torch.float64)
+c = torch.mm(a, b)""", [
         "a = torch.ones(2, 3, dtype=torch.float64) at p.py:2", "a.double()", "b.float()"]),
-    "behind an else": (NET + "x = torch.from_numpy(np.ones((4, 3)))\nif x is None:\n    pass\nelif net(x).sum() > 0:\n    pass", [
+    "behind an else": (NET + """\
+x = torch.from_numpy(np.ones((4, 3)))
+if x is None:
+    pass
+elif net(x).sum() > 0:
+    pass""", [
         "x = torch.from_numpy(np.ones((4, 3))).float() at p.py:14", "x.float()"]),
 }
 
@@ -157,7 +231,11 @@ def test_numpys_float64_is_told(tmp_path):
 
 def test_a_line_that_made_something_else_is_not_rewritten(tmp_path):
     """The operand is a sum: another dtype for one of the two leaves it what it is."""
-    source = "import karat as torch\na = torch.ones(3).double()\nb = torch.zeros(3, dtype=torch.float64)\nx = b + a\ny = torch.dot(x, torch.ones(3))"
+    source = IMPORT + """\
+a = torch.ones(3).double()
+b = torch.zeros(3, dtype=torch.float64)
+x = b + a
+y = torch.dot(x, torch.ones(3))"""
     error = fails(tmp_path / "p.py", source)
     texts = [fix["text"] for fix in error.karat["fixes"]]
     assert "x.float()" in texts and not any("p.py:3" in text or "p.py:2" in text for text in texts), texts
@@ -170,7 +248,17 @@ def test_without_the_source_the_signature_names_the_operands():
 
 
 def test_a_name_that_would_have_to_be_called_is_left_alone(tmp_path):
-    source = ("import karat as torch\nclass Sly:\n    @property\n    def weight(self):\n        raise SystemExit('called')\n"
-              "sly = Sly()\ntry:\n    torch.mm(torch.ones(2, 2), sly.weight if False else torch.ones(2, 2).half())\nexcept RuntimeError as e:\n"
-              "    assert 'fix:' in str(e)\n")
+    source = IMPORT + """\
+class Sly:
+    @property
+    def weight(self):
+        raise SystemExit("called")
+    def __getattribute__(self, name):
+        raise SystemExit("asked")
+sly, halves = Sly(), torch.ones(2, 2).half()
+try:
+    torch.mm(torch.ones(2, 2), sly.weight if False else halves)
+except RuntimeError as e:
+    assert "fix:" in str(e)
+"""
     run(tmp_path / "p.py", source)

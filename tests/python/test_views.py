@@ -289,7 +289,7 @@ def test_to_a_format_that_it_has_the_looks_of():
 
 
 def test_strides_of_nothing():
-    """PyTorch 2.11's: a dim of no element lies inside one of a single element where a number is broadcast; the channels-last format
+    """PyTorch 2.11's: a dim of no element lies inside one of a single element where a number is broadcast; channels-last format
     counts it as 0."""
     for shape, want in (((0, 0, 1), (0, 1, 0)), ((0, 1), (1, 0)), ((1, 0, 1), (0, 1, 0)), ((0, 1, 2, 1), (2, 0, 1, 1)),
                         ((2, 0, 3), (3, 3, 1))):

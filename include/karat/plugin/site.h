@@ -11,7 +11,7 @@ KT_BEGIN
 typedef enum kt_site_about {
     KT_SITE_OPERAND, /* the operand as the call writes it: "x", "self.fc(x)" */
     KT_SITE_BIRTH,   /* the line that made it, changed so that it has the dtype: "x = zeros(3).double() at train.py:4" */
-    KT_SITE_CAST,    /* the cast that changed its dtype, left out: "leave out .half() at train.py:7"; "": that mends another tensor */
+    KT_SITE_CAST,    /* the cast that changed its dtype, left out: "leave out .half() at train.py:7"; "": it is another's */
     KT_SITE_HOLDER,  /* what holds the operands, cast: "net.double() before train.py:12"; "": no line of the source does that */
     KT_SITE_CALL,    /* the call with dtype=: "x.mean(dtype=torch.float32)" */
     KT_SITE_NEW      /* the statement without writing into its target: "a = a + b" */
@@ -23,7 +23,9 @@ typedef struct kt_site_question {
     int32_t                 offset;
     const kt_tensor *const *wanted, *const *others; /* the operands asked about, and the others of the call */
     int                     n_wanted, n_others;
-    const char             *cast, *dtype; /* what makes it of the dtype, as the binding's users write it: "double()", "torch.float64" */
+    int                     at;    /* how many of the others stand before the first that is wanted */
+    const char             *cast;  /* what makes it of the dtype, as the binding's users write it: "double()" */
+    const char             *dtype; /* "torch.float64" */
 } kt_site_question;
 
 typedef struct kt_site_source {
