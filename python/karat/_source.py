@@ -11,6 +11,7 @@ import functools
 import linecache
 import os
 import sys
+import types
 
 from . import Tensor
 from . import dtype as DType
@@ -101,6 +102,10 @@ def _frames():
         frame = frame.f_back
 
 
+def _is_module(thing):
+    return issubclass(type(thing), Module)  # isinstance asks a proxy's __class__
+
+
 def _kept(thing, name):
     """An attribute that an object keeps itself."""
     if issubclass(type(thing), Tensor):
@@ -110,14 +115,14 @@ def _kept(thing, name):
     except AttributeError:
         return _UNKNOWN
     tables = [own]
-    if issubclass(type(thing), Module):
+    if _is_module(thing):
         tables += (own.get(table, {}) for table in ("_parameters", "_buffers", "_modules"))
     return next((table[name] for table in tables if name in table), _UNKNOWN)
 
 
 def _element(thing, index):
-    if isinstance(thing, Module):
-        thing, index = vars(thing).get("_modules"), str(index)
+    if _is_module(thing):
+        thing, index = object.__getattribute__(thing, "__dict__").get("_modules"), str(index)
     if type(thing) not in (list, tuple, dict) or index is _UNKNOWN:
         return _UNKNOWN
     try:
@@ -165,8 +170,8 @@ def _is_ours(node, frame):
     called = _value(node.func, frame)
     if called is _UNKNOWN:
         return isinstance(node.func, ast.Attribute)
-    home = getattr(type(called) if isinstance(called, Module) else called, "__module__", None)
-    return isinstance(home, str) and home.split(".")[0] in ("karat", "torch")
+    home = (called if isinstance(called, types.FunctionType) else type(called)).__module__
+    return isinstance(home, str) and home.split(".")[0] in ("karat", "torch", "builtins")
 
 
 # ---- answers ----
@@ -177,8 +182,20 @@ def _frame_of(code):
 
 
 def _holds(module, tensors):
-    own = {id(t) for t in (*module.parameters(), *module.buffers())}
+    own = {id(t) for t in _registered(module, set())}
     return all(id(t) in own for t in tensors)
+
+
+def _registered(module, seen):
+    """The parameters and buffers of a module and those below it, by its tables: its own methods may be the program's."""
+    if not _is_module(module) or id(module) in seen:
+        return
+    seen.add(id(module))
+    tables = object.__getattribute__(module, "__dict__")
+    for name in ("_parameters", "_buffers"):
+        yield from tables.get(name, {}).values()
+    for child in tables.get("_modules", {}).values():
+        yield from _registered(child, seen)
 
 
 def _operand(code, offset, wanted, others, at):
@@ -196,9 +213,9 @@ def _operand(code, offset, wanted, others, at):
     tensors = [part for part, value in zip(parts, values) if value is _UNKNOWN or any(value is t for t in others)]
     if at == 0 and layer is _UNKNOWN and values[0] is _UNKNOWN and isinstance(node.func, ast.Attribute):
         return file.operand(parts[0])  # a method's own tensor
-    if not isinstance(layer, Module) and len(tensors) == len(others) + 1 and _is_ours(node, frame):
+    if not _is_module(layer) and len(tensors) == len(others) + 1 and _is_ours(node, frame):
         return file.operand(tensors[at])
-    seen = [t for t in others if any(t is value for value in values) or (isinstance(layer, Module) and _holds(layer, [t]))]
+    seen = [t for t in others if any(t is value for value in values) or (_is_module(layer) and _holds(layer, [t]))]
     open_ones = [part for part, value in zip(parts, values) if value is _UNKNOWN]
     if len(open_ones) == 1 and len(seen) == len(others) and _is_ours(node, frame):
         return file.operand(open_ones[0])
@@ -309,7 +326,7 @@ def _in_module(frame, wanted, others, cast):
         if not frame.f_code.co_filename.startswith(_OWN):
             file, node = _node_at(frame.f_code, frame.f_lasti)
             layer = _value(node.func, frame) if isinstance(node, ast.Call) else None
-            if isinstance(layer, Module):
+            if _is_module(layer):
                 if not _holds(layer, wanted):
                     return answer
                 head = _head_of_line(file, node)
@@ -320,7 +337,7 @@ def _in_module(frame, wanted, others, cast):
 
 
 def _is_forward(frame):
-    return frame.f_code.co_varnames[:1] == ("self",) and isinstance(frame.f_locals.get("self"), Module)
+    return frame.f_code.co_varnames[:1] == ("self",) and _is_module(frame.f_locals.get("self"))
 
 
 def _is_argument(frame, value):
