@@ -279,8 +279,8 @@ TEST(what_cannot_be_appended)
         {"n::f", "f(Tensor x) -> str", NULL, NULL, "operator n::f: its schema gives a list, a number, a string or nothing"},
         {"n::f", "f(Tensor x) -> Device", NULL, NULL, "operator n::f: expected Tensor, Tensor[] or (Tensor name, ...) at "
                                                       "'Device'"},
-        {"n::f", "f(Tensor x) -> Tensor?", NULL, NULL, "operator n::f: expected Tensor, Tensor[] or (Tensor name, ...) at "
-                                                       "'Tensor?'"},
+        {"n::f", "f(Tensor x) -> Tensor?", NULL, NULL, "operator n::f: its schema gives a list, a number, a string or nothing, "
+                                                       "or may give nothing"},
         {"n::f", "f(Tensor x) -> (Tensor, Tensor[])", NULL, NULL, "operator n::f: a result is no Tensor at 'Tensor[])'"},
         {"n::f", "f(Tensor x) -> int", NULL, NULL, "operator n::f: its schema gives a list, a number, a string or nothing"},
         {"n::f", "f(Tensor x) -> Tensor[]", NULL, NULL, "operator n::f: its schema gives a list, a number, a string or nothing"},

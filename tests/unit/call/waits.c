@@ -75,6 +75,8 @@ static void scaled(kt_call *c)
 {
     GIVE(0, t, in_float8()), GIVE(1, t, in_float8()), GIVE(2, t, halves(KT_SCALAR)), GIVE(3, t, halves(KT_SCALAR));
 }
+static kt_tensor *in_int8(void) { return kt_ones(KT_SHAPE(2, 2), .dtype = KT_I8); }
+static void whole(kt_call *c) { GIVE(0, t, in_int8()), GIVE(1, t, in_int8()); }
 static kt_tensor *volume(int64_t side) { return halves(KT_SHAPE(1, 1, side, side, side)); }
 static void in_fractions(kt_call *c)
 {
@@ -231,6 +233,7 @@ static const struct {
 } samples[] = {
     {"clamp", clamp, NEVER}, {"glu", even, NEVER}, {"glu_backward", gated_back, NEVER}, {"norm_str", nuclear, NEVER},
     {"linalg_norm_str", nuclear, NEVER}, {"matmul_batched", batches, NEVER}, {"bmm", batches, NEVER}, {"mv", on_vector, NEVER},
+    {"int_mm", whole, NEVER},
     {"addmv", plus_vector, NEVER}, {"baddbmm", plus_batches, NEVER}, {"addbmm", plus_batches, NEVER},
     {"segment_reduce", segmented, NEVER},
     {"gradient_at", at_places, NEVER}, {"bilinear", bilinear, NEVER}, {"narrow_tensor", narrow, PLACE}, {"view", nine, NEVER},

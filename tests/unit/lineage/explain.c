@@ -160,7 +160,7 @@ TEST(the_design_s_example)
               "                     cast to float32, .float()                      data.py:15\n"
               "    other  float16   born as float32, nn.Linear weight \"head\"       model.py:22\n"
               "                     cast to float16, Module.half()                 train.py:30\n"
-              "  fix: keep \"head\" in float32 (train.py:30), or input.half() (can lose values), "
+              "  fix: keep \"head\" in float32 (train.py:30), or input.half() at train.py:41 (can lose values), "
               "or run under karat.policy(\"permissive\")");
     kt_clear();
     m.n_fixes = 0;
