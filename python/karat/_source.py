@@ -7,7 +7,7 @@ itself."""
 
 import ast
 import dis
-import functools
+import itertools
 import linecache
 import os
 import sys
@@ -70,18 +70,26 @@ class _File:
         return changed.decode()
 
 
-@functools.lru_cache(maxsize=16)
-def _parsed(lines):
-    try:
-        return _File(lines)
-    except (SyntaxError, ValueError, RecursionError):
+_MOST_LINES = 20_000  # a longer file takes seconds to parse
+_files = {}  # by name: the lines, and what they say
+
+
+def _parsed(name):
+    lines = linecache.getlines(name)
+    if len(lines) > _MOST_LINES:
         return None
+    if name not in _files or _files[name][0] is not lines:
+        try:
+            _files[name] = lines, _File(lines)
+        except (SyntaxError, ValueError, RecursionError):
+            _files[name] = lines, None
+    return _files[name][1]
 
 
 def _node_at(code, offset):
     """The file and the node that an instruction belongs to; (None, None): not known."""
-    place = next((at for i, at in enumerate(code.co_positions()) if i == offset // 2), None)
-    file = _parsed(tuple(linecache.getlines(code.co_filename))) if place and None not in place else None
+    place = next(itertools.islice(code.co_positions(), offset // 2, None), None)
+    file = _parsed(code.co_filename) if place and None not in place else None
     node = file.places.get(place) if file else None
     return (file, node) if node is not None else (None, None)
 
@@ -102,6 +110,14 @@ def _frames():
         frame = frame.f_back
 
 
+def _attributes(thing):
+    """An object's attributes; what a class says instead is the program's own."""
+    kept = next((vars(cls)["__dict__"] for cls in type(thing).__mro__ if "__dict__" in vars(cls)), None)
+    if isinstance(kept, (types.GetSetDescriptorType, types.MemberDescriptorType)):
+        return kept.__get__(thing)
+    return {}
+
+
 def _is_module(thing):
     return issubclass(type(thing), Module)  # isinstance asks a proxy's __class__
 
@@ -110,10 +126,7 @@ def _kept(thing, name):
     """An attribute that an object keeps itself."""
     if issubclass(type(thing), Tensor):
         return Tensor.grad.__get__(thing) if name == "grad" else _UNKNOWN
-    try:
-        own = object.__getattribute__(thing, "__dict__")  # not the class's own, which may be the program's
-    except AttributeError:
-        return _UNKNOWN
+    own = _attributes(thing)
     tables = [own]
     if _is_module(thing):
         tables += (own.get(table, {}) for table in ("_parameters", "_buffers", "_modules"))
@@ -122,8 +135,8 @@ def _kept(thing, name):
 
 def _element(thing, index):
     if _is_module(thing):
-        thing, index = object.__getattribute__(thing, "__dict__").get("_modules"), str(index)
-    if type(thing) not in (list, tuple, dict) or index is _UNKNOWN:
+        thing, index = _attributes(thing).get("_modules"), str(index) if type(index) in (int, str) else _UNKNOWN
+    if type(thing) not in (list, tuple, dict) or type(index) not in (int, str):
         return _UNKNOWN
     try:
         return thing[index]
@@ -191,7 +204,7 @@ def _registered(module, seen):
     if not _is_module(module) or id(module) in seen:
         return
     seen.add(id(module))
-    tables = object.__getattribute__(module, "__dict__")
+    tables = _attributes(module)
     for name in ("_parameters", "_buffers"):
         yield from tables.get(name, {}).values()
     for child in tables.get("_modules", {}).values():
@@ -203,23 +216,23 @@ def _operand(code, offset, wanted, others, at):
     file, node = _node_at(code, offset)
     frame = _frame_of(code)
     if node is None or frame is None:
-        return None
+        return None  # "", below: the call does not show it
     parts = [part for part in _parts(node) if not isinstance(part, ast.Starred)]
     values = [_value(part, frame) for part in parts]
     for part, value in zip(parts, values):
         if value is wanted[0]:
-            return file.operand(part)
+            return file.operand(part) or ""
     layer = _value(node.func, frame) if isinstance(node, ast.Call) else None
     tensors = [part for part, value in zip(parts, values) if value is _UNKNOWN or any(value is t for t in others)]
     if at == 0 and layer is _UNKNOWN and values[0] is _UNKNOWN and isinstance(node.func, ast.Attribute):
-        return file.operand(parts[0])  # a method's own tensor
+        return file.operand(parts[0]) or ""  # a method's own tensor
     if not _is_module(layer) and len(tensors) == len(others) + 1 and _is_ours(node, frame):
-        return file.operand(tensors[at])
+        return file.operand(tensors[at]) or ""
     seen = [t for t in others if any(t is value for value in values) or (_is_module(layer) and _holds(layer, [t]))]
     open_ones = [part for part, value in zip(parts, values) if value is _UNKNOWN]
     if len(open_ones) == 1 and len(seen) == len(others) and _is_ours(node, frame):
-        return file.operand(open_ones[0])
-    return None
+        return file.operand(open_ones[0]) or ""
+    return ""
 
 
 def _birth(code, offset, wanted, cast, dtype):
@@ -285,6 +298,8 @@ def _dropped(code, offset, wanted):
         return None
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or file.text(node) is None:
         return ""
+    if node.func.attr in ("to", "type") and (len(node.args) + len(node.keywords) > 1):
+        return ""  # it moves, too
     statement = file.statement(node)
     assigned = isinstance(statement, ast.Assign) and statement.value is node and _is_target(code, statement.targets[0], wanted[0])
     if not (assigned or isinstance(wanted[0], Parameter) or _is_part_of_call(node)):

@@ -111,7 +111,7 @@ def _make_of_type(machine, build, cls, arguments, state):
     if cls.__setstate__ is not Tensor.__setstate__:
         machine.outside(made.__setstate__, (state,))
         return made
-    return set_state(made, _all_attributes(machine.state_of(state)))
+    return made if state is None else set_state(made, _all_attributes(machine.state_of(state)))
 
 
 _TENSOR_BUILDERS = (_rebuild_tensor_v2, _rebuild_tensor_v3, _rebuild_meta_tensor_no_storage, _rebuild_parameter)

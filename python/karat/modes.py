@@ -200,6 +200,8 @@ class _Asked(_Mode):
     def __enter__(self):
         super().__enter__()
         self._before[-1] = self._outside
+        return self
+
 
 class _force_original_view_tracking(_Asked):
     """Accepted without effect: Karat has one way to replay views after an in-place write."""

@@ -197,6 +197,8 @@ def save(obj, f, pickle_module=pickle, pickle_protocol=DEFAULT_PROTOCOL, _use_ne
     if not to_path:
         for part in parts:
             _written.put(f, part)
+        if hasattr(f, "flush"):  # who reads it by its name finds all of it
+            f.flush()
         return
     try:
         _written.write(f, parts, room)

@@ -313,7 +313,9 @@ typedef struct wording { /* of the fixes of one mistake */
     kt__mistake *m;
     uint32_t     site;            /* of the refused call */
     bool         in_binding;
-    bool         placed[KT__FIXES]; /* the words say where */
+    bool         placed[KT__FIXES];  /* the words say where */
+    bool         unnamed[KT__FIXES]; /* an operand has the signature's name, which the program does not know */
+    bool         lacks_name;         /* of the fix that is being worded */
 } wording;
 
 /* Asks about the operands whose bits are set; `site`: the line it is about. */
@@ -342,11 +344,11 @@ static bool ask(const wording *w, kt_site_about about, uint16_t operands, kt_dty
 }
 
 /* The operand as the call writes it, else by the name in the signature. */
-static const char *written(const wording *w, int i, char *room, size_t size)
+static const char *written(wording *w, int i, char *room, size_t size)
 {
-    return ask(w, KT_SITE_OPERAND, (uint16_t)(1u << i), KT_F32, w->site, room, size)
-               ? room
-               : name_of(&w->m->operand[i], room, size);
+    const bool asked = ask(w, KT_SITE_OPERAND, (uint16_t)(1u << i), KT_F32, w->site, room, size);
+    w->lacks_name |= asked && !room[0];
+    return asked && room[0] ? room : name_of(&w->m->operand[i], room, size);
 }
 
 /* The cast from `to` that was the last to change the operand's dtype; NULL: there is none. */
@@ -359,7 +361,7 @@ static const kt__record *undoing(const kt__operand_note *o, kt_dtype to)
 }
 
 /* How to make operand i a `to`: drop the cast if the user's last change was one, else add a cast. */
-static void say_cast(kt__str *s, const wording *w, int i, kt_dtype to)
+static void say_cast(kt__str *s, wording *w, int i, kt_dtype to)
 {
     const kt__operand_note *o = &w->m->operand[i];
     const kt__record       *last = undoing(o, to);
@@ -387,7 +389,7 @@ static void say_cast(kt__str *s, const wording *w, int i, kt_dtype to)
     }
 }
 
-static void say_target(kt__str *s, const wording *w, int i, kt_dtype to)
+static void say_target(kt__str *s, wording *w, int i, kt_dtype to)
 {
     char  name[KT__FIX_WORDS];
     chain c;
@@ -447,7 +449,7 @@ static bool say_uncast(const wording *w, kt__fix *fix)
     return true;
 }
 
-static void say_each(kt__str *s, const wording *w, const kt__fix *fix)
+static void say_each(kt__str *s, wording *w, const kt__fix *fix)
 {
     bool more = false;
     for (int i = 0; i < w->m->n; i++) {
@@ -460,7 +462,7 @@ static void say_each(kt__str *s, const wording *w, const kt__fix *fix)
 }
 
 /* Writes the words of a fix. Do they say where? */
-static bool say_fix(const wording *w, kt__fix *fix)
+static bool say_fix(wording *w, kt__fix *fix)
 {
     const kt__mistake *m = w->m;
     const kt_dtype     to = (kt_dtype)fix->dtype;
@@ -527,9 +529,26 @@ static void add_fix(wording *w, kt__fix fix, int still_to_come)
         if (fix.kind == KT_FIX_MAKE)
             return;
     }
+    w->lacks_name = false;
     w->placed[m->n_fixes] = say_fix(w, &fix);
+    w->unnamed[m->n_fixes] = w->lacks_name && fix.kind == KT_FIX_CAST;
     if (fix.words[0])
         m->fix[m->n_fixes++] = fix;
+}
+
+/* A fix whose operands the program does not name is no help beside one that can be typed. */
+static void drop_unnamed(wording *w)
+{
+    kt__mistake *m = w->m;
+    int          typed = 0, kept = 0;
+    for (int i = 0; i < m->n_fixes; i++)
+        typed += !w->unnamed[i] && m->fix[i].kind != KT_FIX_POLICY;
+    for (int i = 0; i < m->n_fixes && typed; i++)
+        if (!w->unnamed[i]) {
+            w->placed[kept] = w->placed[i];
+            m->fix[kept++] = m->fix[i];
+        }
+    m->n_fixes = typed ? kept : m->n_fixes;
 }
 
 /* What NumPy made is mended first, though that loses digits: nobody chose them. Then what the program itself cast. */
@@ -555,6 +574,7 @@ static void word_fixes(wording *w)
         for (int i = 0; i < n; i++)
             if (rank[i] == now)
                 add_fix(w, found[i], left--);
+    drop_unnamed(w);
 }
 
 /* Writes each fix, then all on one line; the first that changes the call names its site. */
@@ -577,8 +597,8 @@ static void put_fixes(kt__str *s, kt__mistake *m, uint32_t site)
 /* Why is there a float64 in a program of float32? */
 static void put_numpys(sheet *s, const kt__mistake *m, uint32_t site)
 {
-    const wording w = {.m = (kt__mistake *)m, .site = site, .in_binding = kt__site_in_binding(site)};
-    char          name[KT__FIX_WORDS], left[LEFT_ROOM];
+    wording w = {.m = (kt__mistake *)m, .site = site, .in_binding = kt__site_in_binding(site)};
+    char    name[KT__FIX_WORDS], left[LEFT_ROOM];
     for (int i = 0; i < m->n; i++)
         if (is_numpys(&m->operand[i])) {
             snprintf(left, sizeof left, "  %s is float64 because NumPy's numbers are; the default dtype is %s",

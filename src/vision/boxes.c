@@ -38,7 +38,7 @@ kt_status kt__vision_nms(kt_call *call)
     const int64_t n = kt_size(boxes, 0);
     kt_tensor    *box = kt__vision_operand(boxes, dtype), *score = kt__vision_operand(scores, dtype);
     kt_tensor    *order = kt_sort(score, .dim = KT_SOME(0), .descending = true).indices;
-    kt_tensor    *kept = kt_empty(KT_SHAPE(n), .dtype = KT_I64);
+    kt_tensor    *kept = kt__vision_room(KT_SHAPE(n), KT_I64);
     if (kt_failed())
         return kt_error_status();
     const int64_t count = n == 0 ? 0

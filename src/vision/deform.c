@@ -152,7 +152,7 @@ static kt_tensor *grouped(const deformed *d, kt_tensor *t)
 
 static kt_tensor *columns_of(const deformed *d, int64_t i)
 {
-    kt_tensor              *columns = kt_empty(KT_SHAPE(taps_of(d), positions(d)), .dtype = d->computed);
+    kt_tensor              *columns = kt__vision_room(KT_SHAPE(taps_of(d), positions(d)), d->computed);
     const kt__window_arrays a = {.image = example(d->image, i), .offset = example(d->offset, i), .mask = example(d->mask, i),
                                  .columns = kt_data(columns)};
     if (kt_failed())

@@ -14,7 +14,7 @@
 
 static kt_status no_version(kt_call *call)
 {
-    kt_tensor *none = kt_scalar_tensor(KT_INT(-1), .dtype = KT_I64);
+    kt_tensor *none = kt_scalar_tensor(KT_INT(-1), .dtype = KT_I64, .device = {KT_CPU, 0});
     call->out[0] = kt_keep(none);
     return kt_error_status();
 }

@@ -13,8 +13,8 @@ bool kt__vision_is_meta(const kt_tensor *t) { return kt_device_of(t).kind == KT_
 
 bool kt__vision_autocast(const kt_tensor *t)
 {
-    const kt_device_kind kind = (kt_device_kind)kt_device_of(t).kind;
-    return kt_autocast_enabled(kind == KT_META ? kt_autocast_meta() : kind);
+    const kt_device_kind own = (kt_device_kind)kt_device_of(t).kind, kind = own == KT_META ? kt_autocast_meta() : own;
+    return kind != KT_DEVICE_DEFAULT && kt_autocast_enabled(kind);
 }
 
 kt_tensor *kt__vision_operand(kt_tensor *t, kt_dtype computed)
@@ -22,7 +22,10 @@ kt_tensor *kt__vision_operand(kt_tensor *t, kt_dtype computed)
     return kt_contiguous(kt_resolve_neg(kt_to(kt_detach(t), .dtype = computed, .device = {KT_CPU, 0})));
 }
 
-kt_tensor *kt__vision_room(kt_shape shape, kt_dtype dtype) { return kt_zeros(shape, .dtype = dtype); }
+kt_tensor *kt__vision_room(kt_shape shape, kt_dtype dtype)
+{
+    return kt_zeros(shape, .dtype = dtype, .device = {KT_CPU, 0});
+}
 
 kt_tensor *kt__vision_done(kt_tensor *made, kt_dtype dtype, kt_device device)
 {

@@ -7,4 +7,4 @@ from .distributed import DistributedDataParallel
 __all__ = ["DataParallel", "DistributedDataParallel", "data_parallel"]
 
 __getattr__ = _missing.of(__name__, lazy=["comm", "parallel_apply", "replicate", "scatter_gather"],
-                          inside={"gather": "scatter_gather", "scatter": "scatter_gather"})
+                          inside={name: "nn.parallel.scatter_gather" for name in ("gather", "scatter")})
