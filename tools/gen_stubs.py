@@ -94,11 +94,12 @@ OWN = {  # what PyTorch has not, and classes written in C
 }
 # Modules that the user knows; their stubs import GIVEN from the package's.
 MODULES = """accelerator accelerator.memory amp autograd autograd.forward_ad autograd.functional autograd.gradcheck
-    autograd.profiler autograd.profiler_util backends compiler cpu cpu.amp cuda cuda.amp cuda.graphs cuda.memory cuda.nvtx
-    cuda.random cuda.streams distributed distributions distributions.constraints distributions.transforms fft func functional
-    futures fx hub jit library linalg mps mtia nn nn.functional nn.init nn.parameter nn.utils nn.utils.rnn onnx optim
-    optim.lr_scheduler overrides profiler random return_types serialization special storage testing torch_version types utils
-    utils.benchmark utils.data utils.dlpack utils.flop_counter utils.hooks version xpu""".split()
+    autograd.profiler autograd.profiler_util backends classes compiler cpu cpu.amp cuda cuda.amp cuda.graphs cuda.memory
+    cuda.nvtx cuda.random cuda.streams distributed distributions distributions.constraints distributions.transforms fft func
+    functional functorch futures fx hub jit library linalg mps mtia nn nn.functional nn.init nn.parameter nn.utils
+    nn.utils.rnn onnx optim optim.lr_scheduler overrides profiler quasirandom random return_types serialization special
+    storage testing torch_version types utils utils.benchmark utils.data utils.dlpack utils.flop_counter utils.hooks version
+    xpu""".split()
 GIVEN = ("Generator", "Number", "Size", "Tensor", "memory_format")
 OPERATORS = """add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv mod rmod pow rpow matmul rmatmul and rand or ror xor
     rxor lshift rlshift rshift rrshift lt le gt ge eq ne iadd isub imul itruediv ifloordiv imod ipow iand ior ixor""".split()

@@ -76,7 +76,7 @@ _files = {}  # by name: the lines, and what they say
 
 def _parsed(name):
     lines = linecache.getlines(name)
-    if len(lines) > _MOST_LINES:
+    if not 0 < len(lines) <= _MOST_LINES:
         return None
     if name not in _files or _files[name][0] is not lines:
         try:

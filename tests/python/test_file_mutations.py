@@ -34,7 +34,8 @@ _listening = False
 
 
 def _hear(event, arguments):
-    if _listening and event.startswith(WATCHED):
+    parsed = event == "compile" and arguments[1] == "<unknown>"  # by ast.parse: an error is explained from the source
+    if _listening and event.startswith(WATCHED) and not parsed:
         _heard.append((event, str(arguments)[:200]))
 
 

@@ -211,6 +211,7 @@ elif net(x).sum() > 0:
 }
 
 
+@pytest.mark.cpu_only("NumPy's data lies on the CPU")
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_each_fix_mends_the_program(name, tmp_path):
     source, expected = PROGRAMS[name]
