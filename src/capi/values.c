@@ -77,7 +77,8 @@ kt_status kt_number_beside(kt_scalar number, const kt_tensor *beside, kt_tensor 
     kt_call_begin(&call, &kt__rows[KT_OP_scalar_tensor], KT_PLAIN);
     call.arg[0].s = number;
     call.arg[1].dtype = dtype_beside(number, beside);
-    call.given = 3;
+    call.arg[2].device = beside ? kt__device(beside) : (kt_device){KT_CPU, 0}; /* wherever others are made */
+    call.given = 7;
     if (kt_call_run(&call))
         return kt_error_status();
     *t = call.out[0];
