@@ -61,14 +61,10 @@ def install():
         return 1
     folder = os.path.join(get_path("purelib"), FOLDER)
     record = "".join(_recorded(name, text) for name, text in FILES.items()) + f"{FOLDER}/RECORD,,\n"
-    try:
-        os.makedirs(folder, exist_ok=True)
-        for name, text in {**FILES, "RECORD": record}.items():
-            with open(os.path.join(folder, name), "w", encoding="utf-8", newline="") as file:
-                file.write(text)
-    except OSError as error:
-        print(f"karat pip-shim: {error}", file=sys.stderr)
-        return 1
+    os.makedirs(folder, exist_ok=True)
+    for name, text in {**FILES, "RECORD": record}.items():
+        with open(os.path.join(folder, name), "w", encoding="utf-8", newline="") as file:
+            file.write(text)
     print(f"torch {VERSION} stands for PyTorch in {sys.prefix}: libraries that require torch are installed without it")
     return 0
 
@@ -79,13 +75,9 @@ def remove():
     if not os.path.isdir(folder):
         print(f"karat pip-shim: it is not in {sys.prefix}", file=sys.stderr)
         return 1
-    try:
-        for name in os.listdir(folder):  # pip may have added a file
-            os.remove(os.path.join(folder, name))
-        os.rmdir(folder)
-    except OSError as error:
-        print(f"karat pip-shim: {error}", file=sys.stderr)
-        return 1
+    for name in os.listdir(folder):  # pip may have added a file
+        os.remove(os.path.join(folder, name))
+    os.rmdir(folder)
     print(f"removed from {sys.prefix}")
     return 0
 
@@ -107,7 +99,11 @@ def main(words):
     if len(words) != 1 or words[0] not in parts:
         print(USAGE, end="", file=sys.stderr)
         return 2
-    return parts[words[0]]()
+    try:
+        return parts[words[0]]()
+    except OSError as error:
+        print(f"karat pip-shim: {error}", file=sys.stderr)
+        return 1
 
 
 if __name__ == "__main__":

@@ -142,17 +142,22 @@ static inline int64_t FN(channels_out)(const kt__regions *r)
     return r->by_position ? r->channels / (r->rows * r->columns) : r->channels;
 }
 
+static void *FN(take_room)(FN(aligning) *w)
+{
+    void *room = kt__system_get(FN(region_room)(w->r));
+    if (!room)
+        __atomic_store_n(&w->failed, true, __ATOMIC_RELAXED);
+    return room;
+}
+
 static void FN(align_some)(void *context, int64_t begin, int64_t end)
 {
     FN(aligning)      *w = context;
     const kt__regions *r = w->r;
     const int64_t      plane = r->height * r->width, channels = FN(channels_out)(r), bins = r->rows * r->columns;
-    const size_t       bytes = FN(region_room)(r);
-    void              *room = kt__system_get(bytes);
-    if (!room) {
-        __atomic_store_n(&w->failed, true, __ATOMIC_RELAXED);
+    void              *room = FN(take_room)(w);
+    if (!room)
         return;
-    }
     for (int64_t k = begin; k < end; k++) {
         const FN(region) g = FN(read_region)(r, (const T *)w->a->region + 5 * k, room);
         const T         *images = (const T *)w->a->image + g.image * r->channels * plane;
@@ -174,7 +179,7 @@ static void FN(align_some)(void *context, int64_t begin, int64_t end)
                         w->a->place[to - (T *)w->a->result] = (int32_t)FN(channel_of)(r, c, i, j);
                 }
     }
-    kt__system_put(room, bytes);
+    kt__system_put(room, FN(region_room)(r));
 }
 
 /* Channels of the result are split among threads: two regions may read one element, but two channels never do. */
@@ -183,12 +188,9 @@ static void FN(align_back_some)(void *context, int64_t begin, int64_t end)
     FN(aligning)      *w = context;
     const kt__regions *r = w->r;
     const int64_t      plane = r->height * r->width, channels = FN(channels_out)(r), bins = r->rows * r->columns;
-    const size_t       bytes = FN(region_room)(r);
-    void              *room = kt__system_get(bytes);
-    if (!room) {
-        __atomic_store_n(&w->failed, true, __ATOMIC_RELAXED);
+    void              *room = FN(take_room)(w);
+    if (!room)
         return;
-    }
     for (int64_t k = 0; k < r->n; k++) {
         const FN(region) g = FN(read_region)(r, (const T *)w->a->region + 5 * k, room);
         T               *images = (T *)w->a->to_image + g.image * r->channels * plane;
@@ -204,21 +206,25 @@ static void FN(align_back_some)(void *context, int64_t begin, int64_t end)
                             image[y * r->width + x] += flowed * lines.weight[y] * columns.weight[x];
                 }
     }
-    kt__system_put(room, bytes);
+    kt__system_put(room, FN(region_room)(r));
+}
+
+static kt_status FN(run)(const kt__regions *r, const kt__region_arrays *a, int64_t n, int64_t grain,
+                         void (*some)(void *, int64_t, int64_t))
+{
+    FN(aligning) w = {.r = r, .a = a};
+    kt__parallel(n, grain, some, &w);
+    return w.failed ? kt__fail_memory(FN(region_room)(r)) : KT_OK;
 }
 
 kt_status FN(kt__align_regions)(const kt__regions *r, const kt__region_arrays *a)
 {
-    FN(aligning) w = {.r = r, .a = a};
-    kt__parallel(r->n, GRAIN_REGIONS, FN(align_some), &w);
-    return w.failed ? kt__fail_memory(FN(region_room)(r)) : KT_OK;
+    return FN(run)(r, a, r->n, GRAIN_REGIONS, FN(align_some));
 }
 
 kt_status FN(kt__align_back)(const kt__regions *r, const kt__region_arrays *a)
 {
-    FN(aligning) w = {.r = r, .a = a};
-    kt__parallel(FN(channels_out)(r), GRAIN_CHANNELS, FN(align_back_some), &w);
-    return w.failed ? kt__fail_memory(FN(region_room)(r)) : KT_OK;
+    return FN(run)(r, a, FN(channels_out)(r), GRAIN_CHANNELS, FN(align_back_some));
 }
 
 /* ---- regions whose borders are rounded to elements, and whose bins are windows of elements ---- */
@@ -293,16 +299,14 @@ static void FN(pool_back_some)(void *context, int64_t begin, int64_t end)
     }
 }
 
-void FN(kt__pool_regions)(const kt__regions *r, const kt__region_arrays *a)
+kt_status FN(kt__pool_regions)(const kt__regions *r, const kt__region_arrays *a)
 {
-    FN(aligning) w = {.r = r, .a = a};
-    kt__parallel(r->n, GRAIN_REGIONS, FN(pool_some), &w);
+    return FN(run)(r, a, r->n, GRAIN_REGIONS, FN(pool_some));
 }
 
-void FN(kt__pool_back)(const kt__regions *r, const kt__region_arrays *a)
+kt_status FN(kt__pool_back)(const kt__regions *r, const kt__region_arrays *a)
 {
-    FN(aligning) w = {.r = r, .a = a};
-    kt__parallel(r->channels, GRAIN_CHANNELS, FN(pool_back_some), &w);
+    return FN(run)(r, a, r->channels, GRAIN_CHANNELS, FN(pool_back_some));
 }
 
 static void FN(average_some)(void *context, int64_t begin, int64_t end)
@@ -350,16 +354,14 @@ static void FN(average_back_some)(void *context, int64_t begin, int64_t end)
     }
 }
 
-void FN(kt__average_regions)(const kt__regions *r, const kt__region_arrays *a)
+kt_status FN(kt__average_regions)(const kt__regions *r, const kt__region_arrays *a)
 {
-    FN(aligning) w = {.r = r, .a = a};
-    kt__parallel(r->n, GRAIN_REGIONS, FN(average_some), &w);
+    return FN(run)(r, a, r->n, GRAIN_REGIONS, FN(average_some));
 }
 
-void FN(kt__average_back)(const kt__regions *r, const kt__region_arrays *a)
+kt_status FN(kt__average_back)(const kt__regions *r, const kt__region_arrays *a)
 {
-    FN(aligning) w = {.r = r, .a = a};
-    kt__parallel(FN(channels_out)(r), GRAIN_CHANNELS, FN(average_back_some), &w);
+    return FN(run)(r, a, FN(channels_out)(r), GRAIN_CHANNELS, FN(average_back_some));
 }
 
 /* ---- deformed windows: each tap of the window looks at a place of its own ---- */

@@ -4,18 +4,27 @@
 
 #include "base/error.h"
 
+typedef kt_status loop(const kt__regions *r, const kt__region_arrays *a);
+
 /* What the four differ in. Their arguments: (input, rois, spatial_scale, rows, columns, [sampling_ratio], [aligned]). */
 typedef struct kind {
-    const char *kernel, *back; /* PyTorch's names, as its messages have them */
-    bool        samples;       /* bins are averages of samples */
+    const char *kernel, *back;        /* PyTorch's names, as its messages have them */
+    loop       *run[2], *run_back[2]; /* in float32, in float64 */
+    bool        samples;              /* bins are averages of samples */
     bool        by_position, has_aligned, has_place;
-    bool        cast;          /* autocast runs it in float32 on the CPU too */
+    bool        cast; /* autocast runs it in float32 on the CPU too */
 } kind;
 
-static const kind roi_align = {"roi_align_forward_kernel", "roi_align_backward_kernel", true, false, true, false, true};
-static const kind roi_pool = {"roi_pool_forward_kernel", "roi_pool_backward_kernel", false, false, false, true, false};
-static const kind ps_roi_align = {"ps_roi_align_forward_kernel", "ps_roi_align_backward_kernel", true, true, false, true, false};
-static const kind ps_roi_pool = {"ps_roi_pool_forward_kernel", "ps_roi_pool_backward_kernel", false, true, false, true, false};
+#define KERNELS(name) #name "_forward_kernel", #name "_backward_kernel"
+#define LOOPS(which)                                                       \
+    {kt__##which##_regions_float, kt__##which##_regions_double},           \
+    {kt__##which##_back_float, kt__##which##_back_double}
+static const kind roi_align = {KERNELS(roi_align), LOOPS(align), .samples = true, .has_aligned = true, .cast = true};
+static const kind roi_pool = {KERNELS(roi_pool), LOOPS(pool), .has_place = true};
+static const kind ps_roi_align = {KERNELS(ps_roi_align), LOOPS(align), .samples = true, .by_position = true, .has_place = true};
+static const kind ps_roi_pool = {KERNELS(ps_roi_pool), LOOPS(average), .by_position = true, .has_place = true};
+#undef LOOPS
+#undef KERNELS
 
 enum { INPUT, ROIS, SCALE, ROWS, COLUMNS, SAMPLING, ALIGNED };
 
@@ -65,30 +74,6 @@ static kt_shape result_sizes(const kt__regions *r, int64_t *room)
     return (kt_shape){4, room};
 }
 
-static kt_status run(const kind *k, kt_dtype computed, const kt__regions *r, const kt__region_arrays *a)
-{
-    const bool wide = computed == KT_F64;
-    if (k->samples)
-        return wide ? kt__align_regions_double(r, a) : kt__align_regions_float(r, a);
-    if (k->by_position)
-        wide ? kt__average_regions_double(r, a) : kt__average_regions_float(r, a);
-    else
-        wide ? kt__pool_regions_double(r, a) : kt__pool_regions_float(r, a);
-    return KT_OK;
-}
-
-static kt_status run_back(const kind *k, kt_dtype computed, const kt__regions *r, const kt__region_arrays *a)
-{
-    const bool wide = computed == KT_F64;
-    if (k->samples)
-        return wide ? kt__align_back_double(r, a) : kt__align_back_float(r, a);
-    if (k->by_position)
-        wide ? kt__average_back_double(r, a) : kt__average_back_float(r, a);
-    else
-        wide ? kt__pool_back_double(r, a) : kt__pool_back_float(r, a);
-    return KT_OK;
-}
-
 /* ---- forward ---- */
 
 static kt_status check_forward(const kind *k, const kt_tensor *input, const kt_tensor *rois)
@@ -130,7 +115,7 @@ static kt_status forward(kt_call *call, const kind *k)
         return kt_error_status();
     const kt__region_arrays a = {.image = kt_data(image), .region = kt_data(region), .result = kt_data(result),
                                  .place = place ? kt_data(place) : NULL};
-    if (kt_numel(result) && run(k, computed, &r, &a))
+    if (kt_numel(result) && k->run[computed == KT_F64](&r, &a))
         return kt_error_status();
     call->out[0] = kt__vision_done(result, dtype, device);
     call->out[1] = place ? kt__vision_done(place, KT_I32, device) : NULL;
@@ -176,7 +161,7 @@ static kt_status back(kt_call *call, const kind *k, const kt__regions *of)
         return kt_error_status();
     const kt__region_arrays a = {.region = kt_data(region), .flow = kt_data(flow), .from = place ? kt_data(place) : NULL,
                                  .to_image = kt_data(to)};
-    if (kt_numel(flow) && run_back(k, computed, &r, &a))
+    if (kt_numel(flow) && k->run_back[computed == KT_F64](&r, &a))
         return kt_error_status();
     call->out[0] = kt__vision_done(to, dtype, device);
     return kt_error_status();

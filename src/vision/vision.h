@@ -52,10 +52,10 @@ typedef struct kt__window_arrays { /* of one example */
     int64_t kt__suppress_##type(const void *boxes, const int64_t *order, int64_t n, double threshold, int64_t *kept);         \
     kt_status kt__align_regions_##type(const kt__regions *r, const kt__region_arrays *a);                                     \
     kt_status kt__align_back_##type(const kt__regions *r, const kt__region_arrays *a);                                        \
-    void kt__pool_regions_##type(const kt__regions *r, const kt__region_arrays *a);                                           \
-    void kt__pool_back_##type(const kt__regions *r, const kt__region_arrays *a);                                              \
-    void kt__average_regions_##type(const kt__regions *r, const kt__region_arrays *a);                                        \
-    void kt__average_back_##type(const kt__regions *r, const kt__region_arrays *a);                                           \
+    kt_status kt__pool_regions_##type(const kt__regions *r, const kt__region_arrays *a);                                      \
+    kt_status kt__pool_back_##type(const kt__regions *r, const kt__region_arrays *a);                                         \
+    kt_status kt__average_regions_##type(const kt__regions *r, const kt__region_arrays *a);                                   \
+    kt_status kt__average_back_##type(const kt__regions *r, const kt__region_arrays *a);                                      \
     void kt__deformed_columns_##type(const kt__windows *w, const kt__window_arrays *a);                                       \
     void kt__deformed_back_##type(const kt__windows *w, const kt__window_arrays *a);
 KT__VISION_LOOPS(float)
