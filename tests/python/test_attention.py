@@ -530,7 +530,7 @@ def test_ways_can_be_chosen():
     assert node(*x) == flash
 
 
-@pytest.mark.not_on_a_gpu("PyTorch's other names of kernels allow the kernel there too")
+@pytest.mark.cpu_only("PyTorch's other names of kernels allow the kernel on a device too")
 def test_the_switches_of_backends():
     cuda, x = torch.backends.cuda, leaves(*[(1, 2, 4, 8)] * 3)
     assert cuda.flash_sdp_enabled() and cuda.math_sdp_enabled() and cuda.mem_efficient_sdp_enabled() and cuda.cudnn_sdp_enabled()
