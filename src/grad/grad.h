@@ -294,6 +294,7 @@ static inline bool kt__view_stale(const kt_tensor *t)
     return t->autograd ? t->autograd->seen_version != kt__version(t) : !(t->base->flags & KT_T_LEAF);
 }
 kt_status kt__restride(kt_tensor *view);
+kt_status kt__part_history(kt_tensor *view); /* of a KT_T_PART */
 kt_status kt__become_view(kt_tensor *self, kt_tensor *view, bool history); /* as plan/observe.h says */
 kt_status kt__write_over(int op, kt_tensor *to, kt_tensor *from); /* an operator of one or two tensors, in place */
 kt_status kt__seen_as_view(kt_tensor *like, const kt_tensor *view, kt_tensor **out); /* like: of the base's geometry; owned */

@@ -214,7 +214,9 @@ void kt_hooks_clear(kt_tensor *t) { clear_all(hooks_of(t)); }
 
 bool kt_has_hooks(const kt_tensor *t)
 {
-    return t && t->autograd && (t->autograd->hooks || (t->autograd->node && t->autograd->node->hooks));
+    if (!t || !t->autograd || t->flags & KT_T_PART)
+        return false;
+    return t->autograd->hooks || (t->autograd->node && t->autograd->node->hooks);
 }
 
 int kt_node_hooks_visit(const kt_node *node, kt_hook_visit visit, void *with)

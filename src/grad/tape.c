@@ -22,6 +22,9 @@ KT__HOT kt_status kt__producer(kt_tensor *t, kt_node **node, uint32_t *result)
             if (kt__view_rules(t, false) || kt__restride(t))
                 return kt_error_status();
             a = t->autograd;
+        } else if (KT__UNLIKELY(t->flags & KT_T_PART)) {
+            if (kt__part_history(t))
+                return kt_error_status();
         } else if (!(t->flags & KT_T_REQUIRES_GRAD)) {
             return KT_OK; /* its base requires grad, but no gradient flows through this view */
         }
@@ -42,7 +45,7 @@ KT__HOT kt_status kt__link_result(kt_tensor *out, kt_node *node, uint32_t result
     a->node = node;
     a->result = result;
     a->seen_version = kt__version(out);
-    out->flags = (out->flags | KT_T_REQUIRES_GRAD) & ~(uint32_t)KT_T_LEAF;
+    out->flags = (out->flags | KT_T_REQUIRES_GRAD) & ~(uint32_t)(KT_T_LEAF | KT_T_PART);
     return KT__UNLIKELY(a->retain != NULL) ? kt__retain_move(out) : KT_OK;
 }
 

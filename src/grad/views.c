@@ -174,7 +174,16 @@ kt_status kt__restride(kt_tensor *view)
 
 /* ---- a write through the view ---- */
 
-/* The base's new history: part of it is the written value. The view's own is rebuilt when needed, at once if a hook waits
+/* The view is part of what the write has made, whatever becomes of the base until somebody asks for the view's history. */
+static kt_status note_part(kt_tensor *view, kt_node *written)
+{
+    if (kt__link_result(view, kt__node_ref(written), 0))
+        return kt_error_status();
+    view->flags |= KT_T_PART;
+    return KT_OK;
+}
+
+/* The base's new history: part of it is the written value. The view's own is made when needed, at once if a hook waits
  * for the view's gradient. */
 kt_status kt__rebase(kt_tensor *view, kt_node *inner, uint32_t input)
 {
@@ -208,9 +217,7 @@ kt_status kt__rebase(kt_tensor *view, kt_node *inner, uint32_t input)
     }
     if (kt__link_result(base, n, 0))
         return kt_error_status();
-    if (view->autograd) /* also if somebody has looked at it since the write */
-        view->autograd->seen_version = kt__version(view) - 1;
-    return view->autograd && view->autograd->retain ? kt__restride(view) : KT_OK;
+    return view->autograd && view->autograd->retain ? kt__restride(view) : note_part(view, n);
 }
 
 /* ---- views that take the place of what they look into ---- */
@@ -275,13 +282,18 @@ static kt_status copy_over(kt_tensor *to, kt_tensor *from)
     return status;
 }
 
+static int64_t reach_of(const kt__geometry *g)
+{
+    int64_t reach = 1;
+    for (int i = 0; i < g->ndim; i++)
+        reach = g->sizes[i] ? reach + (g->sizes[i] - 1) * g->strides[i] : reach;
+    return reach;
+}
+
 /* Memory with the base's strides, so that the same operators lead to the view's elements. */
 static kt_status new_like_base(const kt__geometry *base, kt_dtype dtype, kt_device device, kt_tensor **out)
 {
-    int64_t reach = 1;
-    for (int i = 0; i < base->ndim; i++)
-        reach = base->sizes[i] ? reach + (base->sizes[i] - 1) * base->strides[i] : reach;
-    kt_tensor *t = kt__tensor_new(dtype, device, KT_SHAPE(reach));
+    kt_tensor *t = kt__tensor_new(dtype, device, KT_SHAPE(reach_of(base)));
     if (!t)
         return kt_error_status();
     if (kt__tensor_set_geometry(t, (kt_shape){base->ndim, base->sizes}, (kt_shape){base->ndim, base->strides}, 0)) {
@@ -437,6 +449,36 @@ kt_status kt__value_with_history(kt_node *inner, kt_tensor *value, kt_tensor **o
     kt__unref(linked);
     kt__unref(part);
     return status;
+}
+
+/* Does the tensor still lie in the base's memory as the view did when it was written through? `data =` may have moved it. */
+static bool lies_within(const kt_tensor *t, const kt__geometry *base, const kt__geometry *view)
+{
+    const int64_t end = (base->offset + reach_of(base)) * (int64_t)kt__dtype_rows[base->dtype].size;
+    return t->dtype == view->dtype && lies_so(t, (kt_shape){view->ndim, view->sizes}, view->strides, view->offset) &&
+           end <= (int64_t)t->storage->bytes;
+}
+
+/* Recorded in any grad mode, as kt__restride is. */
+kt_status kt__part_history(kt_tensor *view)
+{
+    kt_node       *inner = view->autograd->node->inner;
+    const uint64_t mode = kt__mode();
+    const uint32_t born = kt__born_flags;
+    kt_tensor     *part = NULL;
+    kt__mode_word = mode | KT_M_GRAD;
+    kt__born_flags = 0;
+    const kt__geometry *base = inner->outer->base;
+    const kt_status status = lies_within(view, &base[0], &base[1]) ? kt__written_with_history(inner, view, &part)
+                                                                   : kt__value_with_history(inner, view, &part);
+    kt__mode_word = mode;
+    kt__born_flags = born;
+    if (status)
+        return status;
+    const struct kt_autograd *a = part->autograd;
+    const kt_status linked = kt__link_result(view, kt__node_ref(a->node), a->result);
+    kt__unref(part);
+    return linked;
 }
 
 /* ---- views that the tape cannot follow ---- */

@@ -45,10 +45,14 @@ static inline void block_put(kt_block *b)
         kt__pool_put(b, offsetof(kt_block, data));
 }
 
-static void block_unhold(kt_block *b)
+static void storage_unhold(kt_storage *s)
 {
-    if (atomic_fetch_sub_explicit(&b->storage.block_refs, 1, memory_order_acq_rel) == 1)
-        block_put(b);
+    if (atomic_fetch_sub_explicit(&s->held, 1, memory_order_acq_rel) != 1)
+        return;
+    if (s->block_bytes)
+        block_put(block_of_storage(s));
+    else
+        kt__pool_put(s, sizeof *s);
 }
 
 static inline kt_status memory_get(kt_backend *backend, kt_device d, size_t bytes, void **data, size_t *granted)
@@ -81,10 +85,7 @@ static void storage_unref(kt_storage *s)
     if (!kt__count_down(&s->refs))
         return;
     storage_free_memory(s);
-    if (s->block_bytes)
-        block_unhold(block_of_storage(s));
-    else
-        kt__pool_put(s, sizeof *s);
+    storage_unhold(s);
 }
 
 static inline kt_status set_dims(kt_tensor *t, kt_shape shape)
@@ -120,11 +121,36 @@ static counter *counter_of(const kt_tensor *t)
     return (counter *)(void *)((char *)t->version - offsetof(counter, version));
 }
 
+static kt_storage *counting_storage(const kt_tensor *t)
+{
+    return (kt_storage *)(void *)((char *)t->version - offsetof(kt_storage, version));
+}
+
+static void counter_ref(const kt_tensor *t)
+{
+    if (t->flags & KT_T_STORED_COUNTER)
+        atomic_fetch_add_explicit(&counting_storage(t)->held, 1, memory_order_relaxed);
+    else
+        kt__count_up(&counter_of(t)->refs);
+}
+
 static void counter_unref(kt_tensor *t)
 {
+    if (t->flags & KT_T_STORED_COUNTER) {
+        storage_unhold(counting_storage(t));
+        return;
+    }
     counter *c = counter_of(t);
     if (kt__count_down(&c->refs))
         kt__pool_put(c, sizeof *c);
+}
+
+void kt__tensor_keep_counter(kt_tensor *t)
+{
+    if (!t->version || t->flags & KT_T_OWN_COUNTER)
+        return;
+    t->flags |= KT_T_OWN_COUNTER | KT_T_STORED_COUNTER;
+    counter_ref(t);
 }
 
 kt_status kt__tensor_own_counter(kt_tensor *t, uint32_t version)
@@ -137,7 +163,7 @@ kt_status kt__tensor_own_counter(kt_tensor *t, uint32_t version)
     if (t->flags & KT_T_OWN_COUNTER)
         counter_unref(t);
     t->version = &c->version;
-    t->flags |= KT_T_OWN_COUNTER;
+    t->flags = (t->flags | KT_T_OWN_COUNTER) & ~(uint32_t)KT_T_STORED_COUNTER;
     return KT_OK;
 }
 
@@ -173,7 +199,7 @@ static inline void init_storage(kt_storage *s, kt_device device, size_t bytes, s
     s->backend = (uint8_t)device.kind;
     s->index = (uint8_t)device.index;
     s->block_bytes = (uint16_t)block_bytes;
-    atomic_init(&s->block_refs, 2);
+    atomic_init(&s->held, block_bytes ? 2 : 1);
     s->fixed = false;
     s->pinned_by = 0;
 }
@@ -418,9 +444,9 @@ static kt_tensor *sharing_record(kt_tensor *of, size_t bytes)
     t->ndim = 0;
     t->data = of->data;
     t->numel = 0;
-    t->flags = KT_T_LEAF | (of->flags & (KT_T_CONJ | KT_T_NEG | KT_T_INFERENCE | KT_T_OWN_COUNTER));
+    t->flags = KT_T_LEAF | (of->flags & (KT_T_CONJ | KT_T_NEG | KT_T_INFERENCE | KT_T_OWN_COUNTER | KT_T_STORED_COUNTER));
     if (KT__UNLIKELY(of->flags & KT_T_OWN_COUNTER))
-        kt__count_up(&counter_of(of)->refs);
+        counter_ref(of);
     t->lineage = of->lineage;
     return t;
 }
@@ -640,8 +666,6 @@ kt_status kt_set_data(kt_tensor *t, kt_tensor *from)
     if (t->flags & KT_T_PINNED_DTYPE && t->dtype != from->dtype)
         return kt_fail(KT_ERR_RUNTIME, "the dtype of this tensor is pinned to %s (pin_dtype): data of %s cannot take its place",
                        kt_dtype_name((kt_dtype)t->dtype), kt_dtype_name((kt_dtype)from->dtype));
-    if (!(t->flags & KT_T_OWN_COUNTER) && kt__tensor_own_counter(t, kt__version(t)))
-        return kt_error_status();
     kt_storage   *before = t->storage;
     const uint8_t dtype = t->dtype, backend = t->backend, index = t->index;
     kt__count_up(&from->storage->refs);
@@ -659,6 +683,7 @@ kt_status kt_set_data(kt_tensor *t, kt_tensor *from)
     }
     t->flags = (t->flags & ~(uint32_t)(KT_T_CONJ | KT_T_NEG)) | (from->flags & (KT_T_CONJ | KT_T_NEG));
     t->lineage = from->lineage;
+    kt__tensor_keep_counter(t);
     storage_unref(before);
     return KT_OK;
 }
@@ -671,7 +696,7 @@ void kt_pin_dtype(kt_tensor *t, bool pinned)
 
 bool kt_has_pinned_dtype(const kt_tensor *t) { return t && t->flags & KT_T_PINNED_DTYPE; }
 
-/* A larger storage for t that continues its version counter. */
+/* A larger storage for t. */
 static kt_storage *larger_storage(const kt_tensor *t, size_t bytes)
 {
     kt_backend *backend = kt__backend(t->backend);
@@ -689,7 +714,6 @@ static kt_storage *larger_storage(const kt_tensor *t, size_t bytes)
     s->data = data;
     if (memory_is_seen())
         tell_memory(s, false);
-    atomic_init(&s->version, kt__version(t));
     return s;
 }
 
@@ -718,8 +742,7 @@ kt_status kt__tensor_resize(kt_tensor *t, kt_shape shape, const int64_t *strides
         return kt_error_status();
     }
     if (larger) {
-        if (t->version && !(t->flags & KT_T_OWN_COUNTER))
-            t->version = &larger->version;
+        kt__tensor_keep_counter(t);
         storage_unref(before);
     }
     return KT_OK;
@@ -749,11 +772,12 @@ KT__HOT void kt__tensor_free(kt_tensor *t)
         return;
     }
     kt_block *b = (kt_block *)(void *)t;
-    if (s == &b->storage && atomic_load_explicit(&s->refs, memory_order_acquire) == 1) {
+    if (s == &b->storage && atomic_load_explicit(&s->refs, memory_order_acquire) == 1 &&
+        atomic_load_explicit(&s->held, memory_order_acquire) == 2) {
         storage_free_memory(s); /* no view shares the storage: one free for the whole block */
         block_put(b);
         return;
     }
     storage_unref(s);
-    block_unhold(b);
+    storage_unhold(&b->storage);
 }

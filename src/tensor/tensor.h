@@ -33,6 +33,8 @@ enum kt__tensor_flag {
     KT_T_OWN_COUNTER   = 1 << 14, /* `version` is a counter of its own, reference-counted, not the storage's */
     KT_T_TURNED        = 1 << 15, /* a view that changed lazy bits or dtype, not sizes or strides */
     KT_T_DUAL          = 1 << 16, /* has tangents: forward mode follows it */
+    KT_T_PART          = 1 << 17, /* a view that was written through: its node is the write's, which made the whole base */
+    KT_T_STORED_COUNTER = 1 << 18, /* with KT_T_OWN_COUNTER: the counter is that of another storage, whose record it holds */
     KT_T_FOLLOWED      = KT_T_REQUIRES_GRAD | KT_T_DUAL,
     KT_T_VIEW_MADE     = KT_T_UNFOLLOWED | KT_T_ONE_OF_MANY | KT_T_IN_INFERENCE
 };
@@ -49,7 +51,7 @@ typedef struct kt_storage {
     void            *owner;
     uint8_t          backend, index;
     uint16_t         block_bytes; /* size of the block that it is part of; 0: a separate allocation */
-    _Atomic uint8_t  block_refs; /* in a block: the tensor and the storage each hold it */
+    _Atomic uint32_t held;       /* who needs this record: the storage, in a block its tensor, and who counts writes here */
     uint8_t          pinned_by;  /* pinned host memory: the kind of the backend that made it; else 0 */
     uint8_t          fixed;      /* its address was exported (NumPy): never resized */
     _Atomic uint16_t writer;     /* what recorded the last in-place write: a row id, or a mark of the tape */
@@ -122,6 +124,8 @@ kt_tensor *kt__tensor_wrap(void *memory, size_t bytes, kt_dtype dtype, kt_shape 
 kt_tensor *kt__tensor_wrap_on(kt_device device, void *memory, size_t bytes, kt_dtype dtype, kt_shape shape,
                               void (*release)(void *), void *owner); /* memory of that device */
 kt_status  kt__tensor_own_counter(kt_tensor *t, uint32_t version); /* gives t a version counter of its own */
+/* t gets another storage and counts on where it did: its views and aliases, which keep the old one, see its writes. */
+void       kt__tensor_keep_counter(kt_tensor *t);
 kt_status  kt__tensor_set_geometry(kt_tensor *t, kt_shape shape, kt_shape strides, int64_t offset);
 extern KT__HOT_LOCAL uint32_t kt__born_flags; /* flags of this thread's new tensors: KT_T_INFERENCE in inference mode */
 /* Grows the storage if needed; contents undefined. Dense in the order of `strides`, row-major if NULL. */
