@@ -20,7 +20,7 @@ Difference = namedtuple("Difference", "kind at where statement karat torch reaso
 AFTER = " (last digits differed before)"
 AMPLIFIED = "last digits differed before: from the same operands the statement makes the same"
 
-STATE = ("dtype", "shape", "requires_grad", "is_leaf", "grad_fn", "is_inference", "is_view", "strides", "offset", "conj", "neg",
+STATE = ("dtype", "shape", "requires_grad", "is_leaf", "retains_grad", "grad_fn", "is_inference", "is_view", "base", "strides", "offset", "conj", "neg",
     "version",
          "same object as", "shares memory with")
 

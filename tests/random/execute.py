@@ -4,6 +4,7 @@ In: the module (karat or torch) and a program, a list of statements. Out: for ea
 and a picture of every tensor that the program has named. Knows neither how programs are made nor what they are compared with.
 """
 
+import importlib
 import re
 import warnings
 
@@ -12,6 +13,7 @@ PAYLOAD = 1 << 20  # bytes of a tensor that are compared
 
 def namespace(module):
     """What a program finds when it starts: the module under PyTorch's name, and a list for what hooks report."""
+    importlib.import_module(module.__name__ + ".utils.checkpoint")
     return {"torch": module, "F": module.nn.functional, "inf": float("inf"), "nan": float("nan"), "log": []}
 
 
@@ -55,6 +57,7 @@ def picture(tensor, with_gradient=True):
         "neg": tensor.is_neg(),
         "requires_grad": asked(tensor, lambda t: t.requires_grad),
         "is_leaf": asked(tensor, lambda t: t.is_leaf),
+        "retains_grad": asked(tensor, lambda t: t.retains_grad),
         "is_view": tensor._is_view(),
         "is_inference": tensor.is_inference(),
         "grad_fn": node if node is None or isinstance(node, str) else node.name(),
@@ -108,7 +111,10 @@ def survey(space, tensor_type):
             seen["same object as"] = objects.setdefault(id(tensor), path)
             where = asked(tensor, lambda t: t.untyped_storage().data_ptr())
             seen["shares memory with"] = storages.setdefault(where, path) if where and tensor.numel() else None
+            seen["base"] = tensor._base
             pictures[path] = seen
+    for seen in pictures.values():
+        seen["base"] = seen["base"] if seen["base"] is None else objects.get(id(seen["base"]), "a tensor without a name")
     return pictures, others
 
 

@@ -7,6 +7,7 @@ every statement what can be seen: errors, warnings, and of each tensor dtype, sh
 difference is reduced to the shortest program that shows it. Differences by design are counted with their reason (known.py);
 every other one is printed, and the exit status is 1. Karat is taken from PYTHONPATH or build/python.
 
+    --family NAME   operators (write.py) or autograd (write_autograd.py) alone; without it half of each
     --first N       start at program N of the seed                  --only N     one program, printed whole
     --karat PYTHON  the interpreter for Karat (default: this one)   --save FILE  the differences as JSON lines
     --jobs N        N pairs of processes at the same time
@@ -200,9 +201,13 @@ class Tally:
         return 1 if self.findings else 0
 
 
+def family(options, index):
+    return options.family if options.family != "all" else ("operators", "autograd")[index // 2 % 2]
+
+
 def one(pair, tally, index):
     """Writes, runs and compares one program."""
-    program = pair.ours.ask("write", tally.options.seed, index)
+    program = pair.ours.ask("write", family(tally.options, index), tally.options.seed, index)
     if program is None:
         return tally.failed(index, "not written", "the process died")
     each = index % 2 == 0
@@ -253,7 +258,7 @@ def alone(options):
     import karat
 
     import execute
-    import write
+    from worker import FAMILIES
 
     karat.set_num_threads(options.threads)
     indices, failed = iter(range(options.first, options.first + options.programs)), []
@@ -266,7 +271,7 @@ def alone(options):
             if index is None:
                 return
             try:
-                program = write.program(karat, options.seed, index)
+                program = FAMILIES[family(options, index)](karat, options.seed, index)
                 for error, _, _ in execute.execute(karat, program, index % 2 == 0):
                     if error and (error[0] == "SystemError" or "INTERNAL" in error[1]):
                         failed.append((index, error))
@@ -289,6 +294,7 @@ def main():
     parser.add_argument("--programs", type=int, default=1000)
     parser.add_argument("--seed", default=None)
     parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--family", choices=["all", "operators", "autograd"], default="all")
     parser.add_argument("--only", type=int)
     parser.add_argument("--reference", help="a Python that has PyTorch 2.11; --alone needs none")
     parser.add_argument("--karat", default=sys.executable)

@@ -8,7 +8,7 @@ import re
 
 def operator(statement):
     """The name of the operator that a statement is about: the outermost call, or the Python operator."""
-    text = re.sub(r"^with torch\.[a-z_]+\([A-Za-z]*\): ", "", statement)
+    text = re.sub(r"^with torch\.[a-z_]+\([A-Za-z0-9', .]*\): ", "", statement)
     if re.search(r"\.backward\(|autograd\.grad\(", text):
         return "backward"
     body = re.sub(r"^t\d+ = ", "", text)

@@ -1,6 +1,6 @@
 """worker.py - one side of a run: a process that holds karat or torch and answers requests until its input ends.
 
-worker.py MODULE [THREADS]: pickled requests on stdin, pickled answers on stdout. ("write", seed, index) gives a program,
+worker.py MODULE [THREADS]: pickled requests on stdin, pickled answers on stdout. ("write", family, seed, index) gives a program,
 ("run", program, each) what it showed. What the program itself prints goes to stderr.
 """
 
@@ -12,6 +12,9 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import execute  # noqa: E402
 import write  # noqa: E402
+import write_autograd  # noqa: E402
+
+FAMILIES = {"operators": write.program, "autograd": write_autograd.program}
 
 
 def main():
@@ -26,7 +29,7 @@ def main():
         except EOFError:
             return
         if request[0] == "write":
-            answer = write.program(module, *request[1:])
+            answer = FAMILIES[request[1]](module, *request[2:])
         else:
             answer = execute.execute(module, *request[1:])
         pickle.dump(answer, answers)

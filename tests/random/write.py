@@ -699,8 +699,8 @@ ROWS = []
 
 
 def targets(line):
-    """Names that a statement makes and does nothing else."""
-    found = re.match(r"(t\d+) = torch\.(tensor|zeros|linspace)\(", line)
+    """The name of what a statement makes, if it does nothing else."""
+    found = re.match(r"(t\d+) = torch\.(?:tensor|zeros|linspace)\(", line) or re.match(r"(?:class|def) (\w+)", line)
     return found.group(1) if found else None
 
 
@@ -715,24 +715,22 @@ def pruned(lines):
     return kept
 
 
-def program(module, seed, index):
-    w = Writer(module, seed, index)
+def composed(w, begin, kinds, wanted, ends):
+    """The statements of a writer: those of begin, as many of the kinds as are wanted, and backward with the chance `ends`."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for _ in range(w.random.randint(1, 2)):
-            w.fresh([w.random.randint(20, 40), w.random.randint(30, 50)] if w.chance(0.03) else None)
-        wanted, tries = w.random.randint(3, 9), 0
-        made = 0
+        begin()
+        tries = made = 0
         while made < wanted and tries < 60:
             tries += 1
             before = len(w.lines)
-            kind = w.random.choices([k for k, _ in KINDS], [n for _, n in KINDS])[0]
+            kind = w.random.choices([k for k, _ in kinds], [n for _, n in kinds])[0]
             try:
                 kind(w)
                 made += 1
             except Dropped:
                 made += any(targets(line) is None for line in w.lines[before:])
-        if w.chance(0.6):
+        if w.chance(ends):
             for _ in range(2):
                 try:
                     w.backward()
@@ -740,3 +738,13 @@ def program(module, seed, index):
                     pass
     w.space.clear()
     return pruned(w.lines)
+
+
+def program(module, seed, index):
+    w = Writer(module, seed, index)
+
+    def begin():
+        for _ in range(w.random.randint(1, 2)):
+            w.fresh([w.random.randint(20, 40), w.random.randint(30, 50)] if w.chance(0.03) else None)
+
+    return composed(w, begin, KINDS, w.random.randint(3, 9), 0.6)
