@@ -26,7 +26,7 @@ STATE = ("dtype", "shape", "requires_grad", "is_leaf", "retains_grad", "grad_fn"
 
 
 # A difference in one of these that is by design says nothing about the rest of the program, which is compared further.
-HARMLESS = {"version", "grad_fn", "is_view", "strides"}
+HARMLESS = {"version", "grad_fn", "is_view", "base", "strides"}
 
 
 class Comparison:

@@ -29,7 +29,7 @@ COMPLEX = ("complex",)
 
 rounding("""acos acosh arccos arccosh arcsin arcsinh arctan arctanh asin asinh atan atanh cos cosh sin sinh tan tanh exp exp2
     expm1 log log2 log10 log1p sigmoid expit erfc rsqrt softplus celu selu elu silu mish logsigmoid log_sigmoid softmax softmin
-    polar angle atan2 arctan2 hypot xlogy cauchy exponential geometric log_normal logspace mvlgamma glu alpha_dropout
+    polar angle atan2 arctan2 hypot xlogy cauchy exponential geometric log_normal logspace glu alpha_dropout
     ldexp""", 4, SERIES)
 rounding("pow float_power ** **=", 16, EXPONENT)
 rounding("pow float_power ** **=", 128, "a complex power: in float32 the angle has lost as many digits as it is large", COMPLEX)
@@ -60,6 +60,13 @@ rounding("""* mul multiply *= / div divide true_divide /= square reciprocal sqrt
          COMPLEX, terms=4)
 rounding("arange range", 1, "counted in the dtype itself: PyTorch's vector loop adds to a start that it has rounded")
 rounding("backward grad", 8, ORDER, terms=16)
+rounding("""vmap vjp jacrev jacfwd jvp linearize hessian jacobian checkpoint grad_and_value apply step""", 8,
+         ORDER, terms=16)
+rounding("""bessel_j0 bessel_j1 bessel_y0 bessel_y1 modified_bessel_i0 modified_bessel_i1 modified_bessel_k0 modified_bessel_k1
+    scaled_modified_bessel_k0 scaled_modified_bessel_k1 spherical_bessel_j0 airy_ai i0e i1e erfcx igamma igammac gammainc gammaincc
+    ndtr log_ndtr ndtri zeta""", 64, "a series of many terms, or another one: PyTorch's loses digits near zeros",
+         terms=16, by="one")
+rounding("mvlgamma multigammaln", 16, NEAR_ZERO, terms=16, by="one")
 SCALED_SUMS = Bound(4, FUSED, 4, "operands")  # add, sub and rsub with alpha=
 
 LOOSE = {"float64": 1e-9, "float32": 3e-4, "float16": 2e-2, "bfloat16": 1e-1, "complex128": 1e-9, "complex64": 3e-4,

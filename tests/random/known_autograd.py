@@ -1,0 +1,108 @@
+"""known_autograd.py - differences that are meant in programs about derivatives: histories, transforms, custom Functions, autocast.
+
+In: a Difference of compare.py and the Comparison that found it. Out: AUTOGRAD, for known.py: tests, each with its reason.
+"""
+
+import re
+
+from known_errors import case, inference_operand, said
+from known_states import differ_at_ones, new_counts, only_torch_warned
+from known_values import every
+from statement import born, mentioned, op, plain_op
+
+TRANSFORMS = set("vmap grad grad_and_value vjp jacrev jacfwd jvp linearize hessian jacobian checkpoint".split())
+FORWARD = {"jvp", "jacfwd", "linearize", "hessian"}
+OVERLOADED = re.compile(r"(squeeze|unsqueeze|t|transpose|swapaxes|swapdims|as_strided|float_power)_$|_foreach_")
+
+
+def without_number(name):
+    return re.sub(r"\d+$", "", str(name))
+
+
+def by_transform(d):
+    """Whether the tensor is what a transform gave."""
+    return op(d) in TRANSFORMS and born(d)
+
+
+def bodies(c):
+    return "\n".join(line for line in c.program if line.startswith("def "))
+
+
+def text(c):
+    return "\n".join(c.program)
+
+
+def moved(c):
+    """Whether the program gives a tensor other memory or other sizes without a record of it."""
+    return re.search(r"\.data = |\.set_\(|\.resize_\(|with torch\.(no_grad|inference_mode)\(\): t\d+\.(un)?squeeze_|_\(.*out=", text(c)) \
+        is not None
+
+
+def same_operand_twice(c):
+    """Whether a function of the program writes over an operand that stands in the call twice: x.mul_(x)."""
+    return re.search(r"\b([xu]\d*)\.(mul|addcmul|div|lerp|copy|sub|add)_\((.*\b)?\1\b|\b([xu]\d*) [-*+/]= \4\b", bodies(c)) is not None
+
+
+PART_OF_A_TRANSFORM = "what a transform gives, formally: a view, its base, its layout, the writes that made it and the name of its node"
+
+AUTOGRAD = [
+    (lambda d, c: d.kind in ("base", "grad.base") and op(d) == "backward",
+     "whether a gradient is formally a view of an inner temporary that nobody else has"),
+    (lambda d, c: d.kind == "base" and born(d) and "a tensor without a name" in (d.karat, d.torch) and any(
+        f.kind == "is_view" and f.at == d.at for f in c.found),
+     "whether a result is formally a view of an inner temporary that nobody else has"),
+    (lambda d, c: d.kind == "grad_fn" and without_number(d.karat) == without_number(d.torch) and (
+        OVERLOADED.search(op(d)) or re.search(r"_foreach_|squeeze_|t_\(|transpose_", text(c))),
+     "the number in a node's name counts PyTorch's overloads: in-place views and lists of tensors have their own"),
+    (lambda d, c: by_transform(d) and (d.kind in ("is_view", "base", "strides", "offset", "grad_fn", "shares memory with",
+                                                  "same object as") or d.kind == "version"), PART_OF_A_TRANSFORM),
+    (lambda d, c: op(d) in TRANSFORMS and only_torch_warned(
+        d, r"`torch\.jit\.script`|.*There is a performance drop|Attempted to insert a get_attr|.*torch\.utils\.checkpoint"),
+     "PyTorch warns of what its transforms are made of"),
+    (lambda d, c: d.kind == "requires_grad" and by_transform(d) and (d.karat, d.torch) in ((False, True), (True, False))
+        and op(d) in FORWARD | {"hessian", "jacrev"},
+     "a derivative that does not depend on a captured tensor: PyTorch's zeros ask for a gradient all the same"),
+    (case("raised by torch", r"^Batching rule not implemented|^vmap: (We do not support|It looks like|aten::|inplace)|^You tried to "
+          r"vmap over|^Trying to use forward AD with|^Dimension out of range|^iteration over a 0-d|^Cannot access data pointer",
+          ops=" ".join(TRANSFORMS)), "PyTorch lacks a rule for examples, or has one that fails on examples without dims; Karat computes"),
+    (case("raised by torch", r"^Dimension out of range|^iteration over a 0-d", also=lambda d, c: "torch.func." in d.statement),
+     "PyTorch lacks a rule for examples, or has one that fails on examples without dims; Karat computes"),
+    (case(("error text", "error type"), r"^vmap: |^Batching rule|^Dimension out of range|^You tried to vmap", ops=" ".join(TRANSFORMS)),
+     "both refuse a function of examples, each at what its rules do not take"),
+    (lambda d, c: d.kind == "values" and op(d) in FORWARD and same_operand_twice(c),
+     "x.mul_(x) in forward mode: PyTorch writes x, or its tangent, before it has read it for the other factor"),
+    (lambda d, c: d.kind == "strides" and op(d) == "apply" and c.seen and differ_at_ones(d, c.seen["shape"]),
+     "an input that a Function returns as it is: PyTorch's view of it is made anew, and a dim of one element may have any stride"),
+    (lambda d, c: d.kind == "shape" and op(d) in TRANSFORMS and "squeeze_(" in bodies(c),
+     "squeeze_ of a tensor without examples inside a vmap over one example: PyTorch squeezes the examples' dim too"),
+    (lambda d, c: op(d) == "resize_" and d.kind in ("values", "shares memory with"),
+     "resize_ beyond the memory: PyTorch grows what all views look into, Karat gives the tensor memory of its own"),
+    (lambda d, c: d.kind == "grad" and d.torch is None and re.search(r"inputs=\[", text(c)),
+     "the gradient that backward(inputs=) left at a result: PyTorch forgets it when the result is written to"),
+    (case("raised by torch", "^one of the variables needed for gradient computation has been modified", also=lambda d, c: re.search(
+        r"index_add_\(", text(c)) is not None),
+     "index_add: PyTorch saves the source, and looks at it, for its sizes alone"),
+    (case("raised by torch", "^one of the variables needed for gradient computation has been modified", ops="backward",
+          also=lambda d, c: "inputs=[" in d.statement),
+     "a result that inputs= names and that is itself a root: PyTorch runs its Function, Karat ends before it"),
+    (case("raised by karat", karat="^Inplace update to inference tensor", also=inference_operand),
+     "detach of an inference tensor: PyTorch gives what it gives a counter, and it is an inference tensor all the same"),
+    (case("raised by torch", "^element 0 of tensors does not require grad", ops="backward",
+          also=lambda d, c: "inference_mode" in text(c)),
+     "a leaf of inference mode that asks for a gradient: PyTorch forgets that it does where it is used, Karat gives it one"),
+    (case("error text", r"leaf Variable", r"^t_\(\) expects a tensor with <= 2", "t_"),
+     "a leaf of more than two dims: PyTorch names the leaf first, Karat the dims"),
+    (case("error text", "^If your Function modifies inplace an input that is a view", "is a view and is being modified inplace"),
+     "a Function of two results that writes to one of several views: both reasons hold"),
+    (case("raised by torch", r"^Output \d+ of \w+ is a view and is being modified inplace|^A view was created in no_grad mode",
+          also=lambda d, c: re.search(r"torch\.func\.|autograd\.functional", text(c)) is not None),
+     "what a transform gave is written to: PyTorch's is formally a part of a temporary that nobody else has"),
+    (case(("raised by torch", "error text"), r"^Function \S+ returned an invalid gradient|^output with shape|^One of the "
+          r"differentiated Tensors|^The size of tensor a|must match the size|^shape .* is invalid for input|^expand\(|^The expanded size",
+          ops="backward", also=lambda d, c: moved(c)),
+     "a tensor of the graph got other sizes without a record: PyTorch finds it at another place, or not at all"),
+    (lambda d, c: d.kind in ("grad.shape", "grad") and op(d) == "backward" and moved(c),
+     "a leaf that got other sizes without a record: the node that collects PyTorch's gradient keeps those that it was made with"),
+    (case("raised by torch", "leaf Variable that requires grad is being used in an in-place", ops=" ".join(TRANSFORMS)),
+     "x.data of a level of forward mode: PyTorch's is still the leaf that lies behind it"),
+]
