@@ -96,6 +96,10 @@ int kp_set_requires_grad(PyObject *self, PyObject *value, void *unused)
     if (value == Py_True && !can_have_grad(t))
         return refuse_grad(t, "requires_grad_", KT_FIX_CAST,
                            "only Tensors of floating point and complex dtype can require gradients");
+    if (value == Py_True && !kt_is_leaf(t)) { /* requires_grad_() lets it pass: it asks already */
+        PyErr_SetString(PyExc_RuntimeError, "you can only change requires_grad flags of leaf variables.");
+        return -1;
+    }
     if (kt_set_requires_grad(t, value == Py_True)) {
         kp_raise();
         return -1;

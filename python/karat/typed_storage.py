@@ -270,7 +270,9 @@ def set_(self, source=None, storage_offset=0, size=None, stride=None):
         names = [_karat.torch_name(one).lower() for one in (source.dtype, dtype)]
         raise RuntimeError("Could not set tensor of type {} to a tensor of type {}".format(
             *({"long": "long int", "byte": "unsigned char", "char": "signed char", "half": "c10::Half",
-               "bfloat16": "c10::BFloat16", "short": "short int"}.get(name, name) for name in names)))
+               "bfloat16": "c10::BFloat16", "short": "short int", "complexhalf": "c10::complex<c10::Half>",
+               "complexfloat": "c10::complex<float>", "complexdouble": "c10::complex<double>"}.get(name, name)
+              for name in names)))
     if isinstance(source, TypedStorage) and source.dtype is not dtype:
         raise RuntimeError(f"Expected a Storage of type {str(dtype)[len('torch.'):]} or an UntypedStorage, but got type "
                            f"{_NAMES[source.dtype][:-len('Storage')]} for argument 1 'storage'")

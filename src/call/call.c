@@ -369,6 +369,14 @@ KT__COLD static kt_status run_in_modes(kt_call *call, uint32_t flags)
     return status;
 }
 
+KT__COLD kt_status kt__fail_inference(void)
+{
+    return kt_fail(KT_ERR_RUNTIME,
+                   "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get "
+                   "a normal tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more "
+                   "details.");
+}
+
 /* A call that writes to an inference tensor is refused as in PyTorch: where a version would be counted, after the write, and
  * without a history. So the operator's own errors come first. */
 KT__COLD static kt_status write_inference(kt_call *call, bool in_modes, uint32_t flags)
@@ -387,10 +395,7 @@ KT__COLD static kt_status write_inference(kt_call *call, bool in_modes, uint32_t
         kt__unref(call->out[i]);
         call->out[i] = given[i];
     }
-    return kt_fail(KT_ERR_RUNTIME,
-                   "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get "
-                   "a normal tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more "
-                   "details.");
+    return kt__fail_inference();
 }
 
 static kt_status run_any(kt_call *call)

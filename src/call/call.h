@@ -344,6 +344,7 @@ kt_status   kt__refuse_forward_out(const kt_call *call); /* the same for forward
 kt_status   kt__refuse_recording(const kt_call *call); /* target.c: PyTorch's error for out= with tensors that require grad */
 /* Autograd's check of out= before anything is allocated. */
 kt_status   kt__check_history(const kt_call *call);
+kt_status   kt__fail_inference(void); /* PyTorch's error for a write to an inference tensor outside of that mode */
 bool        kt__is_watched(const kt_call *call); /* does the tape check what this call writes to? */
 uint32_t    kt__input_flags(const kt_call *call); /* or of the inputs' flags: KT_T_FOLLOWED */
 static inline bool kt__any_requires_grad(const kt_call *call) { return kt__input_flags(call) & KT_T_REQUIRES_GRAD; }

@@ -50,6 +50,7 @@ kt_status kt_node_make(const kt_node_type *type, kt_tensor *const *inputs, int64
         kt__edge_form(&node->edge[i], inputs[i], room);
         room += inputs[i]->ndim;
         kt__set_edge(node, (uint32_t)i, to, result);
+        node->asked = true;
     }
     if (KT__UNLIKELY(kt__inducer != NULL) && kt__note_inducer(node)) {
         kt__node_unref(node);
@@ -71,6 +72,7 @@ static const kt_node_type moved = {.name = "moved"}; /* has nothing to release *
 static void move(kt_node *from, kt_node *to, int64_t *room)
 {
     to->site = from->site;
+    to->asked = from->asked;
     to->sequence = from->sequence;
     to->hooks = from->hooks;
     from->hooks = NULL;
@@ -215,14 +217,6 @@ int64_t kt_node_n_saved(const kt_node *node) { return node && !node->n_fixed ? n
 
 /* ---- results ---- */
 
-static bool leads_on(const kt_node *node)
-{
-    for (uint32_t i = 0; i < node->n_edges; i++)
-        if (node->edge[i].to)
-            return true;
-    return false;
-}
-
 static kt_status check_written(const kt_node *node, const kt_tensor *t, int64_t input, int64_t n)
 {
     if (input >= node->n_edges)
@@ -301,7 +295,7 @@ kt_status kt_node_attach(kt_node *node, kt_tensor *const *results, const int64_t
     for (int64_t i = 0; i < n; i++)
         if (check_result(node, results[i], from ? from[i] : KT_RESULT_MADE, n))
             return kt_error_status();
-    if (!leads_on(node))
+    if (!node->asked)
         return KT_OK;
     if (kt__note_forms(node, results, (uint32_t)n))
         return kt_error_status();
@@ -309,8 +303,8 @@ kt_status kt_node_attach(kt_node *node, kt_tensor *const *results, const int64_t
         const int64_t source = from ? from[i] : KT_RESULT_MADE;
         if (kt__attach(node, results[i], (uint32_t)i, source))
             return kt_error_status();
-        if (n > 1 && source == KT_RESULT_MADE && results[i]->flags & KT_T_VIEW)
-            kt__view_made(results[i], KT_T_ONE_OF_MANY);
+        if (source == KT_RESULT_MADE && results[i]->flags & KT_T_VIEW)
+            kt__view_made(results[i], n > 1 ? KT_T_ONE_OF_MANY : KT_T_IN_FUNCTION);
     }
     return KT_OK;
 }

@@ -226,7 +226,7 @@ static inline kt_status add_to(engine *e, const kt__edge *edge, kt_tensor *grad)
 static inline kt_status fit(kt_tensor **d, const kt_node *node, uint32_t i)
 {
     const kt__edge *edge = &node->edge[i];
-    if (KT__LIKELY(kt__fits(*d, edge) && !edge->to->own_dtype))
+    if (KT__LIKELY(kt__fits(*d, edge) && !edge->to->own_dtype && !edge->to->moved))
         return KT_OK;
     const kt_status status = kt__fit(d, node, i);
     return KT__UNLIKELY(status) ? kt__run_failed(node, status) : KT_OK;
@@ -511,6 +511,9 @@ static kt_status begin(engine *e, kt_node **start)
         if (!start[i])
             return kt_fail(KT_ERR_RUNTIME, "element %lld of tensors does not require grad and does not have a grad_fn",
                            (long long)i);
+        if (KT__UNLIKELY(start[i]->moved) &&
+            kt__fits_made(job->root[i].grad, start[i], job->root[i].result, NULL, (uint32_t)i))
+            return kt_error_status();
     }
     for (int64_t i = 0; i < job->n_roots; i++)
         if (add_to(e, &(kt__edge){.to = start[i], .result = job->root[i].result}, kt__ref(job->root[i].grad)))

@@ -19,7 +19,7 @@ static kt_status unbroadcast(kt_tensor **g, const kt_node *node, uint32_t input)
     if (lead < 0) {
         return kt_fail(KT_ERR_RUNTIME,
                        "Function %s returned an invalid gradient at index %u - got %s but expected shape compatible with %s",
-                       kt__node_name(node), input, KT__SIZES_TEXT(*g), KT__SHAPE_TEXT((kt_shape){e->ndim, e->sizes}));
+                       kt__node_title(node), input, KT__SIZES_TEXT(*g), KT__SHAPE_TEXT((kt_shape){e->ndim, e->sizes}));
     }
     if (!n)
         return KT_OK;
@@ -121,10 +121,29 @@ static kt_status fit_dtype(kt_tensor **g, const kt_node *node, const kt__edge *e
     return KT_OK;
 }
 
+kt_status kt__fits_made(const kt_tensor *g, const kt_node *made_by, uint32_t result, const char *whose, uint32_t which)
+{
+    kt_dtype  dtype;
+    kt_device device;
+    kt_shape  sizes;
+    if (!kt_node_result(made_by, result, &dtype, &device, &sizes))
+        return KT_OK;
+    const int64_t lead = g->ndim - sizes.n;
+    bool          fits = lead >= 0;
+    for (int64_t i = 0; i < sizes.n && fits; i++)
+        fits = sizes.d[i] == 1 || sizes.d[i] == g->sizes[i + lead];
+    if (fits)
+        return KT_OK;
+    return kt_fail(KT_ERR_RUNTIME, "%s%s%sinvalid gradient at index %u - got %s but expected shape compatible with %s",
+                   whose ? "Function " : "", whose ? whose : "", whose ? " returned an " : "", which, KT__SIZES_TEXT(g),
+                   KT__SHAPE_TEXT(sizes));
+}
+
 kt_status kt__fit(kt_tensor **g, const kt_node *node, uint32_t input)
 {
     const kt__edge *e = &node->edge[input];
-    if (unbroadcast(g, node, input) || fit_dtype(g, node, e))
+    if (unbroadcast(g, node, input) || fit_dtype(g, node, e) ||
+        (e->to && e->to->moved && kt__fits_made(*g, e->to, e->result, kt__node_title(node), input)))
         return kt_error_status();
-    return kt__fit_device(g, (kt_device){e->kind, e->index}, kt__node_name(node), input);
+    return kt__fit_device(g, (kt_device){e->kind, e->index}, kt__node_title(node), input);
 }

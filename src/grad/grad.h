@@ -99,6 +99,8 @@ struct kt_node {
     bool            aside : 1; /* it serves forward mode (forward.c), and is not part of the graph */
     bool            streamed : 1; /* it was recorded on other streams than the default ones: kt__node_streams */
     bool            own_dtype : 1; /* kt__node_accumulate: its leaf has a grad_dtype */
+    bool            asked : 1; /* an input wants a gradient, though none may flow to it (a view that nothing follows) */
+    bool            moved : 1; /* a tensor that it made has got other sizes: gradients are held against those that it made */
     uint32_t        n_edges;
     uint32_t        n_results;
     uint32_t        n_listed;  /* places after n_fixed: for lists, or of a custom node; may hold NULL */
@@ -149,6 +151,8 @@ typedef struct kt__node_parts {
 void        kt__node_unref(kt_node *node);
 void        kt__node_release_saved(kt_node *node);
 const char *kt__node_name(const kt_node *node);
+const char *kt__title_of(const char *name);
+const char *kt__node_title(const kt_node *node); /* as PyTorch's messages have it: with its namespace, if written by hand */
 kt_status   kt__note_forms(kt_node *node, kt_tensor *const *results, uint32_t n); /* sizes and dtypes of the results */
 kt_status   kt__note_form_of(kt_node *node, const kt_tensor *t);  /* of the only result, t, if it is not noted (graph.c) */
 kt_status   kt__note_form_at(kt_node *node, const kt__edge *edge); /* the same by an edge that leads to it */
@@ -195,7 +199,7 @@ static inline __attribute__((always_inline)) kt_node *kt__node_new(const kt_node
     n->holds = 0;
     atomic_init(&n->busy, false);
     n->n_fixed = 0;
-    n->noted = n->within = n->packed = n->aside = n->streamed = n->own_dtype = false;
+    n->noted = n->within = n->packed = n->aside = n->streamed = n->own_dtype = n->asked = n->moved = false;
     n->n_edges = p.edges;
     n->n_results = 1;
     n->n_listed = 0;

@@ -146,6 +146,15 @@ KT__HOT void kt__node_unref(kt_node *node)
 
 const char *kt__node_name(const kt_node *n) { return n->type->name_of ? n->type->name_of(n) : n->type->name; }
 
+const char *kt__title_of(const char *name)
+{
+    return strcmp(name, "CopySlices") == 0      ? "torch::autograd::CopySlices"
+           : strcmp(name, "CopyBackwards") == 0 ? "torch::autograd::CopyBackwards"
+                                                : name;
+}
+
+const char *kt__node_title(const kt_node *n) { return kt__title_of(kt__node_name(n)); }
+
 /* ---- a tensor's part ---- */
 
 KT__HOT struct kt_autograd *kt__autograd_new(kt_tensor *t)

@@ -19,6 +19,8 @@ static inline bool kt__fits(const kt_tensor *g, const kt__edge *e)
     return true;
 }
 kt_status kt__fit(kt_tensor **g, const kt_node *node, uint32_t input);
+/* Of a node with the bit `moved`: can the gradient be summed to the sizes of the result that it is for? whose: as below. */
+kt_status kt__fits_made(const kt_tensor *g, const kt_node *made_by, uint32_t result, const char *whose, uint32_t which);
 /* Brings a 0-dim gradient to the device; another must be there. whose: the function that gave it, or NULL: the caller. */
 kt_status kt__fit_device(kt_tensor **g, kt_device device, const char *whose, uint32_t which);
 

@@ -54,8 +54,7 @@ static kt_status stale(const kt_node *n, const kt__saved *s)
     uint32_t    result = s->kind == SAVED_RESULT ? s->result : s->t->autograd ? s->t->autograd->result : 0;
     kt__shape_text(shape, sizeof shape, kt__sizes(s->t));
     if (maker && *maker) /* nodes that PyTorch writes by hand show their namespace */
-        snprintf(output, sizeof output, ", which is output %u of %s%s,", result,
-                 strcmp(maker, "CopySlices") == 0 || strcmp(maker, "CopyBackwards") == 0 ? "torch::autograd::" : "", maker);
+        snprintf(output, sizeof output, ", which is output %u of %s,", result, kt__title_of(maker));
     kt_fail(KT_ERR_RUNTIME,
             "one of the variables needed for gradient computation has been modified by an inplace operation: "
             "[%s %s]%s "

@@ -584,6 +584,20 @@ static kt_status note(kt_tensor *t)
     return KT_OK;
 }
 
+/* `data =` gives a tensor with a history other sizes: its node notes those that it made, which gradients must fit. */
+static kt_status moves(kt_tensor *t)
+{
+    kt_node  *node = NULL;
+    uint32_t  result = 0;
+    kt_status status = kt_is_leaf(t) ? KT_OK : kt__producer(t, &node, &result);
+    if (!status && node)
+        status = kt__note_form_of(node, t);
+    if (!status && node)
+        node->moved = true;
+    kt__node_unref(node);
+    return status;
+}
+
 /* ---- at start ---- */
 
 static const char *printed(const kt_tensor *t)
@@ -602,4 +616,5 @@ void kt__grad_init(void)
                                kt__place_list_beside, kt__open_levels, kt__become_view,
                                kt__carry_tangents};
     kt__autograd_release = kt__autograd_free;
+    kt__autograd_moves = moves;
 }

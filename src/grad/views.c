@@ -146,7 +146,44 @@ kt_status kt__seen_as_view(kt_tensor *like, const kt_tensor *view, kt_tensor **o
     return seen_through(like, &g[0], &g[1], out);
 }
 
+/* How many elements of the storage a geometry reaches over, from its first. */
+static int64_t reach_of(const kt__geometry *g)
+{
+    int64_t reach = 1;
+    for (int i = 0; i < g->ndim; i++)
+        reach = g->sizes[i] ? reach + (g->sizes[i] - 1) * g->strides[i] : reach;
+    return reach;
+}
+
+/* The byte behind the last element. */
+static int64_t end_of(const kt__geometry *g)
+{
+    return (g->offset + reach_of(g)) * (int64_t)kt__dtype_rows[g->dtype].size;
+}
+
 /* ---- a write to the base ---- */
+
+/* The base has got other memory, smaller than what the view reaches: the operators are recorded of memory that holds both. */
+static kt_status history_elsewhere(kt_tensor *base, const kt__geometry *g, kt_tensor **again)
+{
+    const int64_t most = end_of(&g[0]) > end_of(&g[1]) ? end_of(&g[0]) : end_of(&g[1]);
+    kt_tensor    *t = kt__tensor_new((kt_dtype)g[0].dtype, kt__device(base), KT_SHAPE(most)), *linked = NULL;
+    kt_node      *node = NULL;
+    uint32_t      result = 0;
+    kt_status     status = t ? kt__producer(base, &node, &result) : kt_error_status();
+    if (!status)
+        status = kt__tensor_set_geometry(t, (kt_shape){g[0].ndim, g[0].sizes}, (kt_shape){g[0].ndim, g[0].strides}, g[0].offset);
+    if (!status) {
+        t->flags |= g[0].bits;
+        status = kt__with_history(t, node, result, &linked);
+    }
+    if (!status)
+        status = seen_through(linked, &g[0], &g[1], again);
+    kt__node_unref(node);
+    kt__unref(linked);
+    kt__unref(t);
+    return status;
+}
 
 /* Rebuilds the view's history from its base, which was written to. Recorded in any grad mode: a tensor's history does not
  * depend on the mode in which it is read. */
@@ -160,7 +197,8 @@ kt_status kt__restride(kt_tensor *view)
     geometry_into(&g[1], view, geometry_into(&g[0], view->base, room));
     kt__mode_word = mode | KT_M_GRAD;
     kt__born_flags = 0;
-    kt_status status = seen_through(view->base, &g[0], &g[1], &again);
+    const bool left = end_of(&g[1]) > (int64_t)view->base->storage->bytes;
+    kt_status  status = left ? history_elsewhere(view->base, g, &again) : seen_through(view->base, &g[0], &g[1], &again);
     kt__mode_word = mode;
     kt__born_flags = born;
     if (status)
@@ -226,7 +264,7 @@ kt_status kt__become_view(kt_tensor *self, kt_tensor *view, bool history)
 {
     const struct kt_autograd *a = view->autograd;
     const bool                dual = kt__grad_flags(self) & KT_T_DUAL;
-    if (dual && kt__exchange_tangents(self, view))
+    if ((!history && self->autograd && kt__autograd_moves(self)) || (dual && kt__exchange_tangents(self, view)))
         return kt_error_status();
     if (kt__tensor_become(self, view)) {
         if (dual)
@@ -280,14 +318,6 @@ static kt_status copy_over(kt_tensor *to, kt_tensor *from)
         kt__unref(b);
     }
     return status;
-}
-
-static int64_t reach_of(const kt__geometry *g)
-{
-    int64_t reach = 1;
-    for (int i = 0; i < g->ndim; i++)
-        reach = g->sizes[i] ? reach + (g->sizes[i] - 1) * g->strides[i] : reach;
-    return reach;
 }
 
 /* Memory with the base's strides, so that the same operators lead to the view's elements. */
@@ -454,9 +484,8 @@ kt_status kt__value_with_history(kt_node *inner, kt_tensor *value, kt_tensor **o
 /* Does the tensor still lie in the base's memory as the view did when it was written through? `data =` may have moved it. */
 static bool lies_within(const kt_tensor *t, const kt__geometry *base, const kt__geometry *view)
 {
-    const int64_t end = (base->offset + reach_of(base)) * (int64_t)kt__dtype_rows[base->dtype].size;
     return t->dtype == view->dtype && lies_so(t, (kt_shape){view->ndim, view->sizes}, view->strides, view->offset) &&
-           end <= (int64_t)t->storage->bytes;
+           end_of(base) <= (int64_t)t->storage->bytes;
 }
 
 /* Recorded in any grad mode, as kt__restride is. */
@@ -483,15 +512,13 @@ kt_status kt__part_history(kt_tensor *view)
 
 /* ---- views that the tape cannot follow ---- */
 
-static bool is_custom(const kt_node *node) { return !node->row && node->type != &kt__node_slices; }
-
 kt_status kt__view_rules(const kt_tensor *t, bool written)
 {
     if (!(t->flags & KT_T_VIEW_MADE))
         return KT_OK;
     const bool  inference = t->flags & KT_T_IN_INFERENCE, many = t->flags & KT_T_ONE_OF_MANY;
     const bool  named = t->autograd && t->autograd->node;
-    const bool  custom = named && !inference && !many && is_custom(t->autograd->node);
+    const bool  custom = named && t->flags & KT_T_IN_FUNCTION;
     const char *mode = inference ? "inference" : "no_grad";
     const char *done = written ? "is being modified inplace" : "its base or another view of its base has been modified inplace";
     const char *where = inference ? " in normal mode" : many && named ? "" : " with grad mode enabled";

@@ -13,6 +13,7 @@
 #include "tensor/device.h"
 
 void (*kt__autograd_release)(kt_tensor *t);
+kt_status (*kt__autograd_moves)(kt_tensor *t);
 kt__memory_watch *kt__memory_seen;
 
 /* To whom it was given, to whom it is taken back: the bytes that were asked for, foreign memory and what holds none left out. */
@@ -666,6 +667,8 @@ kt_status kt_set_data(kt_tensor *t, kt_tensor *from)
     if (t->flags & KT_T_PINNED_DTYPE && t->dtype != from->dtype)
         return kt_fail(KT_ERR_RUNTIME, "the dtype of this tensor is pinned to %s (pin_dtype): data of %s cannot take its place",
                        kt_dtype_name((kt_dtype)t->dtype), kt_dtype_name((kt_dtype)from->dtype));
+    if (t->autograd && !kt__same_sizes(t, from) && kt__autograd_moves(t))
+        return kt_error_status();
     kt_storage   *before = t->storage;
     const uint8_t dtype = t->dtype, backend = t->backend, index = t->index;
     kt__count_up(&from->storage->refs);

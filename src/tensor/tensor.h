@@ -35,8 +35,9 @@ enum kt__tensor_flag {
     KT_T_DUAL          = 1 << 16, /* has tangents: forward mode follows it */
     KT_T_PART          = 1 << 17, /* a view that was written through: its node is the write's, which made the whole base */
     KT_T_STORED_COUNTER = 1 << 18, /* with KT_T_OWN_COUNTER: the counter is that of another storage, whose record it holds */
+    KT_T_IN_FUNCTION   = 1 << 19, /* how a view was made, too: by a user's node, whose derivative a write would pass by */
     KT_T_FOLLOWED      = KT_T_REQUIRES_GRAD | KT_T_DUAL,
-    KT_T_VIEW_MADE     = KT_T_UNFOLLOWED | KT_T_ONE_OF_MANY | KT_T_IN_INFERENCE
+    KT_T_VIEW_MADE     = KT_T_UNFOLLOWED | KT_T_ONE_OF_MANY | KT_T_IN_INFERENCE | KT_T_IN_FUNCTION
 };
 
 typedef struct kt_storage {
@@ -107,6 +108,8 @@ static inline kt__example *kt__example_of(const kt_tensor *t) { return (kt__exam
 
 /* Releases the autograd part of a tensor; set by the grad layer. */
 extern KT__HIDDEN void (*kt__autograd_release)(kt_tensor *t);
+/* The tensor, which has such a part, is about to get other sizes without a record of it; set by the grad layer. */
+extern KT__HIDDEN kt_status (*kt__autograd_moves)(kt_tensor *t);
 
 /* ---- life ---- */
 kt_tensor *kt__tensor_new(kt_dtype dtype, kt_device device, kt_shape shape); /* dense row-major, uninitialised; owned */

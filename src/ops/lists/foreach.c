@@ -145,11 +145,24 @@ static kt_status flush(kt_call *call, kt__batch *batch, int64_t *begin, int64_t 
     return KT_OK;
 }
 
+/* May every tensor of the list be written to? What the tape refuses is refused before the first is changed. */
+static kt_status check_histories(const kt_call *call, int op, int64_t n, const kt_scalar *packed)
+{
+    for (int64_t i = 0; i < n; i++) {
+        kt_call c;
+        open_one(&c, call, op, i, packed);
+        if (kt__is_watched(&c) && kt__tape.rules(&c))
+            return kt_error_status();
+    }
+    return KT_OK;
+}
+
 static kt_status each_packed(kt_call *call, int op, const kt_scalar *packed)
 {
     const int     first = first_list(call);
     const int64_t n = call->arg[first].ts.n;
-    if (check_lists(call, first))
+    if (check_lists(call, first) ||
+        (call->form != KT_PLAIN && kt__is_watched(call) && check_histories(call, op, n, packed)))
         return kt_error_status();
     const bool together = goes_together(call, op, first);
     kt__batch  batch = {.expected = together ? n : 0};

@@ -278,6 +278,8 @@ static kt_status resized(kt_call *call, kt_shape size, kt_memory_format format)
         return kt_fail(KT_ERR_RUNTIME, "cannot resize variables that require grad");
     if (kt__grad_flags(self) & KT_T_DUAL)
         return kt_fail(KT_ERR_RUNTIME, "cannot resize variables that has a forward grad");
+    if (self->flags & KT_T_INFERENCE && !kt__born_flags)
+        return kt__fail_inference();
     if (format == KT_PRESERVE_FORMAT)
         return kt_fail(KT_ERR_RUNTIME, "Unsupported memory formatPreserve");
     if (kt__count_view(size, &numel) || kt__check_strides(size))
@@ -325,6 +327,8 @@ static kt_status become(kt_call *call, kt_tensor *view)
     const bool followed = kt__grad_flags(self) & KT_T_REQUIRES_GRAD && kt__mode() & KT_M_GRAD && !kt__born_flags;
     if (!view || (followed && check_written(call)))
         return kt_error_status();
+    if (self->flags & KT_T_INFERENCE && !kt__born_flags)
+        return kt__fail_inference();
     if (kt__tape.become(self, view, followed))
         return kt_error_status();
     call->out[0] = kt__ref(self);
