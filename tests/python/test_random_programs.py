@@ -517,7 +517,7 @@ def test_a_comparison_that_fails_inside_is_a_difference_and_the_rest_go_on(monke
         def __init__(self, *_):
             self.ours = self
 
-        def ask(self, what, seed, index):
+        def ask(self, what, family, seed, index):
             return None if index == 2 else ["t1 = 1"]
 
         def differences(self, program, each):
@@ -526,7 +526,7 @@ def test_a_comparison_that_fails_inside_is_a_difference_and_the_rest_go_on(monke
             return []
 
     monkeypatch.setattr(run, "Pair", Broken)
-    options = argparse.Namespace(only=None, first=0, programs=6, jobs=2, karat="", reference="", seed="s", save=None)
+    options = argparse.Namespace(family="all", only=None, first=0, programs=6, jobs=2, karat="", reference="", seed="s", save=None)
     assert run.beside(options) == 1
     said = capsys.readouterr().out
     assert "6 programs" in said and "not explained: 3" in said, said
