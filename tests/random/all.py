@@ -2,9 +2,10 @@
 
     build/venv/bin/python3 tests/random/all.py --programs 20000 --seed 7 --reference VENV_WITH_TORCH/bin/python
 
-Four fifths of the programs are of operators and derivatives (run.py), compared after every statement; the rest are nests of transforms,
-optimizers, layers and views (compare_*.py), which are compared as a whole. Karat is taken from PYTHONPATH or build/python. What
-each tool finds is printed as it comes; the last line is the number of programs and of differences that no table explains.
+Four fifths of the programs are of operators and derivatives (run.py), compared after every statement; the rest are nests of
+transforms, optimizers, layers and views (compare_*.py), which are compared as a whole. Karat is taken from PYTHONPATH or
+build/python. What each tool finds is printed as it comes; the last line is the number of programs and of differences that no
+table explains.
 """
 
 import argparse

@@ -20,9 +20,8 @@ Difference = namedtuple("Difference", "kind at where statement karat torch reaso
 AFTER = " (last digits differed before)"
 AMPLIFIED = "last digits differed before: from the same operands the statement makes the same"
 
-STATE = ("dtype", "shape", "requires_grad", "is_leaf", "retains_grad", "grad_fn", "is_inference", "is_view", "base", "strides", "offset", "conj", "neg",
-    "version",
-         "same object as", "shares memory with")
+STATE = ("dtype", "shape", "requires_grad", "is_leaf", "retains_grad", "grad_fn", "is_inference", "is_view", "base", "strides",
+         "offset", "conj", "neg", "version", "same object as", "shares memory with")
 
 
 # A difference in one of these that is by design says nothing about the rest of the program, which is compared further.

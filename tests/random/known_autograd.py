@@ -1,4 +1,4 @@
-"""known_autograd.py - differences that are meant in programs about derivatives: histories, transforms, custom Functions, autocast.
+"""known_autograd.py - differences that are meant in programs about derivatives: histories, transforms, custom Functions.
 
 In: a Difference of compare.py and the Comparison that found it. Out: AUTOGRAD, for known.py: tests, each with its reason.
 """
@@ -6,9 +6,9 @@ In: a Difference of compare.py and the Comparison that found it. Out: AUTOGRAD, 
 import re
 
 from known_errors import case, inference_operand, said
-from known_states import differ_at_ones, new_counts, only_torch_warned
+from known_states import differ_at_ones, only_torch_warned
 from known_values import every
-from statement import born, mentioned, op, plain_op
+from statement import born, op, plain_op
 
 TRANSFORMS = set("vmap grad grad_and_value vjp jacrev jacfwd jvp linearize hessian jacobian checkpoint".split())
 FORWARD = {"jvp", "jacfwd", "linearize", "hessian"}
@@ -34,16 +34,23 @@ def text(c):
 
 def moved(c):
     """Whether the program gives a tensor other memory or other sizes without a record of it."""
-    return re.search(r"\.data = |\.set_\(|\.resize_\(|with torch\.(no_grad|inference_mode)\(\): t\d+\.(un)?squeeze_|_\(.*out=", text(c)) \
-        is not None
+    return re.search(r"\.data = |\.set_\(|\.resize_\(|with torch\.(no_grad|inference_mode)\(\): t\d+\.(un)?squeeze_|_\(.*out=",
+                     text(c)) is not None
 
 
 def same_operand_twice(c):
     """Whether a function of the program writes over an operand that stands in the call twice: x.mul_(x)."""
-    return re.search(r"\b([xu]\d*)\.(mul|addcmul|div|lerp|copy|sub|add)_\((.*\b)?\1\b|\b([xu]\d*) [-*+/]= \4\b", bodies(c)) is not None
+    return re.search(r"\b([xu]\d*)\.(mul|addcmul|div|lerp|copy|sub|add)_\((.*\b)?\1\b|\b([xu]\d*) [-*+/]= \4\b",
+                     bodies(c)) is not None
 
 
-PART_OF_A_TRANSFORM = "what a transform gives, formally: a view, its base, its layout, the writes that made it and the name of its node"
+def same_but_overload(karat, torch):
+    """Whether two texts are the same but for the number behind a node's name."""
+    return re.sub(r"Backward\d+", "Backward", karat) == re.sub(r"Backward\d+", "Backward", torch)
+
+
+PART_OF_A_TRANSFORM = ("what a transform gives, formally: a view, its base, its layout, the writes that made it and the name of its"
+                       " node")
 
 AUTOGRAD = [
     (lambda d, c: d.kind in ("base", "grad.base") and op(d) == "backward",
@@ -105,4 +112,38 @@ AUTOGRAD = [
      "a leaf that got other sizes without a record: the node that collects PyTorch's gradient keeps those that it was made with"),
     (case("raised by torch", "leaf Variable that requires grad is being used in an in-place", ops=" ".join(TRANSFORMS)),
      "x.data of a level of forward mode: PyTorch's is still the leaf that lies behind it"),
+    (lambda d, c: d.kind == "error text" and same_but_overload(said(d.karat), said(d.torch)),
+     "the number in a node's name counts PyTorch's overloads: in-place views and lists of tensors have their own"),
+    (lambda d, c: d.kind == "is_leaf" and all(str(x).startswith("RuntimeError: A view was created in no_grad mode") for x in (d.karat, d.torch)),
+     "a Function's view that was made where nothing is recorded: both reasons hold"),
+    (case("error text", r"^A view was created in no_grad mode|^If your Function modifies", r"^A view was created in no_grad mode"),
+     "a Function's view that was made where nothing is recorded: both reasons hold"),
+    (case("error text", r"is being modified inplace", r"its base or another view of its base has been modified inplace",
+          "t_ transpose_ swapaxes_ swapdims_ squeeze_ unsqueeze_ as_strided_"),
+     "an in-place view of a view whose base was written to: both reasons hold"),
+    (case("error text", "leaf Variable that requires grad", "^setStorage: ", "as_strided_"),
+     "an in-place view of a leaf beyond its memory: both reasons hold"),
+    (lambda d, c: d.kind == "warnings" and c.errors and op(d) == "backward" and not d.torch
+        and all("create_graph=True" in warned[1] for warned in d.karat),
+     "both refuse: Karat has warned of create_graph=True before it has looked at the roots"),
+    (lambda d, c: d.kind == "version" and op(d) == "backward" and re.search(r"lambda g: g\.mul_\(", text(c)),
+     "a gradient that a hook wrote to: whether it is the tensor that was given or a copy of it"),
+    (case("raised by karat", "", "leaf Variable that requires grad is being used in an in-place", "linearize"),
+     "linearize of a function that writes to its argument: PyTorch runs it twice over the same memory, Karat refuses it as grad does"),
+    (case("raised by torch", "^(a leaf|unsupported operation: more than one element|SmallVector unable to grow|Trying to set a forward"
+          "|Cannot set version_counter|Expected primal to be)", ops=" ".join(TRANSFORMS)), "PyTorch fails inside a transform"),
+    (lambda d, c: d.kind == "is_inference" and ".data = " in d.statement,
+     "data = of an inference tensor: in Karat it stays one, in PyTorch it is what was given"),
+    (lambda d, c: plain_op(d) in ("neg", "negative") and every(lambda x, y, gap: gap.complex & (x == 0) & (y == 0))(d, c),
+     "the sign of a zero part: PyTorch's vector loop and its loop for the rest differ"),
+    (case("raised by karat", "", "^a leaf has got other sizes than those that its gradient has|^Trying to backward through the graph a "
+          "second|^one of the variables needed|^The size of tensor a", "backward", lambda d, c: moved(c)),
+     "a tensor of the graph got other memory without a record: Karat refuses where its gradient no longer fits"),
+    (lambda d, c: d.kind in ("shape", "made by one side") and op(d) == "backward" and moved(c),
+     "a tensor of the graph got other memory without a record: which sizes its gradient has"),
+    (case("raised by torch", "^(Function \\w+ returned an )?invalid gradient at index", ops="backward", also=lambda d, c: re.search(
+        r"no_grad\(\): t\d+\.\w+_\(|inference_mode\(\): t\d+\.\w+_\(|\.data = ", text(c)) is not None),
+     "a leaf that got other sizes without a record: the node that collects PyTorch's gradient keeps those that it was made with"),
+    (case("raised by torch", "^leaf variable has been moved into the graph interior", ops="backward"),
+     "a leaf that was used, detached and written to: PyTorch's node of the leaf is still in the graph, Karat's is let go"),
 ]
