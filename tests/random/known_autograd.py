@@ -49,8 +49,8 @@ def same_but_overload(karat, torch):
     return re.sub(r"Backward\d+", "Backward", karat) == re.sub(r"Backward\d+", "Backward", torch)
 
 
-PART_OF_A_TRANSFORM = ("what a transform gives, formally: a view, its base, its layout, the writes that made it and the name of its"
-                       " node")
+PART_OF_A_TRANSFORM = ("what a transform gives, formally: a view, its base, its layout, the writes that made it and the name of"
+                       " its node")
 
 AUTOGRAD = [
     (lambda d, c: d.kind in ("base", "grad.base") and op(d) == "backward",
@@ -69,25 +69,27 @@ AUTOGRAD = [
     (lambda d, c: d.kind == "requires_grad" and by_transform(d) and (d.karat, d.torch) in ((False, True), (True, False))
         and op(d) in FORWARD | {"hessian", "jacrev"},
      "a derivative that does not depend on a captured tensor: PyTorch's zeros ask for a gradient all the same"),
-    (case("raised by torch", r"^Batching rule not implemented|^vmap: (We do not support|It looks like|aten::|inplace)|^You tried to "
-          r"vmap over|^Trying to use forward AD with|^Dimension out of range|^iteration over a 0-d|^Cannot access data pointer",
-          ops=" ".join(TRANSFORMS)), "PyTorch lacks a rule for examples, or has one that fails on examples without dims; Karat computes"),
+    (case("raised by torch", r"^Batching rule not implemented|^vmap: (We do not support|It looks like|aten::|inplace)|^You tried "
+          r"to vmap over|^Trying to use forward AD with|^Dimension out of range|^iteration over a 0-d|^Cannot access data",
+          ops=" ".join(TRANSFORMS)),
+     "PyTorch lacks a rule for examples, or has one that fails on examples without dims; Karat computes"),
     (case("raised by torch", r"^Dimension out of range|^iteration over a 0-d", also=lambda d, c: "torch.func." in d.statement),
      "PyTorch lacks a rule for examples, or has one that fails on examples without dims; Karat computes"),
-    (case(("error text", "error type"), r"^vmap: |^Batching rule|^Dimension out of range|^You tried to vmap", ops=" ".join(TRANSFORMS)),
+    (case(("error text", "error type"), r"^vmap: |^Batching rule|^Dimension out of range|^You tried to vmap",
+          ops=" ".join(TRANSFORMS)),
      "both refuse a function of examples, each at what its rules do not take"),
     (lambda d, c: d.kind == "values" and op(d) in FORWARD and same_operand_twice(c),
      "x.mul_(x) in forward mode: PyTorch writes x, or its tangent, before it has read it for the other factor"),
     (lambda d, c: d.kind == "strides" and op(d) == "apply" and c.seen and differ_at_ones(d, c.seen["shape"]),
-     "an input that a Function returns as it is: PyTorch's view of it is made anew, and a dim of one element may have any stride"),
+     "an input that a Function returns as it is: PyTorch's view of it is made anew, and a dim of one element has any stride"),
     (lambda d, c: d.kind == "shape" and op(d) in TRANSFORMS and "squeeze_(" in bodies(c),
      "squeeze_ of a tensor without examples inside a vmap over one example: PyTorch squeezes the examples' dim too"),
     (lambda d, c: op(d) == "resize_" and d.kind in ("values", "shares memory with"),
      "resize_ beyond the memory: PyTorch grows what all views look into, Karat gives the tensor memory of its own"),
     (lambda d, c: d.kind == "grad" and d.torch is None and re.search(r"inputs=\[", text(c)),
      "the gradient that backward(inputs=) left at a result: PyTorch forgets it when the result is written to"),
-    (case("raised by torch", "^one of the variables needed for gradient computation has been modified", also=lambda d, c: re.search(
-        r"index_add_\(", text(c)) is not None),
+    (case("raised by torch", "^one of the variables needed for gradient computation has been modified",
+          also=lambda d, c: re.search(r"index_add_\(", text(c)) is not None),
      "index_add: PyTorch saves the source, and looks at it, for its sizes alone"),
     (case("raised by torch", "^one of the variables needed for gradient computation has been modified", ops="backward",
           also=lambda d, c: "inputs=[" in d.statement),
@@ -105,7 +107,7 @@ AUTOGRAD = [
           also=lambda d, c: re.search(r"torch\.func\.|autograd\.functional", text(c)) is not None),
      "what a transform gave is written to: PyTorch's is formally a part of a temporary that nobody else has"),
     (case(("raised by torch", "error text"), r"^Function \S+ returned an invalid gradient|^output with shape|^One of the "
-          r"differentiated Tensors|^The size of tensor a|must match the size|^shape .* is invalid for input|^expand\(|^The expanded size",
+          r"differentiated Tensors|^The size of tensor a|must match the size|^shape .* is invalid|^expand\(|^The expanded s",
           ops="backward", also=lambda d, c: moved(c)),
      "a tensor of the graph got other sizes without a record: PyTorch finds it at another place, or not at all"),
     (lambda d, c: d.kind in ("grad.shape", "grad") and op(d) == "backward" and moved(c),
@@ -114,9 +116,11 @@ AUTOGRAD = [
      "x.data of a level of forward mode: PyTorch's is still the leaf that lies behind it"),
     (lambda d, c: d.kind == "error text" and same_but_overload(said(d.karat), said(d.torch)),
      "the number in a node's name counts PyTorch's overloads: in-place views and lists of tensors have their own"),
-    (lambda d, c: d.kind == "is_leaf" and all(str(x).startswith("RuntimeError: A view was created in no_grad mode") for x in (d.karat, d.torch)),
+    (lambda d, c: d.kind == "is_leaf" and all(
+        str(x).startswith("RuntimeError: A view was created in no_grad mode") for x in (d.karat, d.torch)),
      "a Function's view that was made where nothing is recorded: both reasons hold"),
-    (case("error text", r"^A view was created in no_grad mode|^If your Function modifies", r"^A view was created in no_grad mode"),
+    (case("error text", r"^A view was created in no_grad mode|^If your Function modifies",
+          r"^A view was created in no_grad mode"),
      "a Function's view that was made where nothing is recorded: both reasons hold"),
     (case("error text", r"is being modified inplace", r"its base or another view of its base has been modified inplace",
           "t_ transpose_ swapaxes_ swapdims_ squeeze_ unsqueeze_ as_strided_"),
@@ -129,19 +133,21 @@ AUTOGRAD = [
     (lambda d, c: d.kind == "version" and op(d) == "backward" and re.search(r"lambda g: g\.mul_\(", text(c)),
      "a gradient that a hook wrote to: whether it is the tensor that was given or a copy of it"),
     (case("raised by karat", "", "leaf Variable that requires grad is being used in an in-place", "linearize"),
-     "linearize of a function that writes to its argument: PyTorch runs it twice over the same memory, Karat refuses it as grad does"),
-    (case("raised by torch", "^(a leaf|unsupported operation: more than one element|SmallVector unable to grow|Trying to set a forward"
-          "|Cannot set version_counter|Expected primal to be)", ops=" ".join(TRANSFORMS)), "PyTorch fails inside a transform"),
+     "linearize of a function that writes to its argument: PyTorch runs it twice over the same memory, Karat refuses"),
+    (case("raised by torch", "^(a leaf|unsupported operation: more than one element|SmallVector unable to grow|Trying to set a f"
+          "orward|Cannot set version_counter|Expected primal to be)", ops=" ".join(TRANSFORMS)),
+     "PyTorch fails inside a transform"),
     (lambda d, c: d.kind == "is_inference" and ".data = " in d.statement,
      "data = of an inference tensor: in Karat it stays one, in PyTorch it is what was given"),
     (lambda d, c: plain_op(d) in ("neg", "negative") and every(lambda x, y, gap: gap.complex & (x == 0) & (y == 0))(d, c),
      "the sign of a zero part: PyTorch's vector loop and its loop for the rest differ"),
-    (case("raised by karat", "", "^a leaf has got other sizes than those that its gradient has|^Trying to backward through the graph a "
-          "second|^one of the variables needed|^The size of tensor a", "backward", lambda d, c: moved(c)),
+    (case("raised by karat", "", "^a leaf has got other sizes than those that its gradient has|^Trying to backward through the "
+          "graph a second|^one of the variables needed|^The size of tensor a", "backward", lambda d, c: moved(c)),
      "a tensor of the graph got other memory without a record: Karat refuses where its gradient no longer fits"),
     (lambda d, c: d.kind in ("shape", "made by one side") and op(d) == "backward" and moved(c),
      "a tensor of the graph got other memory without a record: which sizes its gradient has"),
-    (case("raised by torch", "^(Function \\w+ returned an )?invalid gradient at index", ops="backward", also=lambda d, c: re.search(
+    (case("raised by torch", "^(Function \\w+ returned an )?invalid gradient at index", ops="backward",
+          also=lambda d, c: re.search(
         r"no_grad\(\): t\d+\.\w+_\(|inference_mode\(\): t\d+\.\w+_\(|\.data = ", text(c)) is not None),
      "a leaf that got other sizes without a record: the node that collects PyTorch's gradient keeps those that it was made with"),
     (case("raised by torch", "^leaf variable has been moved into the graph interior", ops="backward"),

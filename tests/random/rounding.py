@@ -63,7 +63,8 @@ rounding("backward grad", 8, ORDER, terms=16)
 rounding("""vmap vjp jacrev jacfwd jvp linearize hessian jacobian checkpoint grad_and_value apply step""", 8,
          ORDER, terms=16)
 rounding("""bessel_j0 bessel_j1 bessel_y0 bessel_y1 modified_bessel_i0 modified_bessel_i1 modified_bessel_k0 modified_bessel_k1
-    scaled_modified_bessel_k0 scaled_modified_bessel_k1 spherical_bessel_j0 airy_ai i0e i1e erfcx igamma igammac gammainc gammaincc
+    scaled_modified_bessel_k0 scaled_modified_bessel_k1 spherical_bessel_j0 airy_ai i0e i1e erfcx igamma igammac gammainc
+    gammaincc
     ndtr log_ndtr ndtri zeta""", 64, "a series of many terms, or another one: PyTorch's loses digits near zeros",
          terms=16, by="one")
 rounding("mvlgamma multigammaln", 16, NEAR_ZERO, terms=16, by="one")

@@ -12,7 +12,8 @@ def operator(statement):
     if re.search(r"\.backward\(|autograd\.grad\(", text):
         return "backward"
     body = re.sub(r"^t\d+ = ", "", text)
-    found = re.match(r"(?:\(lambda r: .*?\)\()?torch\.(?:func|autograd\.functional|utils\.checkpoint)\.(\w+)\(|[A-Z]\w+\.(apply)\(", body)
+    found = re.match(r"(?:\(lambda r: .*?\)\()?torch\.(?:func|autograd\.functional|utils\.checkpoint)\.(\w+)\(|"
+                     r"[A-Z]\w+\.(apply)\(", body)
     if found:
         return found.group(1) or found.group(2)
     found = re.match(r"(?:torch\.(?:linalg\.|special\.)?|F\.|(?:[a-z]\w*|-?\d+\.?\d*)(?:\[\d+\])?\.)([a-zA-Z_]\w*)(\(|$)", body)

@@ -1,4 +1,4 @@
-"""write_autograd.py - writes random programs about derivatives: histories, views and what writes through them, hooks, detached and
+"""write_autograd.py - writes random programs about derivatives: histories, views and writes through them, hooks, detached and
 moved tensors, custom Functions, autocast, checkpoints, optimizers, torch.func's transforms of functions that write.
 
 In: the module, a seed and a number, as write.py, whose writer this one is built on. Out: a list of statements. Few operators, few
@@ -111,7 +111,8 @@ WRITES = ["{a}.mul_({c})", "{a}.mul_({b})", "{a}.mul_({a})", "{a}.add_({b})", "{
 STATES = ["{a}.detach_()", "{a}.requires_grad_()", "{a}.requires_grad_()", "{a}.requires_grad_(False)",
           "{a}.requires_grad = True", "{a}.data.mul_({c})", "{a}.detach().mul_({c})", "{a}.data = {b}.detach().clone()",
           "{a}.data = {b}.data", "with torch.no_grad(): {a}.set_({b}.detach().clone())", "{a}.retain_grad()", "{a}.grad = None",
-          "{a}.grad = torch.ones_like({a})", "with torch.no_grad(): {a}.resize_(1)", "with torch.no_grad(): {a}.resize_(12).fill_(0.5)", "{a}.grad.zero_()", "{a}.grad.detach_()",
+          "{a}.grad = torch.ones_like({a})", "with torch.no_grad(): {a}.resize_(1)",
+          "with torch.no_grad(): {a}.resize_(12).fill_(0.5)", "{a}.grad.zero_()", "{a}.grad.detach_()",
           "with torch.no_grad(): {a}.sub_({a}.grad, alpha=0.1)"]
 
 MAKES = ["{a} * {b}", "{a} * {b}", "{a} + {c}", "{a} - {b}", "{a} * 1", "{a} ** 2", "{a} / ({b} * {b} + 1)", "{a}.sin()",
