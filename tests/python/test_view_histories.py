@@ -175,7 +175,8 @@ def test_requires_grad_is_set_of_leaves_alone():
 
 
 @pytest.mark.parametrize("change", [lambda t: t.unsqueeze_(0), lambda t: t.t_(), lambda t: t.transpose_(0, 1),
-                                    lambda t: t.squeeze_(), lambda t: t.as_strided_((1,), (1,)), lambda t: t.swapaxes_(0, 1), lambda t: t.resize_(1)])
+                                    lambda t: t.squeeze_(), lambda t: t.as_strided_((1,), (1,)),
+                                    lambda t: t.swapaxes_(0, 1), lambda t: t.resize_(1)])
 def test_a_tensor_of_inference_mode_does_not_become_a_view_of_itself(change):
     with karat.inference_mode():
         t = karat.ones(2, 2)
