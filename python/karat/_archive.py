@@ -84,10 +84,13 @@ def _failed(doing, why):
     return RuntimeError(f"PytorchStreamReader failed {doing}: {why}.{_TROUBLE}")
 
 
-class Read:
-    """An archive that is read."""
+_UNPACKED, _UNPACKED_PER_BYTE = 1 << 26, 10
 
-    def __init__(self, file, checksums=True):
+
+class Read:
+    """An archive that is read. trusted: compressed records may hold however many bytes they say."""
+
+    def __init__(self, file, checksums=True, trusted=False):
         import zipfile  # late: `import karat` does not wait for it
 
         self.file, self.checksums = file, checksums
@@ -96,10 +99,11 @@ class Read:
         file.seek(begin)
         try:
             directory = zipfile.ZipFile(file).infolist()
-        except (zipfile.BadZipFile, NotImplementedError, struct.error, ValueError, OverflowError, UnicodeDecodeError):
+        except (zipfile.BadZipFile, NotImplementedError, struct.error, ValueError, OverflowError, OSError):
             raise _failed("reading zip archive", "failed finding central directory") from None
         self.records = {one.filename: one for one in directory}
         self.left = self.size  # records that are read do not overlap
+        self.room = None if trusted else _UNPACKED + _UNPACKED_PER_BYTE * self.size  # for what compressed records hold
         self.root = self._root()
 
     def _root(self):
@@ -138,6 +142,15 @@ class Read:
             raise _failed(f"reading file {name}", "invalid header or archive is corrupted")
         return begin
 
+    def _take_room(self, name, size):
+        if self.room is None:
+            return
+        self.room -= size
+        if self.room < 0:
+            raise RuntimeError(f"torch.load: the {size} bytes of {name} are compressed, and what is compressed in this file of "
+                               f"{self.size} bytes would take {_UNPACKED >> 20} MiB and {_UNPACKED_PER_BYTE} times its size; if "
+                               "you trust it, weights_only=False reads it")
+
     def read(self, name):
         """The bytes of a record, in memory of its own."""
         record = self._record(name)
@@ -150,6 +163,7 @@ class Read:
             data = bytearray(size)
             complete = _filled(self.file, data)
         elif record.compress_type == _DEFLATED:
+            self._take_room(name, size)
             unpack = zlib.decompressobj(-15)
             try:
                 data = bytearray(unpack.decompress(self.file.read(packed), size + 1))

@@ -4,7 +4,9 @@ caller allows, and nothing else.
 In: the bytes of a pickle (protocols 0 to 5), a function that gives a storage for a saved id, the names that the caller allows.
 Out: the object, or an UnpicklingError. A name in the file is looked up in a table, never imported; what can be called, and with
 what, is in the table too; state is given only to objects that this load has made. Lengths are checked against what is left of
-the file before anything is allocated. Independent of: where the bytes come from, how a storage is read.
+the file before anything is allocated. Each opcode costs a bounded time; what costs more, because an object of the memo is gone
+through or copied once more, is paid from a budget in proportion to the file. Independent of: where the bytes come from, how a
+storage is read.
 """
 
 import codecs
@@ -54,13 +56,17 @@ def _is_int(one):
 _MOST = 1 << 63
 
 
-def _plain_dict(one):
-    return type(one) in (dict, OrderedDict) and all(type(key) is str for key in one)
+def _plain_dict(machine, one):
+    if type(one) not in (dict, OrderedDict):
+        return False
+    machine.spend(len(one) * _ITEM)
+    return all(type(key) is str for key in one)
 
 
-def _sizes(one, what):
-    _expect(type(one) in (tuple, list, Size) and all(type(n) is int and -_MOST <= n < _MOST for n in one),
-            f"the {what} of a tensor must be ints")
+def _sizes(machine, one, what):
+    _expect(type(one) in (tuple, list, Size), f"the {what} of a tensor must be ints")
+    machine.spend(len(one) * _SIZE)
+    _expect(all(type(n) is int and -_MOST <= n < _MOST for n in one), f"the {what} of a tensor must be ints")
     return tuple(one)
 
 
@@ -69,7 +75,7 @@ def _tensor(machine, storage, offset, sizes, strides, requires_grad=False, hooks
     _expect(_is_int(offset) and offset >= 0, "a tensor's place in its storage must be an int, 0 or more")
     _expect(type(requires_grad) is bool, "requires_grad must be a bool")
     _no_hooks(hooks)
-    return (storage, offset, _sizes(sizes, "sizes"), _sizes(strides, "strides"), requires_grad, OrderedDict(), *others)
+    return (storage, offset, _sizes(machine, sizes, "sizes"), _sizes(machine, strides, "strides"), requires_grad, OrderedDict(), *others)
 
 
 def _no_hooks(hooks):
@@ -77,7 +83,7 @@ def _no_hooks(hooks):
 
 
 def _metadata(metadata):
-    _expect(metadata is None or type(metadata) is dict and all(
+    _expect(metadata is None or type(metadata) is dict and len(metadata) <= 2 and all(
         key in ("conj", "neg") and type(on) is bool for key, on in metadata.items()), "unknown metadata of a tensor")
     return metadata
 
@@ -97,7 +103,7 @@ def _make_tensor_v3(machine, storage, offset, sizes, strides, requires_grad, hoo
 
 def _make_meta_tensor(machine, of, sizes, strides, requires_grad):
     _expect(type(of) is dtype and type(requires_grad) is bool, "a meta tensor must have a dtype and requires_grad")
-    return _rebuild_meta_tensor_no_storage(of, _sizes(sizes, "sizes"), _sizes(strides, "strides"), requires_grad)
+    return _rebuild_meta_tensor_no_storage(of, _sizes(machine, sizes, "sizes"), _sizes(machine, strides, "strides"), requires_grad)
 
 
 def _make_of_type(machine, build, cls, arguments, state):
@@ -134,11 +140,14 @@ def _all_attributes(state):
 
 def _make_dict(cls):
     def make(machine, items=()):
+        keys = items
         if type(items) not in (dict, OrderedDict, Counter):
-            _expect(type(items) in (list, tuple) and all(type(pair) in (list, tuple) and len(pair) == 2 for pair in items),
+            _expect(type(items) in (list, tuple), f"{cls.__name__} must be made of pairs")
+            machine.spend(len(items) * _ITEM)
+            _expect(all(type(pair) in (list, tuple) and len(pair) == 2 for pair in items),
                     f"{cls.__name__} must be made of pairs")
-        for key in items if isinstance(items, dict) else [key for key, _ in items]:
-            machine.check_key(key)
+            keys = [key for key, _ in items]
+        machine.check_keys(keys)
         return cls(items)
 
     return make
@@ -146,15 +155,13 @@ def _make_dict(cls):
 
 def _make_counter(machine, items=()):
     _expect(type(items) in (dict, OrderedDict, Counter, list, tuple, str), "a Counter must be made of counts or of a list")
-    for one in items:
-        machine.check_key(one)
+    machine.check_keys(items)
     return Counter(items)
 
 
 def _make_set(machine, items=()):
     _expect(type(items) in (list, tuple, set, frozenset, str), "a set must be made of a list")
-    for one in items:
-        machine.check_key(one)
+    machine.check_keys(items)
     return set(items)
 
 
@@ -164,6 +171,7 @@ _ENCODINGS = frozenset("latin1 latin-1 iso-8859-1 utf-8 utf8 ascii".split())
 def _encoded(machine, text, encoding="utf-8"):
     _expect(type(text) is str and type(encoding) is str and encoding in _ENCODINGS, "bytes must be made of a text in latin-1 or "
                                                                                     "utf-8")
+    machine.spend(len(text))
     return text.encode(encoding)
 
 
@@ -171,6 +179,7 @@ def _make_bytearray(machine, content=b"", encoding=None):
     if type(content) is str:
         return bytearray(_encoded(machine, content, encoding))
     _expect(type(content) in (bytes, bytearray, list) and encoding is None, "a bytearray must be made of bytes")
+    machine.spend(len(content) * (_SIZE if type(content) is list else 1))
     return bytearray(content)
 
 
@@ -180,7 +189,7 @@ def _make_complex(machine, *parts):
 
 
 def _make_size(machine, sizes=()):
-    return Size(_sizes(sizes, "sizes"))
+    return Size(_sizes(machine, sizes, "sizes"))
 
 
 def _make_device(machine, kind, index=None):
@@ -224,8 +233,14 @@ _MAKERS = {id(one): (one, make) for _, one, make in _ROWS if make}
 _BUILT = (OrderedDict, Counter)  # beside classes that the caller allows
 _DTYPES = {id(one): one.dtype for one in STORAGE_TYPES.values()} | {id(UntypedStorage): None}
 _BLOCKED = frozenset(("os", "sys", "posix", "nt"))
-_SIMPLE_KEYS = frozenset((str, int, float, bool, type(None), bytes, complex, Tensor, Parameter, dtype, device, Size))
-_KEY_DEPTH, _KEY_WORK = 100, 1 << 16
+# Keys that are hashed and compared in no time, whatever a file does. Of others there may be long ones, nested ones, and many that
+# have one hash.
+_SIMPLE_KEYS = frozenset((float, bool, type(None), Tensor, Parameter, dtype))
+_ONE_HASH = 1 << 61  # ints below it have hashes of their own, but for -1 and -2
+_KEY_DEPTH = 100
+# What a load may spend beside its opcodes: bytes that it copies, and as many for an item of a container as it takes in memory.
+_BUDGET, _BUDGET_PER_BYTE = 1 << 25, 16
+_ITEM, _NODE, _SIZE = 96, 48, 16
 
 
 def storage_dtype(cls):
@@ -272,7 +287,7 @@ class Machine:
     """Runs one pickle, which begins at `at` of `data`; `at` is behind it afterwards."""
 
     __slots__ = ("data", "at", "end", "stack", "marks", "memo", "made", "foreign", "allowed", "allowed_ids", "storage",
-                 "encoding", "fix_names", "key_work", "in_outside", "result")
+                 "encoding", "fix_names", "left", "hashes", "in_outside", "result")
 
     def __init__(self, data, storage, allowed, at=0, encoding="utf-8"):
         self.data, self.at, self.end, self.storage, self.encoding = data, at, len(data), storage, encoding
@@ -280,7 +295,9 @@ class Machine:
         self.stack, self.marks, self.memo = [], [], {}
         self.made = {}  # objects that may be given state, by id: this load has made them
         self.foreign = {}  # containers that a caller's function gave and did not make
-        self.fix_names, self.in_outside, self.key_work = True, False, _KEY_WORK + 8 * self.end
+        self.fix_names, self.in_outside = True, False
+        self.left = _BUDGET + _BUDGET_PER_BYTE * self.end
+        self.hashes = {}  # how many keys have a hash, by container and hash
 
     def load(self):
         """The object."""
@@ -402,10 +419,10 @@ class Machine:
         """A state that names attributes: a dict, or a pair of it (or None) and a dict of slots."""
         if type(state) is tuple and len(state) == 2:
             attributes, slots = state
-            _expect(_plain_dict(slots) and not any(map(_is_special, slots)), "slots must be a dict of names")
-            _expect(attributes is None or _plain_dict(attributes), "attributes must be a dict of names")
+            _expect(_plain_dict(self, slots) and not any(map(_is_special, slots)), "slots must be a dict of names")
+            _expect(attributes is None or _plain_dict(self, attributes), "attributes must be a dict of names")
             return state
-        _expect(_plain_dict(state), f"attributes must be a dict of names, not {type(state).__name__}")
+        _expect(_plain_dict(self, state), f"attributes must be a dict of names, not {type(state).__name__}")
         return state
 
     def build(self, one, state):
@@ -432,22 +449,51 @@ class Machine:
         for name, value in slots.items():
             self.outside(setattr, (one, name, value))
 
-    def check_key(self, key):
-        """Keys of dicts and elements of sets: hashing a deep or a much shared tuple must not take forever."""
-        if type(key) in _SIMPLE_KEYS:
+    def spend(self, work):
+        """Pays for what takes longer than its opcode tells. Beyond the budget the load ends."""
+        self.left -= work
+        if self.left < 0:
+            raise Damaged("the file goes through the same objects, or copies them, more often than a file of its size may")
+
+    def check_keys(self, keys):
+        """Keys of a dict or elements of a set that are copied into a new one."""
+        self.spend(len(keys) * _ITEM)
+        if type(keys) is not str:
+            for key in keys:
+                self.check_key(key)
+
+    def check_key(self, key, container=None):
+        """A key of a dict or an element of a set, of a new one where none is given: hashing it, and comparing it with those of
+        the same hash, must not take forever."""
+        kind = type(key)
+        if kind in _SIMPLE_KEYS or kind is int and -_ONE_HASH < key < _ONE_HASH:
             return
+        if kind is str or kind is bytes:
+            self.spend(len(key) >> 4)
+            return
+        self._check_nested(key)
+        where = self.at if container is None else id(container), hash(key)
+        same, _ = self.hashes.get(where, (0, None))
+        self.hashes[where] = same + 1, container  # kept: no other gets its id
+        self.spend(same * _NODE)
+
+    def _check_nested(self, key):
         depth, level = 0, [key]
         while level:
             deeper = []
             for one in level:
-                self.key_work -= 1
-                if type(one) in (tuple, frozenset):
+                if type(one) in (tuple, frozenset, Size):
+                    self.spend(_NODE * (1 + len(one)))
                     deeper.extend(one)
                 elif type(one).__hash__ is None:
                     raise Damaged(f"unhashable type: '{type(one).__name__}'")
+                elif type(one) in (str, bytes):
+                    self.spend(len(one) >> 4)
+                elif type(one) is int:
+                    self.spend(one.bit_length() >> 3)
             depth += 1
-            if depth > _KEY_DEPTH or self.key_work < len(deeper):
-                raise Damaged("a key is nested too deep, or too large")
+            if depth > _KEY_DEPTH:
+                raise Damaged("a key is nested too deep")
             level = deeper
 
     def changed(self, one):
@@ -691,7 +737,7 @@ def _additems(m):
         raise UnpicklingError(f"\n\nCan only add to sets, but got {type(changed)}")
     m.changed(changed)
     for one in items:
-        m.check_key(one)
+        m.check_key(one, changed)
     changed.update(items)
 
 
@@ -702,7 +748,7 @@ def _frozenset(m):
     m.stack.append(frozenset(items))
 
 
-_DICTS = (dict, OrderedDict, Counter)
+_DICTS, _ALL_TEXTS = (dict, OrderedDict, Counter), {str}
 
 
 def _empty_dict(m):
@@ -733,9 +779,11 @@ def _put(m, items):
     keys = items[::2]
     if len(items) & 1:
         raise Damaged("a dict has a key without a value")
-    if not _SIMPLE_KEYS.issuperset(map(type, keys)):
+    if set(map(type, keys)) == _ALL_TEXTS:
+        m.spend(sum(map(len, keys)) >> 4)
+    else:
         for key in keys:
-            m.check_key(key)
+            m.check_key(key, changed)
     if type(changed) is dict:
         changed.update(zip(keys, items[1::2]))
     else:  # update counts in a Counter
@@ -802,7 +850,7 @@ def _newobj(m):
 
 def _newobj_ex(m):
     keywords, arguments = m.stack.pop(), m.stack.pop()
-    if not _plain_dict(keywords):
+    if not _plain_dict(m, keywords):
         raise Damaged("keywords must be a dict of names")
     _new(m, arguments, keywords)
 
@@ -812,8 +860,9 @@ def _new(m, arguments, keywords):
     if type(arguments) not in (tuple, list):
         raise Damaged(f"an object must be made with a tuple, not with {type(arguments).__name__}")
     if isinstance(cls, type) and m.is_allowed(cls):
+        m.spend(len(arguments) * _SIZE)
         m.stack.append(m.call_outside(cls.__new__, (cls, *arguments), keywords))
-    elif cls in (OrderedDict, Counter, set, Parameter, Size) and not keywords:
+    elif any(cls is one for one in (OrderedDict, Counter, set, Parameter, Size)) and not keywords:
         m.stack.append(m.call(cls, arguments))
     else:
         raise UnpicklingError("\n\nCan only create new object for nn.Parameter or classes allowlisted via `add_safe_globals` "
@@ -860,19 +909,33 @@ _ACTIONS = [_OPCODES.get(chr(code), _unsupported) for code in range(256)]
 
 def unsafe_names(data, allowed):
     """The names in a pickle that are not allowed, in their order, each once. Nothing is made."""
-    import pickletools
-
-    machine, texts, names = Machine(data, None, allowed), [], {}
-    for opcode, argument, _ in pickletools.genops(data):
-        if opcode.name == "PROTO":
-            machine.fix_names = argument < 3
-        elif "UNICODE" in opcode.name:
-            texts.append(argument)
-        if opcode.name not in ("GLOBAL", "STACK_GLOBAL", "INST"):
-            continue
-        module, _, name = argument.partition(" ") if argument else (texts[-2], "", texts[-1])
+    machine, names = Machine(data, None, allowed), {}
+    for module, name in _names_in(machine):
         try:
             machine.named(module, name)
         except UnpicklingError:
             names[full_name(*machine.today(module, name))] = True
     return list(names)
+
+
+def _names_in(machine):
+    """Pairs of module and name. Those of protocol 4 are on the stack: texts that the file has, or the memo."""
+    import pickletools
+
+    texts, memo = [None, None], {}  # the last two things that were pushed, None: no text
+    try:
+        for opcode, argument, _ in pickletools.genops(machine.data):
+            kind = opcode.name
+            if kind == "MEMOIZE" or kind.endswith("PUT"):
+                memo[len(memo) if argument is None else argument] = texts[1]
+                continue
+            if kind == "PROTO":
+                machine.fix_names = argument < 3
+            elif kind in ("GLOBAL", "INST"):
+                yield argument.split(" ", 1)
+            elif kind == "STACK_GLOBAL" and None not in texts:
+                yield texts
+            if opcode.stack_after:
+                texts = [texts[1], memo.get(argument) if kind.endswith("GET") else argument if "UNICODE" in kind else None]
+    except ValueError as e:
+        raise Damaged(str(e)) from None

@@ -461,7 +461,7 @@ def _from_old_file(file, map_location, weights_only, run):
 
 
 def _from_archive(file, path, map_location, weights_only, mmap, run):
-    archive = _archive.Read(file, _config.save.compute_crc32)
+    archive = _archive.Read(file, _config.save.compute_crc32, trusted=not weights_only)
     if "constants.pkl" in archive:
         if weights_only:
             raise RuntimeError("Cannot use ``weights_only=True`` with TorchScript archives passed to ``torch.load``. "

@@ -1,7 +1,7 @@
 """pickle_weapons.py - pickles written by hand, opcode by opcode, and what they are aimed at.
 
-In: nothing. Out: WEAPONS, pickles by name that a load with weights_only=True must refuse; GOOD, pickles that it must accept;
-archive(), which puts one into a file; fingerprint(), which changes when anything that a process shares was changed.
+In: nothing. Out: WEAPONS, pickles by name that a load with weights_only=True must refuse; REPEATED, the same, which go through
+something large again and again; GOOD, pickles that it must accept; archive(), which puts one into a file; fingerprint(), which changes when anything that a process shares was changed.
 """
 
 import collections
@@ -160,6 +160,66 @@ WEAPONS |= {
 }
 WEAPONS = {name: b"\x80\x02" + body + b"." for name, body in WEAPONS.items()}
 WEAPONS |= {"a later protocol": b"\x80\x09N.", "no protocol": b"\x80", "nothing but a stop": b".", "nothing": b""}
+
+# Small files that would take gigabytes or minutes: something large is stored once, and copied, hashed or compared many times; or
+# keys all have one hash.
+LARGE, TIMES = 200000, 3000
+
+
+def _stored_large(code, unit=b"a"):
+    return code + struct.pack("<I", LARGE) + unit * LARGE
+
+
+def _long(n):
+    raw = n.to_bytes(n.bit_length() // 8 + 1, "little", signed=True)
+    return b"\x8a" + bytes([len(raw)]) + raw
+
+
+def _calls(what, large, more=b""):
+    """what(large, more) many times."""
+    stored = large + b"q\x000" + what + b"q\x010" + (more and more + b"q\x020")
+    return stored + b"(" + (b"h\x01(h\x00" + (more and b"h\x02") + b"tR") * TIMES + b"t"
+
+
+def _key(large):
+    return large + b"q\x000(" + b"}h\x00Ns" * TIMES * 10 + b"t"
+
+
+def _equal(large, begin, end):
+    return large + b"q\x000" + large + b"q\x010" + begin + b"h\x00N" + b"h\x01N" * TIMES * 10 + end
+
+
+_NUMBERS = b"(" + b"".join(b"J" + struct.pack("<i", n) for n in range(LARGE // 5)) + b"l"
+_PAIRS = b"NN\x86q\x000(" + b"h\x00" * LARGE + b"l"
+_ATTRIBUTES = b"(" + b"".join(text(f"a{n}") + b"N" for n in range(LARGE // 10)) + b"d"
+_ALIKE = [_long(n * ((1 << 61) - 1)) for n in range(1, LARGE // 10)]
+_COMPLEX = [b"h\x00" + b"".join(b"G" + struct.pack(">d", one) for one in (-1000003 * n, n)) + b"\x86R" for n in range(LARGE // 10)]
+_TEXT, _BYTES = _stored_large(b"X"), _stored_large(b"B")
+
+REPEATED = {
+    **{f"{name} of {kind}": _calls(what, large) for name, what, kinds in (
+        ("dict", ORDERED, "pairs dict"), ("Counter", COUNTER, "numbers dict text"), ("set", SET, "numbers text"),
+        ("bytearray", named("builtins", "bytearray"), "bytes"), ("Size", named("torch", "Size"), "numbers"),
+        ("encode", named("_codecs", "encode"), "text")) for kind, large in (
+        ("pairs", _PAIRS), ("numbers", _NUMBERS), ("text", _TEXT), ("bytes", _BYTES),
+        ("dict", COUNTER + _NUMBERS + b"\x85R")) if kind in kinds.split()},
+    "bytearray of text": _calls(named("builtins", "bytearray"), _TEXT, text("latin1")),
+    "attributes": _ATTRIBUTES + b"q\x000(" + (ORDERED + b")Rh\x00b") * TIMES + b"t",
+    "attributes of one": _ATTRIBUTES + b"q\x000" + ORDERED + b")R" + b"h\x00b" * TIMES,
+    "attributes of tensors": _ATTRIBUTES + b"q\x000("
+        + (OF_TYPE + b"(" + REBUILD + TENSOR + arguments() + b"h\x00tR") * TIMES + b"t",
+    "a Size as a key": _key(named("torch", "Size") + _NUMBERS + b"\x85R"), "a tuple as a key": _key(b"(" + b"N" * LARGE + b"t"),
+    "a number as a key": _key(_stored_large(b"\x8b")), "a text within a key": _key(_TEXT + b"\x85"),
+    **{f"{one} compared, {way}": _equal(large, begin, end)
+       for one, large in (("texts", _TEXT), ("bytes", _BYTES), ("numbers", _stored_large(b"\x8b")))
+       for way, begin, end in (("set", b"\x8f(", b"\x90"), ("dict", b"}(", b"u"), ("frozen set", b"(", b"\x91"))},
+    **{f"one hash of {kind}, {way}": begin + b"".join(key + value for key in keys) + end
+       for kind, keys in (("ints", _ALIKE), ("tuples", [key + b"\x85" for key in _ALIKE]), ("complex numbers", _COMPLEX))
+       for way, begin, value, end in (
+           ("dict", b"}(", b"N", b"u"), ("items", b"}", b"Ns", b""), ("set", b"\x8f(", b"", b"\x90"),
+           ("frozen set", b"(", b"", b"\x91"), ("made set", SET + b"(", b"", b"l\x85R"))},
+}
+REPEATED = {name: b"\x80\x02" + named("builtins", "complex") + b"q\x000" + body + b"." for name, body in REPEATED.items()}
 
 # Ids that are well formed, of storages that the file has not: a RuntimeError, as of any file that is not whole.
 UNMET = {

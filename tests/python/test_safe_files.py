@@ -11,7 +11,8 @@ import tracemalloc
 import zipfile
 
 import pytest
-from pickle_weapons import DATA, GOOD, UNMET, WEAPONS, archive, attributes, fingerprint, named, slots, stored, tensor
+from pickle_weapons import (
+    DATA, GOOD, ORDERED, REPEATED, UNMET, WEAPONS, archive, attributes, fingerprint, named, slots, stored, tensor, text)
 
 import karat
 from karat import serialization
@@ -46,6 +47,58 @@ def test_a_weapon_takes_no_memory():
             assert tracemalloc.get_traced_memory()[1] - before < 4e6 + 300 * len(weapon), name
     finally:
         tracemalloc.stop()
+
+
+def test_what_is_large_is_not_gone_through_again_and_again():
+    for name, weapon in REPEATED.items():
+        begin = time.process_time()
+        with pytest.raises(pickle.UnpicklingError, match="goes through the same objects, or copies them, more often than a file "
+                                                         "of its size may"):
+            print(name, load(weapon))
+        assert time.process_time() - begin < 2, name
+    for name in ("dict of dict", "set of numbers", "bytearray of text", "encode of text", "attributes of tensors"):
+        file = archive(REPEATED[name])
+        tracemalloc.start()
+        try:
+            with pytest.raises(pickle.UnpicklingError):
+                karat.load(file)
+            assert tracemalloc.get_traced_memory()[1] < 64e6 + 10 * len(REPEATED[name]), name
+        finally:
+            tracemalloc.stop()
+
+
+def test_large_plain_objects_are_read():
+    many, fewer = range(380000), range(20000)
+    for obj in (set(many), collections.Counter(many), {(n, 1): n for n in fewer}, {n << 70 for n in fewer},
+                [{"a name that is often used": n} for n in fewer], [{(0, 1): n} for n in fewer], "x" * (5 << 20),
+                {complex(n, 1) for n in fewer}, bytearray(30 << 20)):
+        assert load(pickle.dumps(obj, 2)) == obj
+    pairs = ORDERED + b"(" + b"".join(b"J" + struct.pack("<i", n) + b"N\x86" for n in many) + b"l\x85R."
+    assert load(pairs) == collections.OrderedDict.fromkeys(many)
+
+
+def test_compressed_records_take_no_more_than_a_file_of_their_size():
+    body = b"\x80\x02" + tensor(storage=stored("ByteStorage", count=b"J" + struct.pack("<i", 100 << 20))) + b"."
+    bomb = archive(body, (("data/0", bytes(100 << 20)),), compression=zipfile.ZIP_DEFLATED)
+    with pytest.raises(RuntimeError, match=r"the 104857600 bytes of data/0 are compressed, and what is compressed in this file of "
+                                           r"\d+ bytes would take 64 MiB and 10 times its size"):
+        karat.load(bomb)
+    bomb.seek(0)
+    assert karat.load(bomb, weights_only=False).shape == (2,)
+
+
+def test_unsafe_names_are_found_in_every_protocol():
+    found = [f"{__name__}.Told", f"{__name__}.Plain", "posixpath.join", "collections.deque"]
+    for protocol in range(2, 6):
+        obj = [Told(), Plain(), Told(), os.path.join, Plain, "a" * 300, collections.deque]
+        assert serialization.get_unsafe_globals_in_checkpoint(archive(pickle.dumps(obj, protocol))) == found
+    hidden = b"\x80\x04" + text("posix") + b"q\x00" + text("system") + b"q\x010N0h\x00h\x01\x93."
+    assert serialization.get_unsafe_globals_in_checkpoint(archive(hidden)) == ["posix.system"]
+    for name, weapon in WEAPONS.items():
+        try:
+            serialization.get_unsafe_globals_in_checkpoint(archive(weapon))
+        except pickle.UnpicklingError:
+            pass
 
 
 def test_good_pickles_are_read_as_python_reads_them():
