@@ -198,6 +198,7 @@ const char *kp_text(PyObject *text, PyObject **kept);
 
 /* ---- dtypes, devices, sizes, memory formats ---- */
 extern PyTypeObject kp_dtype_type, kp_device_type, kp_size_type, kp_format_type, kp_layout_type;
+PyObject *kp_home_of(PyObject *constant, void *unused); /* __module__ of dtypes and memory formats */
 PyObject *kp_dtype_object(kt_dtype d);          /* new reference to the one object of d; None for KT_NONE */
 int       kp_to_dtype(PyObject *o, kt_dtype *d);   /* 1, or 0: not a dtype */
 PyObject *kp_device_object(kt_device d);

@@ -319,21 +319,34 @@ static PyObject *get_signatures(PyObject *self, void *unused)
     return all;
 }
 
-static PyObject *get_module(PyObject *self, void *unused)
+static PyObject *asked_signatures(PyObject *self, const char *what)
 {
-    (void)unused;
-    const char *below = ((kp_function *)self)->module;
-    return PyUnicode_FromFormat("%s%s%s", kp_package, *below ? "." : "", below);
+    PyObject *signatures = PyImport_ImportModule("karat._signatures");
+    PyObject *found = signatures ? PyObject_CallMethod(signatures, what, "O", self) : NULL;
+    Py_XDECREF(signatures);
+    return found;
 }
 
 /* Of functions that are Python's in PyTorch, so that they have one there; inspect.signature asks for it. */
 static PyObject *get_signature(PyObject *self, void *unused)
 {
     (void)unused;
-    PyObject *signatures = PyImport_ImportModule("karat._signatures");
-    PyObject *found = signatures ? PyObject_CallMethod(signatures, "of", "O", self) : NULL;
-    Py_XDECREF(signatures);
-    return found;
+    return asked_signatures(self, "of");
+}
+
+/* Where PyTorch has it: functions of torch.nn.functional that are C there are in torch._C._nn. */
+static PyObject *get_module(PyObject *self, void *unused)
+{
+    (void)unused;
+    const char *below = ((kp_function *)self)->module;
+    if (!strcmp(below, "nn.functional")) {
+        PyObject *in_python = asked_signatures(self, "has");
+        if (!in_python)
+            return NULL;
+        below = in_python == Py_True ? below : "_C._nn";
+        Py_DECREF(in_python);
+    }
+    return PyUnicode_FromFormat("%s%s%s", kp_package, *below ? "." : "", below);
 }
 
 static PyGetSetDef function_getset[] = {

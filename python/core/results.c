@@ -21,10 +21,12 @@ static PyObject *repr(PyObject *self)
     return text;
 }
 
-/* Pickled by the operator's name: the type is in no importable module. */
+/* Pickled as PyTorch does, by its type; by the operator's name where no module of the type's name can be imported. */
 static PyObject *reduce(PyObject *self, PyObject *unused)
 {
     (void)unused;
+    if (!strcmp(kp_package, "torch"))
+        return Py_BuildValue("(O(N{}))", Py_TYPE(self), PySequence_Tuple(self));
     PyObject   *package = PyImport_ImportModule("karat.copying");
     PyObject   *rebuild = package ? PyObject_GetAttrString(package, "result") : NULL, *items = PySequence_Tuple(self);
     const char *name = strrchr(Py_TYPE(self)->tp_name, '.');

@@ -446,12 +446,15 @@ typedef struct kp_format {
 
 static PyObject *format_repr(PyObject *self) { return PyUnicode_FromFormat("torch.%s", ((kp_format *)self)->name); }
 
+static PyGetSetDef format_getset[] = {{"__module__", kp_home_of, NULL, NULL, NULL}, {NULL, NULL, NULL, NULL, NULL}};
+
 PyTypeObject kp_format_type = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "karat.memory_format",
     .tp_doc = PyDoc_STR("The order of a tensor's elements in memory."),
     .tp_basicsize = sizeof(kp_format),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
     .tp_repr = format_repr,
+    .tp_getset = format_getset,
 };
 
 static kp_format *format_object[4]; /* one object for each value, for good */

@@ -54,7 +54,7 @@ static PyObject *to_complex(PyObject *self, PyObject *unused)
 }
 
 /* What pickle writes before the name: without it, it would look through all modules for one that has it. */
-static PyObject *get_module(PyObject *self, void *unused)
+PyObject *kp_home_of(PyObject *self, void *unused)
 {
     (void)unused;
     const char *name = Py_TYPE(self)->tp_name;
@@ -62,7 +62,7 @@ static PyObject *get_module(PyObject *self, void *unused)
 }
 
 static PyGetSetDef dtype_getset[] = {
-    {"__module__", get_module, NULL, NULL, NULL},
+    {"__module__", kp_home_of, NULL, NULL, NULL},
     {"itemsize", get_itemsize, NULL, "bytes of one element", NULL},
     {"is_floating_point", get_category, NULL, "is it a real float?", (void *)(uintptr_t)KT_CAT_FLOAT},
     {"is_complex", get_category, NULL, "is it complex?", (void *)(uintptr_t)KT_CAT_COMPLEX},

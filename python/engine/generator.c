@@ -98,6 +98,12 @@ static PyObject *seed(PyObject *self, PyObject *unused)
     return PyLong_FromUnsignedLongLong(kt_generator_seed(of(self)));
 }
 
+static PyObject *get_device(PyObject *self, void *unused)
+{
+    (void)unused;
+    return kp_device_object(kt_generator_device(of(self)));
+}
+
 static PyObject *initial_seed(PyObject *self, PyObject *unused)
 {
     (void)unused;
@@ -174,13 +180,28 @@ static PyObject *set_offset(PyObject *self, PyObject *number)
     return kt_generator_set_offset(of(self), offset) ? kp_raise() : Py_NewRef(self);
 }
 
-static PyObject *get_device(PyObject *self, void *unused)
+/* ---- pickles: the generator of a device, and (seed, offset, state) ---- */
+
+static PyObject *reduce(PyObject *self, PyObject *unused)
 {
-    (void)unused;
-    return kp_device_object(kt_generator_device(of(self)));
+    const bool on_host = kt_generator_device(of(self)).kind == KT_CPU;
+    return Py_BuildValue("(O(N)(NNN))", Py_TYPE(self), get_device(self, NULL), initial_seed(self, NULL),
+                         on_host ? Py_NewRef(Py_None) : get_offset(self, NULL), get_state(self, unused));
+}
+
+static PyObject *restore(PyObject *self, PyObject *state)
+{
+    PyObject *seed, *offset, *content;
+    if (!PyArg_Parse(state, "(OOO);a generator's state is its seed, its offset and a tensor", &seed, &offset, &content))
+        return NULL;
+    PyObject *done = set_state(self, content); /* it has the seed and the offset too */
+    Py_XDECREF(done);
+    return done ? Py_NewRef(Py_None) : NULL;
 }
 
 static PyMethodDef methods[] = {
+    {"__reduce__", reduce, METH_NOARGS, NULL},
+    {"__setstate__", restore, METH_O, NULL},
     {"manual_seed", manual_seed, METH_O, "manual_seed(seed): begin the stream of this seed; gives the generator"},
     {"seed", seed, METH_NOARGS, "seed from the system, and tell the seed"},
     {"initial_seed", initial_seed, METH_NOARGS, "the seed of the stream"},

@@ -1,7 +1,14 @@
 """_missing.py - errors for missing names: whether PyTorch has the name, and the nearest one that Karat has."""
 
+from types import FunctionType
+
 shown = "karat"  # the package's name in messages: torch under `karat run`
 after_import = None  # a function that is called when a module was loaded late: `karat run` names what is in it
+
+
+def by_name_in_torch(one):
+    """Its name, for a pickle that names it as PyTorch does; None: nothing is served as torch here, and it would not be found."""
+    return one.__name__ if shown == "torch" else None
 
 
 def names_of(module):
@@ -142,6 +149,21 @@ def functions_in(module, rows, family):
     known = names_of(module)
     shared = known & names_of("") & rows.keys()
     return {name: rows[name] for name in shared} | {name: row for name, row in family.items() if name in known}
+
+
+# Where PyTorch has what lies in a file of Karat's own; "": in torch itself.
+HOMES = {"_pickled": "serialization", "nn._multi_head": "nn.functional", "utils._selective": "utils.checkpoint",
+         "cuda._unmeasured": "cuda", "modes": "autograd.grad_mode", "asking": "", "drawing": "", "faces": "", "indices": "",
+         "limits": "", "printing": "_tensor_str", "settings": "", "symbols": "", "typed_storage": "storage",
+         **dict.fromkeys("""amp.lists amp.low_precision amp.state nn._pooling nn._resampling
+         utils.tensorboard._summaries""".split())}  # None: where it is public
+
+
+def name_methods(tensor_type):
+    """Methods from files of Karat's own are the Tensor's, by their names in messages and pickles."""
+    for name, method in vars(tensor_type).items():
+        if type(method) is FunctionType and method.__name__ == name and method.__module__.startswith("karat."):
+            method.__module__, method.__qualname__ = "karat", f"Tensor.{name}"
 
 
 def mark_absent(tensor_type):

@@ -12,8 +12,9 @@ from collections import OrderedDict
 
 from . import _karat, _tensor, _utils
 from ._karat import Size, Tensor, device, dtype
+from ._missing import HOMES
 from .legacy import tensortype
-from .nn.parameter import Buffer, _rebuild_parameter, _rebuild_parameter_with_state
+from .nn.parameter import Buffer
 from .storage import UntypedStorage
 from .typed_storage import NAMES as STORAGE_TYPES
 from .typed_storage import TypedStorage, storagetype
@@ -21,6 +22,7 @@ from .typed_storage import TypedStorage, storagetype
 MAGIC_NUMBER = 0x1950a86a20f9469cfc6c  # old files begin with it, and with their version
 PROTOCOL_VERSION = 1001
 _TYPES = {one.dtype: one for one in STORAGE_TYPES.values()}
+RESULTS = frozenset(_karat.return_types.values())
 LAYOUTS = {str(one): one for one in map(vars(_karat).get, """strided sparse_coo sparse_csr sparse_csc sparse_bsr sparse_bsc
     jagged""".split())}
 
@@ -31,8 +33,6 @@ def _get_layout(name):
 
 
 _NAMES = {  # those that do not follow from the object's own module and name
-    _rebuild_parameter: ("torch._utils", "_rebuild_parameter"),
-    _rebuild_parameter_with_state: ("torch._utils", "_rebuild_parameter_with_state"),
     _get_layout: ("torch.serialization", "_get_layout"),
     Tensor: ("torch", "Tensor"), Size: ("torch", "Size"), device: ("torch", "device"),
 }
@@ -44,13 +44,15 @@ def torch_name(obj, name=None):
         return "torch", str(obj).rpartition(".")[2]
     if isinstance(obj, storagetype):
         return "torch", _TYPES[obj.dtype].__name__
-    if isinstance(obj, tensortype):
+    if isinstance(obj, tensortype) or isinstance(obj, type) and obj in RESULTS:
         return obj.__module__, obj.__name__
     if isinstance(obj, (type, types.FunctionType, types.BuiltinFunctionType)) and obj in _NAMES:
         return _NAMES[obj]
     module = getattr(obj, "__module__", None) or ""
     if module == "karat" or module.startswith("karat."):
-        return "torch" + module[len("karat"):], name or obj.__qualname__
+        path = module[len("karat."):]
+        home = HOMES.get(path) if HOMES.get(path) is not None else path
+        return "torch." + home if home else "torch", name or obj.__qualname__
     return None
 
 
@@ -74,6 +76,10 @@ class Pickler(pickle._Pickler):
         if named is None:
             super().save_global(obj, name)
             return
+        parent, _, last = named[1].rpartition(".")
+        if parent:  # a method: before protocol 4 a name has no dots
+            self.save_reduce(getattr, (_here(named[0], parent), last), obj=obj)
+            return
         self.write(pickle.GLOBAL + f"{named[0]}\n{named[1]}\n".encode())
         self.memoize(obj)
 
@@ -94,17 +100,9 @@ class Pickler(pickle._Pickler):
             return device, (obj.type,) if obj.index is None else (obj.type, obj.index)
         if isinstance(obj, _karat.layout):
             return _get_layout, (str(obj),)
-        if isinstance(obj, Tensor) and type(obj).__reduce_ex__ is Tensor.__reduce_ex__:
-            return self._reduced(obj)
+        if type(obj) in RESULTS:
+            return type(obj), (tuple(obj), {})
         return NotImplemented
-
-    @staticmethod
-    def _reduced(t):
-        build, arguments = _reduced_data(t)
-        state = _state(t)
-        if type(t) not in (Tensor, Buffer) or state:
-            return _tensor._rebuild_from_type_v2, (build, Tensor if type(t) is Buffer else type(t), arguments, state)
-        return build, arguments
 
     def persistent_id(self, obj):
         if not isinstance(obj, (TypedStorage, UntypedStorage)):
@@ -118,6 +116,15 @@ class Pickler(pickle._Pickler):
         elif first is not cls and storage.nbytes():  # readers of such a file see one dtype for both
             raise RuntimeError("Cannot save multiple tensors or storages that view the same data as different types")
         return self.saved_id(cls, key, storage, len(obj))
+
+
+def reduced(t):
+    """What a pickle has for a tensor: a function of PyTorch's and its arguments."""
+    build, arguments = _reduced_data(t)
+    state = _state(t)
+    if type(t) not in (Tensor, Buffer) or state:
+        return _tensor._rebuild_from_type_v2, (build, Tensor if type(t) is Buffer else type(t), arguments, state)
+    return build, arguments
 
 
 def _reduced_data(t):

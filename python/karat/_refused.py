@@ -111,6 +111,11 @@ MARKS = {
 
 # Single names of modules that are otherwise here.
 _OLD_STORAGES = "typed storages of devices are of old; use untyped_storage()"
+_SMALL_DTYPES = """uint1 uint2 uint3 uint4 uint5 uint6 uint7 int1 int2 int3 int4 int5 int6 int7 bits1x8 bits2x4 bits4x2 bits8 bits16
+    float4_e2m1fn_x2""".split()
+_QUANTIZED = """qint8 quint8 qint32 quint4x2 quint2x4 per_tensor_affine per_channel_affine per_tensor_symmetric per_channel_symmetric
+    per_channel_affine_float_qparams""".split()
+REFUSED_DTYPES = [*_SMALL_DTYPES, *_QUANTIZED]
 _SMALL = "elements smaller than a byte are not among Karat's dtypes"
 NAMES = {
     "": {
@@ -119,11 +124,10 @@ NAMES = {
         **dict.fromkeys("""sparse_coo_tensor sparse_csr_tensor sparse_csc_tensor sparse_bsr_tensor sparse_bsc_tensor
             sparse_compressed_tensor hspmm saddmm smm sspaddmm""".split(), _NO_SPARSE),
         **dict.fromkeys("""quantize_per_tensor quantize_per_channel quantize_per_tensor_dynamic fake_quantize_per_tensor_affine
-            fake_quantize_per_channel_affine qint8 quint8 qint32 quint4x2 quint2x4 per_tensor_affine per_channel_affine
-            per_tensor_symmetric per_channel_symmetric per_channel_affine_float_qparams QInt8Storage QUInt8Storage
-            QInt32Storage QUInt4x2Storage QUInt2x4Storage""".split(), _NOT_QUANTIZED),
-        **dict.fromkeys("""uint1 uint2 uint3 uint4 uint5 uint6 uint7 int1 int2 int3 int4 int5 int6 int7 bits1x8 bits2x4 bits4x2
-            bits8 bits16 float4_e2m1fn_x2""".split(), _SMALL),
+            fake_quantize_per_channel_affine QInt8Storage QUInt8Storage QInt32Storage QUInt4x2Storage
+            QUInt2x4Storage""".split(), _NOT_QUANTIZED),
+        **dict.fromkeys(_QUANTIZED, _NOT_QUANTIZED),
+        **dict.fromkeys(_SMALL_DTYPES, _SMALL),
         **dict.fromkeys("SymInt SymFloat SymBool".split(), "sizes are plain numbers here"),
         **dict.fromkeys("""DispatchKey DispatchKeySet ExcludeDispatchKeyGuard FunctionSchema Graph Node Value Block Use Type
             TensorType ScriptModule ScriptFunction ScriptObject CompilationUnit FileCheck
@@ -189,6 +193,7 @@ class _Refused(type):
         return _refuse(f"{cls._path}.{name}", cls._why)
 
 
+@cache
 def _refuse(path, why):
     home, _, name = (_missing.shown + path[len("karat"):]).rpartition(".")
     return _Refused(name, (), {"_path": path, "_why": why, "__module__": home, "__doc__": f"Refused: {why}."})

@@ -65,11 +65,16 @@ def _read():
 _functions = {}  # filled at the first use
 
 
+def has(function):
+    """Is it Python's in PyTorch?"""
+    _functions.update({} if _functions else _read())
+    return function.__name__ in _functions
+
+
 def of(function):
     """The signature of a function of the table; an AttributeError: it has none."""
     from inspect import signature
 
-    _functions.update({} if _functions else _read())
-    if function.__name__ not in _functions:
+    if not has(function):
         raise AttributeError(f"{function.__name__!r} has no signature")
     return signature(_functions[function.__name__])

@@ -24,18 +24,18 @@ def _unflatten_dense_tensors(flat, tensors):
 
 def _rebuild_tensor(storage, storage_offset, size, stride):
     """Called by unpickling a file of torch.save: a tensor in a TypedStorage."""
-    return _placed_in(storage._untyped_storage, storage.dtype, storage_offset, size, stride, None)
+    return _placed_in(storage, storage.dtype, storage_offset, size, stride, None)
 
 
 def _rebuild_tensor_v2(storage, storage_offset, size, stride, requires_grad, backward_hooks, metadata=None):
     """The same with requires_grad, and what its numbers are (conj, neg)."""
-    made = _placed_in(storage._untyped_storage, storage.dtype, storage_offset, size, stride, metadata)
+    made = _placed_in(storage, storage.dtype, storage_offset, size, stride, metadata)
     return made.requires_grad_() if requires_grad else made
 
 
 def _rebuild_tensor_v3(storage, storage_offset, size, stride, requires_grad, backward_hooks, dtype, metadata=None):
     """The same with the dtype beside."""
-    made = _placed_in(storage._untyped_storage, dtype, storage_offset, size, stride, metadata)
+    made = _placed_in(storage, dtype, storage_offset, size, stride, metadata)
     return made.requires_grad_() if requires_grad else made
 
 
@@ -44,10 +44,28 @@ def _rebuild_meta_tensor_no_storage(dtype, size, stride, requires_grad):
     return _karat.functions["empty_strided"](size, stride, dtype=dtype, device="meta", requires_grad=requires_grad)
 
 
-def _placed_in(memory, dtype, offset, size, stride, metadata):
-    from .copying import _placed
-    from .typed_storage import _elements
+def _rebuild_parameter(data, requires_grad, backward_hooks):
+    """Called by unpickling: a Parameter of this tensor."""
+    from .nn.parameter import Parameter
 
+    made = Parameter(data, requires_grad)
+    if backward_hooks:
+        made._backward_hooks = backward_hooks
+    return made
+
+
+def _rebuild_parameter_with_state(data, requires_grad, backward_hooks, state):
+    """The same with attributes."""
+    from .copying import set_state
+
+    return set_state(_rebuild_parameter(data, requires_grad, backward_hooks), state)
+
+
+def _placed_in(storage, dtype, offset, size, stride, metadata):
+    from .copying import _placed
+    from .typed_storage import TypedStorage, _elements
+
+    memory = storage._untyped_storage if isinstance(storage, TypedStorage) else storage
     t = _placed(_elements(memory, dtype), dtype, size, stride, offset)
     for turn, lazy in (("conj", "conj"), ("neg", "_neg_view")):
         if metadata and metadata.get(turn):
@@ -92,4 +110,4 @@ def is_compiling():
     return False
 
 
-__getattr__ = _missing.of(__name__, inside={"_rebuild_parameter": "nn.parameter"})
+__getattr__ = _missing.of(__name__)

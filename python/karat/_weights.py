@@ -19,11 +19,19 @@ from sys import getrefcount
 from . import _karat
 from ._karat import Size, Tensor, device, dtype
 from ._pickled import LAYOUTS, _get_layout
+from ._refused import REFUSED_DTYPES, single
 from ._tensor import _rebuild_from_type_v2
-from ._utils import _rebuild_meta_tensor_no_storage, _rebuild_tensor, _rebuild_tensor_v2, _rebuild_tensor_v3
+from ._utils import (
+    _rebuild_meta_tensor_no_storage,
+    _rebuild_parameter,
+    _rebuild_parameter_with_state,
+    _rebuild_tensor,
+    _rebuild_tensor_v2,
+    _rebuild_tensor_v3,
+)
 from .copying import set_state
 from .legacy import NAMES as TENSOR_TYPES
-from .nn.parameter import Parameter, _rebuild_parameter, _rebuild_parameter_with_state
+from .nn.parameter import Parameter
 from .storage import UntypedStorage
 from .typed_storage import NAMES as STORAGE_TYPES
 from .typed_storage import TypedStorage
@@ -227,6 +235,7 @@ _ROWS = [
     ("_codecs.encode", codecs.encode, _encoded),
     *((f"torch.{name}", one, None) for name, one in {**_karat.dtypes, **TENSOR_TYPES, **STORAGE_TYPES}.items()),
     *((f"torch.cuda.{name}", one, None) for name, one in STORAGE_TYPES.items()),
+    *((f"torch.{name}", single("karat", name), None) for name in REFUSED_DTYPES),
 ]
 NAMES = {name: one for name, one, _ in _ROWS}
 _MAKERS = {id(one): (one, make) for _, one, make in _ROWS if make}

@@ -145,6 +145,7 @@ Tensor.name = None  # the user may give one
 Tensor.module_load = module_load
 Tensor.is_same_size = is_same_size
 Tensor.is_distributed = is_distributed
+_dim_order.__name__ = "dim_order"
 Tensor.dim_order = _dim_order
 Tensor.has_names = _no("has_names", "Have its dims names? No.")
 Tensor.__reversed__ = _reversed

@@ -1,5 +1,6 @@
 """copying.py - tensors through pickle, copy and deepcopy: memory with strides and offset, dtype, requires_grad and the user's
-attributes; and the other objects that PyTorch can pickle."""
+attributes; and the other objects that PyTorch can pickle. Pickles have PyTorch's names, so that each reads the other's; what is
+only called by unpickling and is not PyTorch's reads pickles that Karat wrote before."""
 
 import copyreg
 
@@ -37,14 +38,9 @@ def rebuild(cls, data, dtype, sizes, strides, offset, requires_grad, turned=()):
 
 
 def _reduce(self, protocol):
-    plain = self.detach()
-    turned = ("conj",) * plain.is_conj() + ("_neg_view",) * plain.is_neg()
-    for turn in turned:  # what lies in memory
-        plain = _karat.functions[turn](plain)
-    memory = _whole(plain)
-    data = memory.numel() if plain.device.type == "meta" else memory._bytes()
-    arguments = (type(self), data, self.dtype, tuple(self.shape), self.stride(), self.storage_offset(), self.requires_grad)
-    return rebuild, arguments + ((turned,) if turned else ()), dict(self.__dict__) or None
+    from ._pickled import reduced
+
+    return reduced(self)
 
 
 def _of_class(made, cls):
@@ -114,30 +110,6 @@ def result(name, items):
     return _karat.return_types[name](items)
 
 
-def _by_name(function):
-    """A function of the operator table is pickled by its name in torch, as PyTorch's are; by its family where it has none."""
-    from sys import modules
-
-    home = modules.get(function.__module__)
-    return function.__name__ if getattr(home, function.__name__, None) is function else (_function, _home(function))
-
-
-_homes = {}  # the family and name of each function of the operator table; filled at first use
-
-
-def _home(row):
-    if not _homes:
-        for family in ("functions", "nn_functions", "linalg_functions", "special_functions", "fft_functions"):
-            for name, one in getattr(_karat, family).items():
-                _homes.setdefault(one, (family, name))
-    return _homes[row]
-
-
-def _function(family, name):
-    """Called by unpickling: a function of the operator table."""
-    return getattr(_karat, family)[name]
-
-
 def generator(device, state):
     """Called by unpickling: a generator with this state."""
     made = _karat.Generator(device)
@@ -145,9 +117,35 @@ def generator(device, state):
     return made
 
 
+def _function(family, name):
+    """Called by unpickling: a function of the operator table."""
+    return getattr(_karat, family)[name]
+
+
+def _by_name(function):
+    """A function of the operator table is pickled by the name that its module has for it, which is PyTorch's."""
+    from importlib import import_module
+
+    if getattr(import_module(function.__module__), function.__name__, None) is function:
+        return function.__name__
+    families = ("functions", "nn_functions", "linalg_functions", "special_functions", "fft_functions")
+    return _function, next((family, name) for family in families for name, one in getattr(_karat, family).items()
+                           if one is function)
+
+
+def _of_format(one):
+    """A memory format is found by its name in torch."""
+    return str(one).rpartition(".")[2]
+
+
+def _of_layout(one):
+    from .serialization import _get_layout
+
+    return _get_layout, (str(one),)
+
+
 copyreg.pickle(_karat.device, lambda d: (_karat.device, (d.type,) if d.index is None else (d.type, d.index)))
-copyreg.pickle(_karat.Generator, lambda g: (generator, (g.device, g.get_state())))
 copyreg.pickle(type(_karat.functions["add"]), _by_name)
 copyreg.pickle(type(vars(Tensor)["add"]), lambda f: (getattr, (Tensor, f.__name__)))
-for _kind in (type(_karat.strided), type(_karat.channels_last)):
-    copyreg.pickle(_kind, lambda one: (named, (str(one).rpartition(".")[2],)))
+copyreg.pickle(type(_karat.channels_last), _of_format)
+copyreg.pickle(type(_karat.strided), _of_layout)

@@ -2,7 +2,7 @@
 
 import copyreg
 
-from . import _karat
+from . import _karat, _missing
 from ._karat import Tensor
 
 
@@ -51,7 +51,7 @@ def _called(text):
     return {"torch": NAMES, "torch.cuda": CUDA_NAMES}.get(module, {}).get(name)
 
 
-copyreg.pickle(tensortype, lambda kind: (named, (kind.__name__, kind.__module__)))
+copyreg.pickle(tensortype, lambda kind: _missing.by_name_in_torch(kind) or (named, (kind.__name__, kind.__module__)))
 
 
 def type_of(self, dtype=None, non_blocking=False):
@@ -95,4 +95,5 @@ def set_default_tensor_type(t):
         set_default_device("cuda")
 
 
+type_of.__name__ = "type"
 Tensor.type = type_of

@@ -186,8 +186,7 @@ def save(obj, f, pickle_module=pickle, pickle_protocol=DEFAULT_PROTOCOL, _use_ne
     if not to_path and not hasattr(f, "write"):
         raise AttributeError("expected 'f' to be string, path, or a file-like object with a 'write' attribute")
     if _use_new_zipfile_serialization:
-        root = os.path.splitext(os.path.basename(os.fsdecode(f)))[0] if to_path else ""
-        parts = _archived(obj, root or "archive", pickle_protocol, _disable_byteorder_record)
+        parts = _archived(obj, _root(f) if to_path else "archive", pickle_protocol, _disable_byteorder_record)
         room = parts.room()
     else:
         from ._old_files import Written
@@ -204,6 +203,13 @@ def save(obj, f, pickle_module=pickle, pickle_protocol=DEFAULT_PROTOCOL, _use_ne
         _written.write(f, parts, room)
     except FileNotFoundError:
         raise RuntimeError(f"Parent directory {os.path.dirname(os.fsdecode(f))} does not exist.") from None
+
+
+def _root(path):
+    """The folder in the archive: the file's name, where that is a text."""
+    name = os.path.splitext(os.path.basename(os.fsdecode(path)))[0]
+    is_text = not any("\ud800" <= one <= "\udfff" for one in name)
+    return name if name and is_text else "archive"
 
 
 def _archived(obj, root, protocol, no_byteorder):

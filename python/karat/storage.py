@@ -19,6 +19,15 @@ def _typename(one):
     return cls.__name__ if cls.__module__ == "builtins" else f"{cls.__module__.replace('karat', 'torch', 1)}.{cls.__name__}"
 
 
+def _load_from_bytes(b):
+    """Called by unpickling: a storage in a file of torch.save."""
+    from io import BytesIO
+
+    from .serialization import load
+
+    return load(BytesIO(b))
+
+
 _known = weakref.WeakValueDictionary()  # the storage objects that there are, by the identity of what they hold
 
 
@@ -69,7 +78,7 @@ class UntypedStorage:
         return t.as_strided((0,), (1,), 0).view(dtypes["uint8"]).as_strided((self.nbytes(),), (1,), 0)
 
     def __reduce__(self):
-        return UntypedStorage, (self._content(),)
+        return Tensor.untyped_storage, (self._content(),)
 
     def _as_elements(self, dtype):
         """torch.tensor(storage, dtype=...): its bytes read as elements of a dtype."""

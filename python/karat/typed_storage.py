@@ -5,7 +5,7 @@ PyTorch has deprecated it, and so it warns once; UntypedStorage holds the memory
 
 import copyreg
 
-from . import _karat
+from . import _karat, _missing
 from ._karat import Tensor, dtypes
 from .copying import _placed
 from .storage import UntypedStorage
@@ -190,6 +190,16 @@ class TypedStorage:
         kind = NAMES[dtype.rpartition(".")[2]] if isinstance(dtype, str) else dtype
         return self._with(self._tensor().to(kind.dtype))
 
+    def __reduce__(self):
+        from io import BytesIO
+
+        from .serialization import save
+        from .storage import _load_from_bytes
+
+        file = BytesIO()
+        save(self, file, _use_new_zipfile_serialization=False)
+        return _load_from_bytes, (file.getvalue(),)
+
     def __repr__(self):
         lines = "\n ".join(map(str, self.tolist()))
         return f" {lines}\n[torch.storage.TypedStorage(dtype={self.dtype}, device={self.device}) of size {len(self)}]"
@@ -231,7 +241,7 @@ def named(name):
     return NAMES[name]
 
 
-copyreg.pickle(storagetype, lambda kind: (named, (kind.__name__,)))
+copyreg.pickle(storagetype, lambda kind: _missing.by_name_in_torch(kind) or (named, (kind.__name__,)))
 
 
 def storage(self):

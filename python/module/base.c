@@ -287,16 +287,6 @@ static void free_module(PyObject *self)
 /* __call__ is a method, not a slot's wrapper, for inspect.signature of a module: it is (*args, **kwargs). */
 static PyObject *call_method(PyObject *self, PyObject *args, PyObject *keywords) { return call(self, args, keywords); }
 
-/* An abstract class is refused, with Python's own words, and object's __new__ has them. */
-static PyObject *new_module(PyTypeObject *type, PyObject *args, PyObject *keywords)
-{
-    if (KP_LIKELY(!(type->tp_flags & Py_TPFLAGS_IS_ABSTRACT)))
-        return PyType_GenericNew(type, args, keywords);
-    PyObject *none = PyTuple_New(0), *made = none ? PyBaseObject_Type.tp_new(type, none, NULL) : NULL;
-    Py_XDECREF(none);
-    return made;
-}
-
 /* A class that overrides neither __getattr__ nor __getattribute__ needs no call of either: Python would make both. Nor one
  * of __call__. Python takes the shortcut away when one of them is assigned later, to the class or to a base. */
 static PyObject *init_subclass(PyObject *class, PyObject *args, PyObject *keywords)
@@ -353,7 +343,6 @@ PyTypeObject kp_module_type = {
     .tp_weaklistoffset = offsetof(module_object, weak_references),
     .tp_dealloc = free_module,
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
-    .tp_new = new_module,
     .tp_call = call,
     .tp_methods = methods,
 };
@@ -466,6 +455,7 @@ int kp_module_start(PyObject *module)
     with_hooks = PyUnicode_InternFromString("_call_with_hooks");
     set_registered = PyUnicode_InternFromString("_set_registered");
     pinned_dtype = PyUnicode_InternFromString("_pinned_dtype");
+    kp_module_type.tp_new = PyBaseObject_Type.tp_new; /* object.__new__(a class of modules), which old pickles call */
     if (!pinned_dtype || !not_persistent ||
         !forward_name || !with_hooks || !set_registered || PyModule_AddType(module, &kp_module_type))
         return -1;

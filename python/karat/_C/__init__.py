@@ -108,4 +108,21 @@ class _AutoDispatchBelowAutograd:
     def __exit__(self, *error):
         _karat.close_below(self._mode)
 
+class _FunctionsOfTorch(type):
+    def __getattr__(cls, name):
+        from .. import _missing as missing
+
+        if name in missing.names_of(""):
+            import karat
+
+            return getattr(karat, name)
+        raise AttributeError(f"type object {cls.__name__!r} has no attribute {name!r}")
+
+
+class _VariableFunctionsClass(metaclass=_FunctionsOfTorch):
+    """What has the functions of torch in pickles of PyTorch: getattr(_VariableFunctionsClass, "relu")."""
+
+
+_VariableFunctions = _VariableFunctionsClass
+
 __getattr__ = _missing.of(__name__, lazy="_distributed_c10d _fft _functorch _linalg _nn _profiler _special".split())

@@ -11,7 +11,7 @@ import sys
 from importlib import import_module
 from importlib.machinery import ModuleSpec, PathFinder
 from os.path import abspath, dirname
-from types import FunctionType
+from types import BuiltinFunctionType, FunctionType
 
 FOLDER = dirname(abspath(__file__))
 PACKAGES = dirname(dirname(FOLDER))
@@ -105,9 +105,6 @@ def _served(name):
     return import_module(".".join(["karat", *parts]))
 
 
-# Where PyTorch has what lies in a file of Karat's own; "": in torch itself.
-HOMES = {"modes": "autograd.grad_mode", "asking": "", "drawing": "", "faces": "", "indices": "", "limits": "",
-         "printing": "_tensor_str", "settings": "", "symbols": "", "typed_storage": "storage"}
 _named = set()
 
 
@@ -119,10 +116,35 @@ def _name_as_torch():
             continue
         _named.add(name)
         path = name[len("karat."):]
-        home = "func" if path.startswith("func.") else HOMES.get(path, path if missing.is_module(path) else None)
-        for value in vars(module).values() if home is not None else ():
-            if isinstance(value, (type, FunctionType)) and value.__module__ == name:
-                value.__module__ = "torch." + home if home else "torch"
+        home = "func" if path.startswith("func.") else missing.HOMES.get(path, path if missing.is_module(path) else None)
+        public = missing.names_of(path) | set(vars(module).get("__all__", ()))
+        for key, value in vars(module).items():
+            if not isinstance(value, (type, FunctionType, BuiltinFunctionType)):
+                continue
+            if value.__module__ == name and home is not None:
+                _name_all(value, name, "torch." + home if home else "torch")
+            elif key in public:
+                _name_public(value, key, "torch." + path)
+
+
+def _name_all(value, name, home):
+    """A class with its methods, or a function."""
+    value.__module__ = home
+    if not isinstance(value, type):
+        return
+    for member in vars(value).values():
+        function = getattr(member, "__func__", member)  # of a static or class method
+        if isinstance(function, FunctionType) and function.__module__ == name:
+            function.__module__ = home
+
+
+def _name_public(value, name, home):
+    """What a file of Karat's own has made and `home` shows under its own name is said to be of there."""
+    if value.__name__ == name and (value.__module__ or "").partition(".")[0] == "karat":
+        try:
+            value.__module__ = home
+        except TypeError:  # a type that is written in C keeps its name
+            pass
 
 
 def _become_torch(torch, karat):
@@ -138,6 +160,13 @@ def _become_torch(torch, karat):
         beside = name in karat._karat.functions or isinstance(value, type(sys))
         if name.startswith("_") or name in public or not beside:
             own.setdefault(name, value)
+    for name, method in vars(karat.Tensor).items():
+        if isinstance(method, FunctionType) and method.__module__ == "karat":
+            method.__module__ = "torch"
+    _name_as_torch()
+    for name in public & own.keys():
+        if isinstance(own[name], (type, FunctionType, BuiltinFunctionType)):
+            _name_public(own[name], name, "torch")
     torch.torch = torch
     torch.__version__ = version.TorchVersion(TORCH_VERSION)
     torch.__file__, torch.__path__ = karat.__file__, []  # a package; what is in it is asked for above

@@ -49,8 +49,21 @@ class autocast(ContextDecorator):
         self._enabled = enabled if not enabled or self._is_supported() else False
         # meta tensors stand for the devices that were asked for, here or not
         self._meta = self._kind if self._enabled or (enabled and self._kind == "cuda") else None
+        self._not_entered()
+
+    def _not_entered(self):
         self._before = []
         self._seen = _report.Seen()
+
+    def __getstate__(self):  # what a region has that is not entered, by PyTorch's names
+        own = {name: one for name, one in self.__dict__.items() if name not in ("_kind", "_meta", "_before", "_seen")}
+        return {**own, "custom_backend_name": "privateuseone"}
+
+    def __setstate__(self, given):
+        self.__dict__.update(given)
+        self._kind = _device(self.device).type
+        self._meta = self._kind if self._enabled else None
+        self._not_entered()
 
     def _is_supported(self):
         if self.device == "cuda" and not state.has_cuda():

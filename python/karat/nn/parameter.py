@@ -4,20 +4,10 @@ from collections import OrderedDict
 
 from .. import _C
 from .._C import Tensor
+from .._utils import _rebuild_parameter, _rebuild_parameter_with_state
 from ..copying import set_state
 
 __all__ = ["Parameter", "UninitializedParameter", "is_lazy", "Buffer", "UninitializedBuffer", "UninitializedTensorMixin"]
-
-
-def _rebuild_parameter(data, requires_grad, backward_hooks):
-    result = Parameter(data, requires_grad)
-    if backward_hooks:
-        result._backward_hooks = backward_hooks
-    return result
-
-
-def _rebuild_parameter_with_state(data, requires_grad, backward_hooks, state):
-    return set_state(_rebuild_parameter(data, requires_grad, backward_hooks), state)
 
 
 class _ParameterMeta(type(Tensor)):

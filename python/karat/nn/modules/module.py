@@ -885,6 +885,9 @@ class Module(_karat.ModuleBase):
         keys = [*dir(type(self)), *self.__dict__, *self._parameters, *self._modules, *self._buffers]
         return sorted(key for key in keys if not key[0].isdigit())
 
+    def __reduce_ex__(self, protocol):
+        return super().__reduce_ex__(max(protocol, 2))  # before, a pickle names the base that is written in C
+
     def __setstate__(self, state):
         own = self.__dict__
         own.update(state)
