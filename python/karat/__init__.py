@@ -160,7 +160,7 @@ def explain(t):
     print(_explain.text(t) if isinstance(t, Module) else _karat.explain(t))
 
 
-_missing.name_methods(Tensor)
+_missing.name_methods(Tensor, globals())
 _missing.mark_absent(Tensor)
 _later = """__config__ __future__ _C _tensor _tensor_str _utils accelerator backends classes compiler cpu distributed
     distributions errors futures fx hub jit

@@ -159,10 +159,11 @@ HOMES = {"_pickled": "serialization", "nn._multi_head": "nn.functional", "utils.
          utils.tensorboard._summaries""".split())}  # None: where it is public
 
 
-def name_methods(tensor_type):
+def name_methods(tensor_type, functions):
     """Methods from files of Karat's own are the Tensor's, by their names in messages and pickles."""
     for name, method in vars(tensor_type).items():
-        if type(method) is FunctionType and method.__name__ == name and method.__module__.startswith("karat."):
+        own = type(method) is FunctionType and method.__name__ == name and functions.get(name) is not method
+        if own and method.__module__.startswith("karat."):
             method.__module__, method.__qualname__ = "karat", f"Tensor.{name}"
 
 

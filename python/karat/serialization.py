@@ -456,6 +456,14 @@ def _loaded(file, path, map_location, weights_only, mmap, run):
     return _from_old_file(file, map_location, weights_only, run)
 
 
+def _is_zipfile(f):
+    """Does a zip archive begin where the file is read next?"""
+    start = f.tell()
+    head = f.read(4)
+    f.seek(start)
+    return head == b"PK\3\4"
+
+
 def _from_old_file(file, map_location, weights_only, run):
     from . import _old_files
 

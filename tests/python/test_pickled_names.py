@@ -176,6 +176,17 @@ def test_refused_dtypes_are_values():
             one()
 
 
+def test_private_names_that_libraries_import():
+    import karat.autograd.variable
+
+    assert karat.autograd.variable.Variable is karat.autograd.Variable
+    assert len(nn.modules.transformer._get_clones(nn.ReLU(), 2)) == 2
+    assert nn.modules.conv._size_2_t == nn.modules.pooling._size_2_t == nn.common_types._size_2_t
+    for content, is_zip in ((b"PK\3\4more", True), (b"abc", False), (b"", False)):
+        file = io.BytesIO(content)
+        assert karat.serialization._is_zipfile(file) is is_zip and file.tell() == 0
+
+
 def test_a_name_that_is_no_text(tmp_path):
     for path in (os.fsdecode(os.fsencode(tmp_path) + b"/\xff.pt"), os.fsencode(tmp_path) + b"/\xfe.pt", str(tmp_path / "é一.pt")):
         karat.save(karat.ones(2), path)

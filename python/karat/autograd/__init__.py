@@ -19,6 +19,7 @@ from ..modes import (  # noqa: F401
 from . import functional, profiler, profiler_util  # noqa: F401
 from .profiler_util import DeviceType  # noqa: F401
 from .gradcheck import gradcheck, gradgradcheck  # noqa: F401
+from .variable import Variable  # noqa: F401
 
 def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, only_inputs=True, allow_unused=None,
          is_grads_batched=False, materialize_grads=False):
@@ -73,19 +74,5 @@ def _of_rows(outputs, inputs, rows, *options):
 backward = _karat.backward
 _profiler_enabled = _karat.profiler_is_on
 kineto_available = profiler.kineto_available
-
-
-class _VariableType(type):
-    def __call__(cls, data, requires_grad=False):
-        t = data.detach()
-        return t.requires_grad_() if requires_grad else t
-
-    def __instancecheck__(cls, obj):
-        return isinstance(obj, Tensor)
-
-
-class Variable(metaclass=_VariableType):
-    """Legacy name: Variable(t) is a Tensor sharing t's memory, and every Tensor is a Variable."""
-
 
 __getattr__ = _missing.of(__name__)

@@ -6,6 +6,7 @@ it is, `_functional`; the function is looked up at each call."""
 
 from .. import functional as F
 from .. import init
+from ..common_types import _size_1_t, _size_2_t, _size_3_t  # noqa: F401
 from ..parameter import UninitializedParameter
 from ._declared import SizedByChannels, completed, false_if_none, keep, new_parameter, per_dim, shown
 from .module import Module

@@ -3,6 +3,15 @@
 A class names its function of nn.functional, `_functional`, which is looked up at each call; its base keeps the options."""
 
 from .. import functional as F
+from ..common_types import (  # noqa: F401
+    _size_1_t,
+    _size_2_opt_t,
+    _size_2_t,
+    _size_3_opt_t,
+    _size_3_t,
+    _size_any_opt_t,
+    _size_any_t,
+)
 from ._declared import completed, keep, per_dim, shown
 from .module import Module
 

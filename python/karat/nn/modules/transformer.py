@@ -35,6 +35,11 @@ def _length(sequences, batch_first):
     return sequences.size(1 if batch_first and dims == 3 else 0) if dims in (2, 3) else None
 
 
+def _get_clones(module, N):
+    """So many copies of a module."""
+    return ModuleList(copy.deepcopy(module) for _ in range(N))
+
+
 def _activation(activation):
     """A function of nn.functional by its name; a function is itself."""
     if not isinstance(activation, str):
@@ -151,7 +156,7 @@ class _Stack(Module):
 
     def __init__(self, layer, num_layers, norm):
         super().__init__()
-        self.layers = ModuleList(copy.deepcopy(layer) for _ in range(num_layers))
+        self.layers = _get_clones(layer, num_layers)
         self.num_layers = num_layers
         self.norm = norm
 
