@@ -95,6 +95,7 @@ extern __thread kp_entry kp_here;
 int  kp_site_start(PyObject *module);           /* registers the source of sites */
 int  kp_site_set_package(PyObject *folder);     /* files of this folder are not the user's */
 void kp_site_capture(kp_entry *entry);          /* reads the frame now */
+PyObject *kp_site_columns(PyObject *code, Py_ssize_t offset); /* where an instruction stands in its file; None: unknown */
 PyObject *kp_site_place(int *line);             /* file and line of the user's current call; None: unknown */
 extern const char kp_site_variant[];            /* how frames are read: which variant was compiled */
 

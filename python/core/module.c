@@ -27,7 +27,16 @@ static PyObject *name_types_of_torch(PyObject *module, PyObject *unused)
     Py_RETURN_NONE;
 }
 
+static PyObject *code_place(PyObject *module, PyObject *args)
+{
+    PyObject  *code;
+    Py_ssize_t offset;
+    (void)module;
+    return PyArg_ParseTuple(args, "On", &code, &offset) ? kp_site_columns(code, offset) : NULL;
+}
+
 static PyMethodDef own_functions[] = {
+    {"code_place", code_place, METH_VARARGS, "code_place(code, offset): first and last line and column of an instruction, or None"},
     {"name_types_of_torch", name_types_of_torch, METH_NOARGS, "types are called torch.dtype, torch.Size and so on"},
     {"own_package", own_package, METH_O, "own_package(folder): frames of files in it are not the user's"},
     {NULL, NULL, 0, NULL},

@@ -180,6 +180,20 @@ static PyObject *told(PyObject *module, PyObject *args)
     return status ? NULL : Py_NewRef(error);
 }
 
+static PyObject *refuse_unlike(PyObject *module, PyObject *args)
+{
+    (void)module;
+    const char *text, *op, *name[2];
+    PyObject   *first, *second;
+    if (!PyArg_ParseTuple(args, "sssO!sO!", &text, &op, &name[0], kp_tensor_type, &first, &name[1], kp_tensor_type, &second))
+        return NULL;
+    const kp_entry         before = kp_enter();
+    const kt_tensor *const tensors[] = {kp_tensor_of(first), kp_tensor_of(second)};
+    kt_refuse_unlike(KT_ERR_VALUE, op, name, tensors, text);
+    kp_leave(before);
+    return kp_raise();
+}
+
 static PyObject *lineage(PyObject *module, PyObject *o)
 {
     (void)module;
@@ -276,6 +290,8 @@ PyMethodDef kp_lineage_functions[] = {
      "Each record is a dict: why (\"born\", \"explicit\" for a cast, \"promotion\", \"scalar\", ...), op (what did it),\n"
      "from and to (dtypes; from is None at a birth), file and line of the program. A result that has the dtype of an\n"
      "operand shares its records. An empty list: the origin is unknown. explain(t) prints the same."},
+    {"refuse_unlike", refuse_unlike, METH_VARARGS,
+     "refuse_unlike(text, op, name, t, name, t): raises a ValueError, explained: the two tensors ought to have one dtype"},
     {"told", told, METH_VARARGS, "told(error, op, self): the error, with op and the tensor self in its attribute karat"},
     {"explain", explain, METH_O, "explain($module, t, /)\n--\n\nThe text that karat.explain(t) prints."},
     {NULL, NULL, 0, NULL},

@@ -177,6 +177,15 @@ PyObject *kp_site_place(int *line)
     return Py_NewRef(((PyCodeObject *)code)->co_filename);
 }
 
+PyObject *kp_site_columns(PyObject *code, Py_ssize_t offset)
+{
+    int line, column, end_line, end_column;
+    if (!PyCode_Check(code) || offset < 0 || offset > INT_MAX ||
+        !PyCode_Addr2Location((PyCodeObject *)code, (int)offset, &line, &column, &end_line, &end_column) || column < 0 || end_column < 0)
+        Py_RETURN_NONE;
+    return Py_BuildValue("iiii", line, end_line, column, end_column);
+}
+
 /* ---- the source ---- */
 
 static bool site_now(uintptr_t *code, int32_t *offset)
@@ -234,21 +243,24 @@ static bool has_dtypes(PyObject *module, PyObject *float32)
     return module && PyModule_Check(module) && PyDict_GetItemString(PyModule_GetDict(module), "float32") == float32;
 }
 
-/* The name of such a module in a namespace, preferably karat; new references to both; NULL: none. */
+/* The name of such a module in a namespace, preferably a usual one; new references to both; NULL: none. The namespace of a
+ * large file has thousands of names: they are gone through only for an unusual one. */
 static PyObject *find_module(PyObject *names, PyObject *float32, PyObject **called)
 {
-    PyObject *items = names ? PyMapping_Items(names) : NULL, *module = NULL;
-    for (Py_ssize_t i = 0; items && i < PyList_GET_SIZE(items); i++) {
-        PyObject *item = PyList_GET_ITEM(items, i), *name = PyTuple_GET_ITEM(item, 0), *value = PyTuple_GET_ITEM(item, 1);
-        const bool better = !module || (PyUnicode_Check(name) && PyUnicode_CompareWithASCIIString(name, "karat") == 0);
-        if (better && PyUnicode_Check(name) && has_dtypes(value, float32)) {
-            Py_XSETREF(module, Py_NewRef(value));
-            Py_XSETREF(*called, Py_NewRef(name));
-        }
+    static const char *const usual[] = {"karat", "torch"};
+    PyObject                *name, *value;
+    Py_ssize_t               at = 0;
+    for (int i = 0; i < 2; i++) {
+        PyObject *known = PyDict_GetItemString(names, usual[i]);
+        if (has_dtypes(known, float32) && (*called = PyUnicode_FromString(usual[i])))
+            return Py_NewRef(known);
     }
-    Py_XDECREF(items);
-    PyErr_Clear();
-    return module;
+    while (PyDict_Next(names, &at, &name, &value))
+        if (PyUnicode_Check(name) && has_dtypes(value, float32)) {
+            *called = Py_NewRef(name);
+            return Py_NewRef(value);
+        }
+    return NULL;
 }
 
 /* Searches the user's innermost frame: locals, then globals, then sys.modules. */
@@ -266,7 +278,8 @@ static PyObject *users_module(PyObject *float32, PyObject **called)
     }
     for (int i = 0; frame && i < 2 && !module; i++) {
         PyObject *names = PyObject_GetAttrString(frame, spaces[i]);
-        module = find_module(names, float32, called);
+        module = names && PyDict_Check(names) ? find_module(names, float32, called) : NULL;
+        PyErr_Clear();
         Py_XDECREF(names);
     }
     Py_XDECREF(frame);
@@ -321,7 +334,8 @@ static PyObject *tensors_object(const kt_tensor *const *t, int n)
 static PyObject *ask_source(const kt_site_question *q)
 {
     static const char *const abouts[] = {[KT_SITE_OPERAND] = "operand", [KT_SITE_BIRTH] = "birth", [KT_SITE_CAST] = "cast",
-                                         [KT_SITE_HOLDER] = "holder",   [KT_SITE_CALL] = "call",   [KT_SITE_NEW] = "new"};
+                                         [KT_SITE_HOLDER] = "holder",   [KT_SITE_CALL] = "call",   [KT_SITE_NEW] = "new",
+                                         [KT_SITE_AGAIN] = "again"};
     PyObject *wanted = tensors_object(q->wanted, q->n_wanted), *others = wanted ? tensors_object(q->others, q->n_others) : NULL;
     PyObject *module = others ? PyImport_ImportModule("karat._source") : NULL;
     PyObject *text = module ? PyObject_CallMethod(module, "answer", "sOiOOiss", abouts[q->about], (PyObject *)q->code,

@@ -1,40 +1,48 @@
 """What a person would type to mend a refused call, in the words of the program's own source.
 
 The engine asks while it explains a refusal (engine/site.c), so that the frames are those of the refused call. An answer is a
-text; None: the source does not show it. Nothing of the program is run: names are looked up, attributes are read where an object
-keeps them, and what would have to be called stays unknown. A line is only rewritten where the value that it made is the operand
-itself."""
+text; None: there is no source; "": the source does not show it. Nothing of the program is run: names are looked up, attributes are
+read where an object keeps them, and what would have to be called is taken from the frame that it was given to, or stays unknown. A
+line is only rewritten where the value that it made is the operand itself, and never one of a library."""
 
 import ast
 import dis
+import functools
 import itertools
 import linecache
 import os
 import sys
+import sysconfig
 import types
+import warnings
 
-from . import Tensor
+from . import Tensor, _karat
 from . import dtype as DType
 from .nn.modules.module import Module
-from .nn.parameter import Parameter
+from .nn.parameter import Buffer, Parameter
 
 _OWN = os.path.dirname(__file__) + os.sep
+_LIBRARIES = tuple({sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib")})
 _UNKNOWN = object()
 _TAKE_DTYPE = frozenset("""arange as_tensor asarray empty empty_like empty_strided eye full full_like linspace logspace new_empty
     new_full new_ones new_tensor new_zeros normal ones ones_like rand rand_like randint randn randn_like randperm tensor zeros
     zeros_like""".split())
-_CALLS = (ast.Call, ast.BinOp, ast.UnaryOp, ast.Compare, ast.AugAssign, ast.Subscript)
+_CALLS = (ast.Call, ast.BinOp, ast.UnaryOp, ast.Compare, ast.AugAssign, ast.Subscript, ast.Attribute)
+_NAMED = (ast.Name, ast.Attribute, ast.Subscript)
 
 
 # ---- the source ----
 
 
-class _File:
-    """The syntax tree of a file: its nodes by their places, and what each stands in."""
+class _Block:
+    """The syntax tree of some lines of a file: its nodes by their places, and what each stands in."""
 
-    def __init__(self, lines):
+    def __init__(self, lines, begin, end):
         self.lines, self.places, self.above = lines, {}, {}
-        for node in ast.walk(ast.parse("".join(lines))):
+        inside = lines[begin][:1].isspace()
+        tree = _tree("if 1:\n" * inside + "".join(lines[begin:end]))
+        ast.increment_lineno(tree, begin - inside)
+        for node in ast.walk(tree):
             for child in ast.iter_child_nodes(node):
                 self.above[child] = node
             if isinstance(node, _CALLS):
@@ -49,7 +57,8 @@ class _File:
     def operand(self, node):
         """The text of a node to which a method's call can be appended."""
         text = self.text(node)
-        return f"({text})" if text and isinstance(node, (ast.BinOp, ast.UnaryOp, ast.Compare, ast.IfExp, ast.Lambda)) else text
+        loose = isinstance(node, (ast.BinOp, ast.BoolOp, ast.UnaryOp, ast.Compare, ast.IfExp, ast.Lambda, ast.Await, ast.NamedExpr))
+        return f"({text})" if text and loose else text
 
     def statement(self, node):
         while node is not None and not isinstance(node, ast.stmt):
@@ -61,8 +70,18 @@ class _File:
         text = self.text(statement)
         return text is not None and self.lines[statement.lineno - 1].split("#")[0].strip() == text
 
-    def rewritten(self, statement, node, new):
-        """The statement's line with another text in place of the node; None: it is not one line."""
+    def once(self, node):
+        """Is the text of the node once in its line, and no other call of its function?"""
+        text, line = self.text(node), self.lines[node.lineno - 1]
+        called = self.text(node.func) + "(" if isinstance(node, ast.Call) and text is not None else text
+        return text is not None and line.count(text) == line.count(called) == 1
+
+    def rewritten(self, node, new):
+        """The line with another text in place of the node: the whole statement where it is one line, the new text alone where it
+        is more; None: it would not be plain what it takes the place of."""
+        statement = self.statement(node)
+        if self.text(statement) is None:
+            return new if self.once(node) else None
         if not self.alone(statement):
             return None
         line = self.lines[statement.lineno - 1].encode()
@@ -70,32 +89,94 @@ class _File:
         return changed.decode()
 
 
-_MOST_LINES = 20_000  # a longer file takes seconds to parse
-_files = {}  # by name: the lines, and what they say
+def _tree(text):
+    if "\\" not in text:
+        return ast.parse(text)
+    with warnings.catch_warnings():  # of escapes, which the program has heard of
+        warnings.simplefilter("ignore")
+        return ast.parse(text)
 
 
-def _parsed(name):
-    lines = linecache.getlines(name)
-    if not 0 < len(lines) <= _MOST_LINES:
-        return None
-    if name not in _files or _files[name][0] is not lines:
+_MOST_LINES = 20_000  # more take seconds to parse
+_MOST_KEPT = 1_000
+_blocks = {}  # by file, first and last line: the file's lines, and the block; None: it does not parse
+_nodes = {}  # by code and offset: the code, the file's lines, and what _node_at says
+
+
+def _keep(table, key, value):
+    if len(table) >= _MOST_KEPT:
+        table.clear()
+    table[key] = value
+    return value
+
+
+def _block(name, lines, begin, end):
+    kept = _blocks.get((name, begin, end))
+    if kept is None or kept[0] is not lines:
         try:
-            _files[name] = lines, _File(lines)
+            block = _Block(lines, begin, end) if end - begin <= _MOST_LINES else None
         except (SyntaxError, ValueError, RecursionError):
-            _files[name] = lines, None
-    return _files[name][1]
+            block = None
+        kept = _keep(_blocks, (name, begin, end), (lines, block))
+    return kept[1]
+
+
+def _begins(line, indent):
+    """May a statement that is indented so, or less, begin in the line?"""
+    text = line.lstrip()
+    return bool(text) and len(line) - len(text) <= indent and text[0] not in "#)]}" and not text.startswith(
+        ("else:", "else ", "elif ", "except:", "except ", "finally:", "case "))
+
+
+def _around(lines, code, place):
+    """Where the lines begin and end that have the place and are statements: the function's, or that of the file, then more of it."""
+    named = not code.co_name.startswith("<")
+    begin = code.co_firstlineno - 1 if named else place[0] - 1
+    indent = len(lines[begin]) - len(lines[begin].lstrip()) if named else 0
+    end, more = place[1], 0
+    while True:
+        while begin > 0 and not named and (not _begins(lines[begin], 0) or lines[begin - 1].startswith("@")):
+            begin -= 1
+        while end < len(lines) and not _begins(lines[end], indent):
+            end += 1
+        yield begin, end
+        if (begin == 0 or named) and end == len(lines):
+            return
+        more = 2 * more + 1
+        begin, end = begin if named else max(begin - more, 0), min(end + more, len(lines))
+
+
+def _found(code, offset, lines):
+    place = _karat.code_place(code, offset)
+    if place is None or not place[1] <= len(lines):
+        return None, None
+    for begin, end in _around(lines, code, place):
+        block = _block(code.co_filename, lines, begin, end)
+        node = block.places.get(place) if block else None
+        if node is not None:
+            return block, node
+        if end - begin > _MOST_LINES:
+            break
+    return None, None
 
 
 def _node_at(code, offset):
-    """The file and the node that an instruction belongs to; (None, None): not known."""
-    place = next(itertools.islice(code.co_positions(), offset // 2, None), None)
-    file = _parsed(code.co_filename) if place and None not in place else None
-    node = file.places.get(place) if file else None
-    return (file, node) if node is not None else (None, None)
+    """The block and the node that an instruction belongs to; (None, None): not known."""
+    lines = linecache.getlines(code.co_filename)
+    kept = _nodes.get((id(code), offset))
+    if kept is None or kept[1] is not lines:
+        kept = _keep(_nodes, (id(code), offset), (code, lines, _found(code, offset, lines) if lines else (None, None)))
+    return kept[2]
 
 
 def _place(code, node):
     return f"{os.path.basename(code.co_filename)}:{node.lineno}"
+
+
+@functools.lru_cache(_MOST_KEPT)
+def _is_library(name):
+    """Is the file a library's, which is nobody's to edit?"""
+    return "-packages" + os.sep in name or name.startswith((_OWN, *_LIBRARIES))
 
 
 # ---- values, without running anything ----
@@ -110,6 +191,14 @@ def _frames():
         frame = frame.f_back
 
 
+def _entered(frame):
+    """The frame that was called from this one; None: the engine was."""
+    inner, outer = None, sys._getframe(1)
+    while outer is not frame and outer:
+        inner, outer = outer if outer.f_code.co_filename != __file__ else None, outer.f_back
+    return inner
+
+
 def _attributes(thing):
     """An object's attributes; what a class says instead is the program's own."""
     kept = next((vars(cls)["__dict__"] for cls in type(thing).__mro__ if "__dict__" in vars(cls)), None)
@@ -122,9 +211,13 @@ def _is_module(thing):
     return issubclass(type(thing), Module)  # isinstance asks a proxy's __class__
 
 
+def _is_tensor(thing):
+    return issubclass(type(thing), Tensor)
+
+
 def _kept(thing, name):
     """An attribute that an object keeps itself."""
-    if issubclass(type(thing), Tensor):
+    if _is_tensor(thing):
         return Tensor.grad.__get__(thing) if name == "grad" else _UNKNOWN
     own = _attributes(thing)
     tables = [own]
@@ -147,8 +240,14 @@ def _element(thing, index):
 def _value(node, frame):
     if isinstance(node, ast.Constant):
         return node.value
+    if isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant):
+        return -1 if node.operand.value == 1 and isinstance(node.op, ast.USub) else None
+    if isinstance(node, (ast.Slice, ast.Lambda)):
+        return None
     if isinstance(node, ast.Name):
         return frame.f_locals.get(node.id, frame.f_globals.get(node.id, _UNKNOWN))
+    if isinstance(node, ast.NamedExpr):
+        return _value(node.target, frame)
     if isinstance(node, ast.Attribute):
         return _kept(_value(node.value, frame), node.attr)
     if isinstance(node, ast.Subscript):
@@ -156,8 +255,8 @@ def _value(node, frame):
     return _UNKNOWN
 
 
-def _parts(node):
-    """The expressions whose values a call may take."""
+def _parts(node, statement=None):
+    """The expressions whose values a call may take, in its order."""
     if isinstance(node, ast.Call):
         first = [node.func.value] if isinstance(node.func, ast.Attribute) else []
         parts = first + node.args + [keyword.value for keyword in node.keywords]
@@ -167,8 +266,11 @@ def _parts(node):
         parts = [node.left, node.right]
     elif isinstance(node, ast.AugAssign):
         parts = [node.target, node.value]
+    elif isinstance(node, ast.Subscript):
+        stored = isinstance(statement, ast.Assign) and any(node is target for target in statement.targets)
+        parts = [node.value, node.slice] + [statement.value] * stored
     else:
-        parts = [getattr(node, "operand", None) or node.value]
+        parts = [node.operand if isinstance(node, ast.UnaryOp) else node.value]
     for part in parts:
         if isinstance(part, (ast.List, ast.Tuple)):
             yield from part.elts
@@ -176,15 +278,95 @@ def _parts(node):
             yield part
 
 
-def _is_ours(node, frame):
-    """Does the node call the engine with the values of its parts: an operator, a function or layer of ours, a method?"""
-    if not isinstance(node, ast.Call):
-        return True
-    called = _value(node.func, frame)
-    if called is _UNKNOWN:
-        return isinstance(node.func, ast.Attribute)
-    home = (called if isinstance(called, types.FunctionType) else type(called)).__module__
-    return isinstance(home, str) and home.split(".")[0] in ("karat", "torch", "builtins")
+@functools.lru_cache(_MOST_KEPT)
+def _own_names(code):
+    """The parameters of a function that it does not assign to, by their places, and the name of *args."""
+    stored = {instruction.argval for instruction in dis.get_instructions(code) if instruction.opname.startswith("STORE_FAST")}
+    taken = code.co_argcount + code.co_kwonlyargcount
+    rest = code.co_varnames[taken] if code.co_flags & 4 else None
+    names = [name if name not in stored else None for name in code.co_varnames[:taken]]
+    return names, code.co_argcount, rest if rest not in stored else None
+
+
+def _given(node, entry):
+    """What the frame of a function or layer was given by the call, by the expressions: (part, value)."""
+    if not isinstance(node, ast.Call) or entry is None:
+        return
+    names, positional, rest = _own_names(entry.f_code)
+    held = entry.f_locals
+    at = names[0] in ("self", "cls") if names else 0
+    if names[:1] == ["self"] and isinstance(node.func, ast.Attribute):
+        yield node.func.value, held.get("self", _UNKNOWN)
+    for argument in node.args:
+        if isinstance(argument, ast.Starred):
+            break
+        if at < positional:
+            yield argument, held.get(names[at], _UNKNOWN) if names[at] else _UNKNOWN
+        elif rest and at - positional < len(held.get(rest, ())):
+            yield argument, held[rest][at - positional]
+        at += 1
+    for keyword in node.keywords:
+        if keyword.arg in names:
+            yield keyword.value, held.get(keyword.arg, _UNKNOWN)
+
+
+class _Refused:
+    """A call in a frame: its expressions, and their values as far as they are known. In backward it is past: nothing tells what it
+    was given but what the frame still holds."""
+
+    def __init__(self, frame, offset=None):
+        self.frame, self.code = frame, frame.f_code
+        self.block, self.node = _node_at(self.code, frame.f_lasti if offset is None else offset)
+        self.past = offset not in (None, frame.f_lasti)
+        self.entry = None if self.past else _entered(frame)
+        if self.node is None:
+            return
+        self.parts = [part for part in _parts(self.node, self.block.statement(self.node)) if not isinstance(part, ast.Starred)]
+        given = dict(_given(self.node, self.entry))
+        self.values = []
+        for part in self.parts:
+            value = _value(part, frame)
+            self.values.append(given.get(part, _UNKNOWN) if value is _UNKNOWN else value)
+
+    def layer(self):
+        """The module that is called; None: none is."""
+        if not isinstance(self.node, ast.Call):
+            return None
+        called = _value(self.node.func, self.frame)
+        if called is _UNKNOWN and self.entry and self.entry.f_code.co_name == "forward":
+            called = self.entry.f_locals.get("self")
+        return called if _is_module(called) else None
+
+    def part_of(self, wanted):
+        """The expression that is the tensor, or of which the layer or function that was called took a view."""
+        for part, value in zip(self.parts, self.values):
+            if value is wanted:
+                return part
+        if self.entry is None and not self.past:
+            return None
+        alike = [part for part, value in zip(self.parts, self.values) if _is_same(value, wanted)]
+        return alike[0] if alike and len({self.block.text(part) for part in alike}) == 1 else None
+
+    def is_ours(self):
+        """Does it call the engine with the values of its parts: an operator, a function of ours, a method?"""
+        if not isinstance(self.node, ast.Call):
+            return True
+        called = _value(self.node.func, self.frame)
+        if called is _UNKNOWN:
+            return isinstance(self.node.func, ast.Attribute)
+        home = (called if isinstance(called, types.FunctionType) else type(called)).__module__
+        return isinstance(home, str) and home.split(".")[0] in ("karat", "torch", "builtins")
+
+    def tensors(self, others):
+        """The expressions that are tensors, if the engine was called with them and no others, else ()."""
+        tensors = [part for part, value in zip(self.parts, self.values)
+                   if value is _UNKNOWN or any(value is t for t in others)]
+        return tensors if not self.entry and not self.past and len(tensors) == len(others) + 1 and self.is_ours() else ()
+
+
+def _base(tensor):
+    base = Tensor._base.__get__(tensor)
+    return tensor if base is None else base
 
 
 # ---- answers ----
@@ -192,6 +374,12 @@ def _is_ours(node, frame):
 
 def _frame_of(code):
     return next((frame for frame in _frames() if frame.f_code is code), None)
+
+
+def _refused(code, offset):
+    frame = _frame_of(code)
+    call = _Refused(frame, offset) if frame else None
+    return call if call and call.node is not None else None
 
 
 def _holds(module, tensors):
@@ -211,69 +399,149 @@ def _registered(module, seen):
         yield from _registered(child, seen)
 
 
+def _operand_part(call, wanted, others, at):
+    part = call.part_of(wanted)
+    if part is not None or call.past or call.entry:
+        return part
+    function = call.node.func if isinstance(call.node, ast.Call) else None
+    if at == 0 and isinstance(function, ast.Attribute) and call.values[0] is _UNKNOWN:
+        return call.parts[0]  # a method's own tensor
+    tensors = call.tensors(others)
+    if tensors:
+        return tensors[at]
+    seen = all(any(t is value for value in call.values) for t in others)
+    unknown = [part for part, value in zip(call.parts, call.values) if value is _UNKNOWN]
+    return unknown[0] if seen and len(unknown) == 1 and call.is_ours() else None
+
+
 def _operand(code, offset, wanted, others, at):
     """As the refused call writes it: where the value is the operand itself, stands in its place, or is the one that is left."""
-    file, node = _node_at(code, offset)
-    frame = _frame_of(code)
-    if node is None or frame is None:
-        return None  # "", below: the call does not show it
-    parts = [part for part in _parts(node) if not isinstance(part, ast.Starred)]
-    values = [_value(part, frame) for part in parts]
-    for part, value in zip(parts, values):
-        if value is wanted[0]:
-            return file.operand(part) or ""
-    layer = _value(node.func, frame) if isinstance(node, ast.Call) else None
-    tensors = [part for part, value in zip(parts, values) if value is _UNKNOWN or any(value is t for t in others)]
-    if at == 0 and layer is _UNKNOWN and values[0] is _UNKNOWN and isinstance(node.func, ast.Attribute):
-        return file.operand(parts[0]) or ""  # a method's own tensor
-    if not _is_module(layer) and len(tensors) == len(others) + 1 and _is_ours(node, frame):
-        return file.operand(tensors[at]) or ""
-    seen = [t for t in others if any(t is value for value in values) or (_is_module(layer) and _holds(layer, [t]))]
-    open_ones = [part for part, value in zip(parts, values) if value is _UNKNOWN]
-    if len(open_ones) == 1 and len(seen) == len(others) and _is_ours(node, frame):
-        return file.operand(open_ones[0]) or ""
-    return ""
+    call = _refused(code, offset)
+    if call is None:
+        return None if _node_at(code, offset)[1] is None else ""
+    part = None if _is_library(code.co_filename) else _operand_part(call, wanted[0], others, at)
+    if part is None or (isinstance(part, ast.Call) and any(keyword.arg == "dtype" for keyword in part.keywords)):
+        return ""  # another dtype= is better than a cast
+    return call.block.operand(part) or ""
+
+
+def _targets(block, node):
+    """What a statement makes of the value of an expression: the names that it has from then on."""
+    above = block.above.get(node)
+    if isinstance(above, (ast.Assign, ast.AnnAssign)) and above.value is node:
+        yield from above.targets if isinstance(above, ast.Assign) else [above.target]
+    elif isinstance(above, ast.NamedExpr):
+        yield above.target
+    elif isinstance(above, (ast.Tuple, ast.List)) and not any(isinstance(e, ast.Starred) for e in above.elts):
+        at = next(i for i, element in enumerate(above.elts) if element is node)
+        holder = block.above.get(above)
+        if isinstance(holder, (ast.For, ast.AsyncFor)) and holder.iter is above:
+            yield holder.target
+        for target in _targets(block, above):
+            if isinstance(target, (ast.Tuple, ast.List)):
+                yield target.elts[at] if len(target.elts) == len(above.elts) else target
+            else:
+                yield ast.Subscript(target, ast.Constant(at))
+    elif isinstance(above, ast.Dict):
+        at = next((i for i, value in enumerate(above.values) if value is node), None)
+        if at is not None and isinstance(above.keys[at], ast.Constant):
+            yield from (ast.Subscript(target, above.keys[at]) for target in _targets(block, above))
+    elif isinstance(above, ast.Call) and above.args[1:2] == [node] and isinstance(above.args[0], ast.Constant):
+        if isinstance(above.func, ast.Attribute) and above.func.attr in ("register_buffer", "register_parameter"):
+            yield ast.Attribute(above.func.value, above.args[0].value)
+    elif isinstance(above, ast.arguments):
+        names = [a.arg for a in above.posonlyargs + above.args][-len(above.defaults):] if above.defaults else []
+        defaults = list(zip(names, above.defaults)) + [(a.arg, d) for a, d in zip(above.kwonlyargs, above.kw_defaults)]
+        yield from (ast.Name(name) for name, default in defaults if default is node)
+
+
+def _is_target(code, target, value, function=None):
+    """Is what the line assigned to still the value, in a frame of that code or of its file's own names?"""
+    for frame in _frames():
+        same = frame.f_code.co_filename == code.co_filename
+        if frame.f_code is code or (same and (not isinstance(target, ast.Name) or frame.f_code.co_name == function)):
+            if _is_same(_value(target, frame), value):
+                return True
+        elif code.co_name == "<module>" and frame.f_globals.get("__file__") == code.co_filename:
+            if isinstance(target, ast.Name) and _is_same(frame.f_globals.get(target.id), value):
+                return True
+    return isinstance(target, ast.Attribute) and any(
+        isinstance(part, ast.Attribute) and part.attr == target.attr and _is_same(given, value)
+        for frame in itertools.islice(_frames(), 1) for part, given in _given_by(frame))
+
+
+def _is_same(thing, tensor):
+    """Is the thing the tensor, or the same memory, so that it has the dtype from where it was made?"""
+    return thing is tensor or (_is_tensor(thing) and thing.dtype == tensor.dtype and _base(thing) is _base(tensor))
+
+
+def _becomes(code, block, node, value):
+    """Is the value of the expression the operand, by the name that it is given or by the call that it is given to?"""
+    above = block.above.get(node)
+    function = getattr(block.above.get(above), "name", None) if isinstance(above, ast.arguments) else None
+    if any(_is_target(code, target, value, function) for target in _targets(block, node)):
+        return True
+    return any(frame.f_code is code and any(part is node and _is_same(given, value) for part, given in _given_by(frame))
+               for frame in _frames())
+
+
+def _given_by(frame):
+    call = _Refused(frame)
+    return zip(call.parts, call.values) if call.node is not None else ()
+
+
+def _is_part(code, node):
+    """Is the expression an operand of the refused call?"""
+    frame = next(_frames(), None)
+    call = _Refused(frame) if frame and frame.f_code is code else None
+    return bool(call) and call.node is not None and any(part is node for part in call.parts)
+
+
+def _whole(block, node):
+    """The expression that only moves or wraps what the call made: made(...).reshape(2, 3), Parameter(made(...))."""
+    while True:
+        method, above = block.above.get(node), None
+        if isinstance(method, ast.Attribute):
+            above = block.above.get(method)
+            plain = isinstance(above, ast.Call) and above.func is method and all(
+                isinstance(a, (ast.Constant, ast.UnaryOp)) for a in (*above.args, *(k.value for k in above.keywords)))
+            if not plain:
+                return node
+        elif isinstance(method, ast.Call) and method.args[:1] == [node] and _is_parameter_class(method.func):
+            above = method
+        else:
+            return node
+        node = above
+
+
+def _is_parameter_class(function):
+    return (function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", None)) in ("Parameter", "Buffer")
 
 
 def _birth(code, offset, wanted, cast, dtype):
     """The line that made the operand, changed so that it makes it with the dtype."""
-    file, node = _node_at(code, offset)
-    statement = file.statement(node) if file else None
-    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1 or not file.alone(statement):
+    block, node = _node_at(code, offset)
+    if node is None or _is_library(code.co_filename) or isinstance(node, (ast.AugAssign, ast.Attribute)):
         return None
-    inner = statement.value  # name = made(...).moved(...)
-    while inner is not node:
-        if not isinstance(inner, ast.Call) or not isinstance(inner.func, ast.Attribute) or not all(
-                isinstance(a, ast.Constant) for a in (*inner.args, *(k.value for k in inner.keywords))):
-            return None
-        inner = inner.func.value
-    if not isinstance(node, ast.Call) or not _is_target(code, statement.targets[0], wanted[0]):
+    whole = _whole(block, node)
+    inline = isinstance(node, ast.Call) and any(keyword.arg == "dtype" for keyword in node.keywords) \
+        and _is_part(code, whole)
+    if not inline and not _becomes(code, block, whole, wanted[0]):
         return None
-    if _takes_dtype(node):
-        part, new = node, _with_dtype(file, node, dtype)
+    if isinstance(node, ast.Call) and _takes_dtype(node):
+        part, new = node, _with_dtype(block, node, dtype)
     else:
-        part, new = statement.value, f"{file.operand(statement.value)}.{cast}"
-    if new is None or (part is not node and wanted[0].requires_grad and wanted[0].is_leaf):  # a cast of a leaf is no leaf
-        return None
-    line = file.rewritten(statement, part, new)
-    return line and f"{line} at {_place(code, statement)}"
+        part = whole if not isinstance(wanted[0], (Parameter, Buffer)) else node
+        new = f"{block.operand(part)}.{cast}" if block.text(part) else None
+        if part is whole and any(t.requires_grad and t.is_leaf for t in (wanted[0], _base(wanted[0]))):
+            return None  # a cast of a leaf is no leaf
+    line = new and block.rewritten(part, new)
+    return line and f"{line} at {_place(code, part)}"
 
 
-def _is_target(code, target, value):
-    """Is what the line assigned to still the value, in a frame of that code or of its file's own names?"""
-    for frame in _frames():
-        if frame.f_code is code or (frame.f_code.co_filename == code.co_filename and not isinstance(target, ast.Name)):
-            if _value(target, frame) is value:
-                return True
-        elif code.co_name == "<module>" and frame.f_globals.get("__file__") == code.co_filename:
-            if isinstance(target, ast.Name) and frame.f_globals.get(target.id) is value:
-                return True
-    return False
-
-
-def _with_dtype(file, call, dtype, frame=None):
+def _with_dtype(block, call, dtype, frame=None):
     """A call's text with another dtype, or with dtype=; None: it is not one line."""
-    text = file.text(call)
+    text = block.text(call)
     given = next((keyword.value for keyword in call.keywords if keyword.arg == "dtype"), None)
     if given is None and frame:
         given = next((argument for argument in call.args if isinstance(_value(argument, frame), DType)), None)
@@ -293,45 +561,64 @@ def _takes_dtype(call):
 def _dropped(code, offset, wanted):
     """The cast of a line that should not be there: its value is the operand itself, or the operand is a parameter of what was
     cast. "": it is another's."""
-    file, node = _node_at(code, offset)
+    block, node = _node_at(code, offset)
     if node is None:
         return None
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or file.text(node) is None:
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or _is_library(code.co_filename):
         return ""
-    if node.func.attr in ("to", "type") and (len(node.args) + len(node.keywords) > 1):
+    text, receiver = block.text(node), block.text(node.func.value)
+    if text is None or receiver is None or (node.func.attr in ("to", "type") and len(node.args) + len(node.keywords) > 1):
         return ""  # it moves, too
-    statement = file.statement(node)
-    assigned = isinstance(statement, ast.Assign) and statement.value is node and _is_target(code, statement.targets[0], wanted[0])
-    if not (assigned or isinstance(wanted[0], Parameter) or _is_part_of_call(node)):
+    if not (isinstance(wanted[0], Parameter) or _is_part(code, node) or _becomes(code, block, node, wanted[0])):
         return ""
-    receiver = file.text(node.func.value)
-    return receiver and f"leave out {file.text(node)[len(receiver):]} at {_place(code, node)}"
-
-
-def _is_part_of_call(node):
-    frame = next(_frames(), None)
-    call = frame and _node_at(frame.f_code, frame.f_lasti)[1]
-    return bool(call) and any(part is node for part in _parts(call))
+    cast, line = text[len(receiver):], block.lines[node.lineno - 1]
+    if line.count(cast) == 1:
+        return f"leave out {cast} at {_place(code, node)}"
+    return f"{receiver} instead of {text} at {_place(code, node)}" if block.once(node) else ""
 
 
 def _holder(code, offset, wanted, others, cast):
     """What holds the operands, changed before the call: a list of the program's, or the module of these parameters. "": a layer
     holds them, and what it is given comes from inside of a module, so that one layer alone would only move the error."""
     frame = _frame_of(code)
-    if frame is None:
+    if frame is None or frame.f_lasti != offset:
         return None
-    return _in_list(frame, wanted, cast) or _in_module(frame, wanted, others, cast)
+    return _in_table(frame, wanted, cast) or _given_to_library(frame, wanted, cast) or _in_module(frame, wanted, others, cast)
 
 
-def _in_list(frame, wanted, cast):
-    file, node = _node_at(frame.f_code, frame.f_lasti)
-    for part in _parts(node) if isinstance(node, ast.Call) else ():
+def _tables(node):
+    """The expressions that are lists or dictionaries of what a call is given."""
+    for argument in node.args:
+        yield argument.value if isinstance(argument, ast.Starred) else argument
+    for keyword in node.keywords:
+        yield keyword.value
+
+
+def _in_table(frame, wanted, cast):
+    block, node = _node_at(frame.f_code, frame.f_lasti)
+    for part in _tables(node) if isinstance(node, ast.Call) and not _is_library(frame.f_code.co_filename) else ():
         value = _value(part, frame)
-        if type(value) is list and all(any(t is element for element in value) for t in wanted) and file.text(part):
-            head = _head_of_line(file, node)
-            elements = [f"{file.text(part)}[{i}]" for i, element in enumerate(value) if any(t is element for t in wanted)]
-            return head and "; ".join(f"{e} = {e}.{cast}" for e in elements) + f" before {_place(frame.f_code, head)}"
+        items = list(enumerate(value)) if type(value) is list else list(value.items()) if type(value) is dict else []
+        if items and _is_known_before(frame.f_code, part) and all(any(t is e for _, e in items) for t in wanted) and block.text(part):
+            found = [f"{block.text(part)}[{_quoted(key)}]" for key, element in items if any(t is element for t in wanted)]
+            return _before(frame.f_code, block, node, "; ".join(f"{e} = {e}.{cast}" for e in found))
     return None
+
+
+def _quoted(key):
+    return f'"{key}"' if type(key) is str and key.isidentifier() else repr(key)
+
+
+def _given_to_library(frame, wanted, cast):
+    """The operand where the program gave it to a library."""
+    while frame and _is_library(frame.f_code.co_filename):
+        frame = frame.f_back
+    if frame is None or frame is next(_frames(), None) or len(wanted) != 1:
+        return None
+    call = _Refused(frame)
+    part = call.part_of(wanted[0]) if call.node is not None else None
+    text = part is not None and call.block.operand(part)
+    return f"{text}.{cast} at {_place(call.code, call.node)}" if text else None
 
 
 def _in_module(frame, wanted, others, cast):
@@ -339,16 +626,23 @@ def _in_module(frame, wanted, others, cast):
     answer, given = None, True
     while frame and given:
         if not frame.f_code.co_filename.startswith(_OWN):
-            file, node = _node_at(frame.f_code, frame.f_lasti)
-            layer = _value(node.func, frame) if isinstance(node, ast.Call) else None
-            if _is_module(layer):
+            call = _Refused(frame)
+            layer = call.layer()
+            if layer is not None:
                 if not _holds(layer, wanted):
                     return answer
-                head = _head_of_line(file, node)
-                answer = f"{file.text(node.func)}.{cast} before {_place(frame.f_code, head)}" if head else ""
+                if not _is_library(frame.f_code.co_filename):
+                    answer = _module_cast(call, cast)
             given = not _is_forward(frame) or all(_is_argument(frame, t) or _holds(frame.f_locals["self"], [t]) for t in others)
         frame = frame.f_back
     return answer if given or answer is None else ""
+
+
+def _module_cast(call, cast):
+    function, text = call.node.func, call.block.operand(call.node.func)
+    if text and _is_known_before(call.code, function):
+        return _before(call.code, call.block, call.node, f"{text}.{cast}")
+    return f"{text}.{cast} at {_place(call.code, call.node)}" if text else ""
 
 
 def _is_forward(frame):
@@ -357,44 +651,84 @@ def _is_forward(frame):
 
 def _is_argument(frame, value):
     """Was the value given to the frame's function?"""
-    code = frame.f_code
-    names = code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
-    stored = {instruction.argval for instruction in dis.get_instructions(code) if instruction.opname == "STORE_FAST"}
-    return any(frame.f_locals.get(name) is value and name not in stored for name in names)
+    names = _own_names(frame.f_code)[0]
+    return any(name and frame.f_locals.get(name) is value for name in names)
 
 
-def _head_of_line(file, node):
+def _head_of_line(block, node):
     """The statement before which a line can be put; None: there is none, as within a line."""
-    statement = file.statement(node)
-    while isinstance(statement, ast.If) and file.lines[statement.lineno - 1].lstrip().startswith("elif"):
-        statement = file.above[statement]
-    before = file.lines[statement.lineno - 1].encode()[:statement.col_offset].decode()
-    return None if before.strip() else statement
+    statement = block.statement(node)
+    while isinstance(statement, ast.If) and block.lines[statement.lineno - 1].lstrip().startswith("elif"):
+        statement = block.above[statement]
+    before = block.lines[statement.lineno - 1].encode()[:statement.col_offset].decode()
+    return None if before.strip() or isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) else statement
 
 
-def _call(code, offset, dtype):
-    """The refused call with dtype=."""
-    file, node = _node_at(code, offset)
-    return _with_dtype(file, node, dtype, _frame_of(code)) if isinstance(node, ast.Call) else None
+def _is_known_before(code, part):
+    """Does a line before the statement know the expression's name? That of a lambda's parameter it does not."""
+    while isinstance(part, (ast.Attribute, ast.Subscript)):
+        part = part.value
+    inner = code.co_name.startswith("<") and code.co_name != "<module>"
+    return isinstance(part, ast.Name) and not (inner and part.id in code.co_varnames + code.co_cellvars)
+
+
+def _before(code, block, node, lines):
+    head = _head_of_line(block, node)
+    return f"{lines} before {_place(code, head)}" if head else ""
+
+
+def _again(code, offset, wanted, cast):
+    """The operand made anew before the call, under the name that the call has for it or for what it is a part of."""
+    call = _refused(code, offset)
+    if call is None:
+        return None
+    if _is_library(code.co_filename) or (wanted[0].requires_grad and wanted[0].is_leaf):  # a cast of a leaf is no leaf
+        return ""
+    for part in call.parts:
+        while isinstance(part, _NAMED):
+            value = _value(part, call.frame)
+            if _is_same(value, wanted[0]):
+                name = call.block.text(part)
+                known = name and _is_known_before(code, part)
+                return _before(code, call.block, call.node, f"{name} = {name}.{cast}") if known else ""
+            part = getattr(part, "value", None)
+    return ""
+
+
+def _call(code, offset, wanted, others, at, cast, dtype):
+    """The refused call with dtype=, or with a cast of one operand that is others of it, too."""
+    call = _refused(code, offset)
+    if call is None or call.past or _is_library(code.co_filename):
+        return None
+    if not wanted:
+        return _with_dtype(call.block, call.node, dtype, call.frame) if isinstance(call.node, ast.Call) else None
+    part = next(iter(call.tensors(others)[at:]), None)
+    text = call.block.text(call.node)
+    if part is None or text is None or not call.block.text(part):
+        return ""
+    begin, end = part.col_offset - call.node.col_offset, part.end_col_offset - call.node.col_offset
+    return (text.encode()[:begin] + f"{call.block.operand(part)}.{cast}".encode() + text.encode()[end:]).decode()
 
 
 def _out_of_place(code, offset):
     """The refused statement with a new tensor: a += b, or a.add_(b), where a is a variable."""
-    file, node = _node_at(code, offset)
-    statement = file.statement(node) if file else None
-    if statement is None or not file.alone(statement):
+    block, node = _node_at(code, offset)
+    if node is None:
         return None
+    statement = block.statement(node)
+    if not block.alone(statement) or _is_library(code.co_filename):
+        return ""
     if node is statement and isinstance(node, ast.AugAssign):
-        target, value = file.text(node.target), file.operand(node.value)
-        sign = file.text(node)[len(target):].split("=", 1)[0].strip()
-        return f"{target} = {target} {sign} {value}" if isinstance(node.target, (ast.Name, ast.Attribute)) else None
+        target, value = block.text(node.target), block.operand(node.value)
+        sign = block.text(node)[len(target):].split("=", 1)[0].strip()
+        return f"{target} = {target} {sign} {value}" if isinstance(node.target, (ast.Name, ast.Attribute)) else ""
     method = node.func if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
-    if method is None or statement.__class__ is not ast.Expr or statement.value is not node or not method.attr.endswith("_"):
-        return None
+    if method is None or not isinstance(statement, ast.Expr) or statement.value is not node or not method.attr.endswith("_"):
+        return ""
     if not isinstance(method.value, (ast.Name, ast.Attribute)):
-        return None
-    target = file.text(method.value)
-    return f"{target} = {target}.{method.attr[:-1]}{file.text(node)[len(target) + 1 + len(method.attr):]}"
+        return ""
+    target = block.text(method.value)
+    return f"{target} = {target}.{method.attr[:-1]}{block.text(node)[len(target) + 1 + len(method.attr):]}"
 
 
 def answer(about, code, offset, wanted, others, at, cast, dtype):
@@ -405,5 +739,7 @@ def answer(about, code, offset, wanted, others, at, cast, dtype):
         return _birth(code, offset, wanted, cast, dtype)
     if about == "holder":
         return _holder(code, offset, wanted, others, cast)
-    return {"cast": lambda: _dropped(code, offset, wanted), "call": lambda: _call(code, offset, dtype),
+    if about == "call":
+        return _call(code, offset, wanted, others, at, cast, dtype)
+    return {"cast": lambda: _dropped(code, offset, wanted), "again": lambda: _again(code, offset, wanted, cast),
             "new": lambda: _out_of_place(code, offset)}[about]()

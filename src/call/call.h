@@ -364,13 +364,14 @@ typedef struct kt__naming {
     const kt_row *plans; /* the row that plans name: in backward the operator whose node runs, whatever its formula calls, else
                             the outermost call's; NULL: neither, and a plan names the row of its own call */
     const kt_row *node;  /* whose node backward runs; NULL: none, or a binding's node, which is the user's program */
+    uint32_t      site;  /* where that node was recorded; 0: none, or unknown */
 } kt__naming;
 extern KT__HOT_LOCAL kt__naming kt__named;
 
-static inline kt__naming kt__node_enter(const kt_row *row) /* what `kt__named` is to be set to afterwards */
+static inline kt__naming kt__node_enter(const kt_row *row, uint32_t site) /* what `kt__named` is to be set to afterwards */
 {
     const kt__naming outer = kt__named;
-    kt__named = (kt__naming){row, row};
+    kt__named = (kt__naming){row, row, row ? site : 0};
     return outer;
 }
 

@@ -161,6 +161,7 @@ static void note_call(kt__mistake *m, const kt_call *call)
 
 static void finish(kt__mistake *m)
 {
+    m->site = kt__named.site;
     if (kt__lineage.explain)
         kt__lineage.explain(m);
     keep(m);
@@ -237,6 +238,30 @@ kt_status kt_refuse_dtype(kt_status status, const kt_tensor *t, const char *op, 
                           const char *text)
 {
     return refuse(status, t, op, fix, wanted, 0, text);
+}
+
+kt_status kt_refuse_unlike(kt_status status, const char *op, const char *const name[2], const kt_tensor *const t[2],
+                           const char *text)
+{
+    if (kt__failed())
+        return kt_error_status();
+    kt__mistake m = {.about_dtypes = true};
+    kt_fail(status, "%s", text ? text : "");
+    if (!op || !name || !t || !name[0] || !name[1] || !t[0] || !t[1])
+        return kt_error_status(); /* nothing to explain */
+    kt__str into = kt__str_in(m.op, sizeof m.op);
+    kt__str_add(&into, op);
+    for (int i = 0; i < 2; i++)
+        note(&m, name[i], 0, t[i]);
+    for (int lossy = 0; lossy < 2; lossy++)
+        for (int i = 0; i < 2; i++) {
+            const kt_dtype to = (kt_dtype)t[1 - i]->dtype;
+            const bool     loses = !kt_can_cast_level((kt_dtype)t[i]->dtype, to, KT_CAST_SAFE);
+            if (loses == lossy)
+                m.fix[m.n_fixes++] = (kt__fix){.kind = KT_FIX_CAST, .dtype = (uint8_t)to, .operands = 1u << i, .loses = loses};
+        }
+    finish(&m);
+    return kt_error_status();
 }
 
 kt_status kt_refuse_grad(const kt_tensor *t, const char *op, kt_fix_kind fix, const char *text)

@@ -225,8 +225,27 @@ static bool lowers_kind(const kt__mistake *m, const kt__fix *fix)
 
 static int found(const search *s) { return s->m->n_fixes + s->n_lossy; }
 
+/* The operands, and those that are the same tensors: x in f(x, x) is cast once for both if the call accepts that. */
+static uint16_t with_the_same(const search *s, uint16_t operands, kt_dtype to)
+{
+    const kt__mistake *m = s->m;
+    change             c = s->as_is;
+    c.dtype = (uint8_t)to;
+    c.operands = operands;
+    for (int i = 0; i < m->n; i++)
+        for (int k = 0; k < m->n && operands >> i & 1; k++)
+            c.operands |= (uint16_t)((m->operand[k].tensor == m->operand[i].tensor && s->free >> k & 1) << k);
+    return c.operands != operands && accepted(s->call, m, &c, NULL) ? c.operands : operands;
+}
+
 static void propose(search *s, kt_fix_kind kind, uint16_t operands, kt_dtype dtype, kt_policy policy, bool loses)
 {
+    operands = kind == KT_FIX_CAST ? with_the_same(s, operands, dtype) : operands;
+    for (int i = 0; i < found(s); i++) {
+        const kt__fix *fix = i < s->m->n_fixes ? &s->m->fix[i] : &s->lossy[i - s->m->n_fixes];
+        if (fix->kind == kind && fix->operands == operands && fix->dtype == dtype)
+            return;
+    }
     kt__fix *to = loses ? s->lossy : s->m->fix;
     int     *n = loses ? &s->n_lossy : &s->m->n_fixes;
     if (found(s) < KT__FOUND - 1) /* one place is kept for a policy */
@@ -533,6 +552,8 @@ void kt__find_fixes(const kt_call *call, kt__mistake *m, uint16_t convert, kt_dt
     make_target(&s);
     if (!sure)
         make_alike(&s);
+    if (call->form == KT_INPLACE && kt_is_view(call->arg[0].t)) /* what it is a view of cannot become another tensor */
+        make_written(&s);
     give_new(&s);
     if (!sure && found(&s) && only_lower(&s))
         make_written(&s);

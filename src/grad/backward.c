@@ -69,7 +69,7 @@ static kt_status make_seed(kt_tensor *t, kt_tensor *gradient, int64_t which, kt_
 /* The initial gradient of a root, in its dtype; owned. Made for the operator that the root comes from. */
 static kt_status seed_of(kt_tensor *t, kt_tensor *gradient, int64_t which, kt_tensor **seed)
 {
-    const kt__naming outer = kt__node_enter(t && t->autograd && t->autograd->node ? t->autograd->node->row : NULL);
+    const kt__naming outer = kt__node_enter(t && t->autograd && t->autograd->node ? t->autograd->node->row : NULL, 0);
     kt_status        status = make_seed(t, gradient, which, seed);
     kt__named = outer;
     return status;

@@ -399,7 +399,7 @@ KT__HOT static kt_status run_with(engine *e, kt__queued *w, bool *needs, kt_tens
  * binding's node has no row: what it computes is the user's program, and names itself. */
 static inline kt_status run_step(engine *e, kt__queued *w, bool *needs, kt_tensor **d)
 {
-    const kt__naming outer = kt__node_enter(w->node->row);
+    const kt__naming outer = kt__node_enter(w->node->row, w->node->site);
     kt_status        status = run_with(e, w, needs, d);
     kt__named = outer;
     return status;

@@ -122,7 +122,7 @@ static kt_status run_alone(kt_node *node, kt_tensor **grads, bool *needs, kt_ten
         arrived |= grads[i] != NULL;
     const kt_back    back = {.node = node, .grads = grads, .needs = needs, .d = d, .n_results = node->n_results,
                              .n_inputs = node->n_edges, .create_graph = (kt__mode() & KT_M_GRAD) != 0, .whole = true};
-    const kt__naming outer = kt__node_enter(node->row);
+    const kt__naming outer = kt__node_enter(node->row, node->site);
     kt_guard         scope = kt_scope_open();
     kt_status        status = arrived ? kt__run_node(&back, grads) : kt__check_node(node);
     kt_scope_close(&scope);

@@ -88,7 +88,7 @@ static kt_status run_one(const kt_hook *h, kt_node_grads *grads, kt_tensor **now
     memset(instead, 0, bytes);
     grads->instead = instead;
     grads->replaces = false;
-    const kt__naming outer = kt__node_enter(NULL); /* what a hook calls is the user's program */
+    const kt__naming outer = kt__node_enter(NULL, 0); /* what a hook calls is the user's program */
     kt_guard         scope = kt_scope_open();
     kt_status        status = kt__hook_outcome(h, h->node_call(grads, h->context));
     for (int64_t i = 0; grads->replaces && i < n && !status; i++)

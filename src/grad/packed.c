@@ -198,6 +198,16 @@ static kt_status with_history(kt_node *node, const kt__packed *packed, kt_tensor
     return node->within ? kt__value_with_history(node, t, out) : kt__with_history(t, node, packed->result, out);
 }
 
+static kt_status unpack(const kt__packed *packed, kt_tensor **plain)
+{
+    const kt__naming outer = kt__node_enter(NULL, 0); /* what a hook calls is the user's program */
+    const kt_status  status = packed->hooks->unpack(packed->kept, plain);
+    kt__named = outer;
+    if (status || kt__failed() || !*plain)
+        return kt__failed() ? kt_error_status() : kt_fail(KT_ERR_RUNTIME, "the hook that unpacks a saved tensor failed");
+    return KT_OK;
+}
+
 kt_status kt__packed_tensor(kt_node *node, const kt__saved *s, bool history, kt_tensor **t)
 {
     const kt__packed *packed = s->packed;
@@ -206,8 +216,8 @@ kt_status kt__packed_tensor(kt_node *node, const kt__saved *s, bool history, kt_
     *t = packed->now ? kt__ref(packed->now) : NULL;
     if (*t)
         return KT_OK;
-    if (packed->hooks->unpack(packed->kept, &plain) || kt__failed() || !plain)
-        return kt__failed() ? kt_error_status() : kt_fail(KT_ERR_RUNTIME, "the hook that unpacks a saved tensor failed");
+    if (unpack(packed, &plain))
+        return kt_error_status();
     if (check_unpacked(packed, plain)) {
         kt__unref(plain);
         return kt_error_status();

@@ -438,10 +438,21 @@ static uint32_t one_cast(const kt__mistake *m, const kt__fix *fix)
     return site;
 }
 
+/* Is a tensor of the fix also an operand that stays as it is? */
+static bool is_shared(const wording *w, const kt__fix *fix)
+{
+    for (int i = 0; i < w->m->n; i++)
+        for (int k = 0; k < w->m->n && fix->operands >> i & 1; k++)
+            if (!(fix->operands >> k & 1) && w->m->operand[k].tensor == w->m->operand[i].tensor)
+                return true;
+    return false;
+}
+
 /* The same fix without the cast that the program made: what was there before is lost by nobody. */
 static bool say_uncast(const wording *w, kt__fix *fix)
 {
-    const uint32_t site = fix->kind == KT_FIX_CAST && w->in_binding ? one_cast(w->m, fix) : 0;
+    const bool     may = fix->kind == KT_FIX_CAST && w->in_binding && !is_shared(w, fix);
+    const uint32_t site = may ? one_cast(w->m, fix) : 0;
     if (!site || !ask(w, KT_SITE_CAST, fix->operands, (kt_dtype)fix->dtype, site, fix->words, sizeof fix->words) ||
         !fix->words[0])
         return false;
@@ -449,11 +460,20 @@ static bool say_uncast(const wording *w, kt__fix *fix)
     return true;
 }
 
+/* Is the tensor an earlier operand of the fix, too? */
+static bool is_said(const wording *w, const kt__fix *fix, int i)
+{
+    for (int k = 0; k < i; k++)
+        if (fix->operands >> k & 1 && w->m->operand[k].tensor == w->m->operand[i].tensor)
+            return true;
+    return false;
+}
+
 static void say_each(kt__str *s, wording *w, const kt__fix *fix)
 {
     bool more = false;
     for (int i = 0; i < w->m->n; i++) {
-        if (fix->operands >> i & 1) {
+        if (fix->operands >> i & 1 && !is_said(w, fix, i)) {
             kt__str_add(s, more ? " and " : "");
             fix->kind == KT_FIX_MAKE ? say_target(s, w, i, (kt_dtype)fix->dtype) : say_cast(s, w, i, (kt_dtype)fix->dtype);
             more = true;
@@ -469,11 +489,16 @@ static bool say_fix(wording *w, kt__fix *fix)
     kt__str            s = kt__str_in(fix->words, sizeof fix->words);
     switch ((kt_fix_kind)fix->kind) {
     case KT_FIX_CAST:
+        if (is_shared(w, fix) && ask(w, KT_SITE_CALL, fix->operands, to, w->site, fix->words, sizeof fix->words))
+            return false;
         if (say_uncast(w, fix) || ask(w, KT_SITE_HOLDER, fix->operands, to, w->site, fix->words, sizeof fix->words))
             return true;
         say_each(&s, w, fix);
         return strncmp(fix->words, "keep ", 5) == 0;
-    case KT_FIX_MAKE: say_each(&s, w, fix); return true;
+    case KT_FIX_MAKE:
+        if (!ask(w, KT_SITE_AGAIN, fix->operands, to, w->site, fix->words, sizeof fix->words))
+            say_each(&s, w, fix);
+        return true;
     case KT_FIX_OUT_OF_PLACE:
         if (!ask(w, KT_SITE_NEW, 0, KT_F32, w->site, fix->words, sizeof fix->words))
             kt__str_addf(&s, "%.*s instead of %s", (int)strlen(m->op) - 1, m->op, m->op);
@@ -508,15 +533,25 @@ static bool mends_numpys(const kt__mistake *m, const kt__fix *fix)
     return false;
 }
 
-/* The same fix where the operand was made. */
+static bool is_one(const wording *w, const kt__fix *fix)
+{
+    for (int i = 0; i < w->m->n; i++)
+        if (fix->operands >> i & 1 && w->m->operand[i].tensor != w->m->operand[__builtin_ctz(fix->operands)].tensor)
+            return false;
+    return true;
+}
+
+/* The same fix where the operand was made: by a function, or by an operator that gives another kind, as a comparison does. */
 static bool say_birth(const wording *w, kt__fix *fix)
 {
     chain c;
-    if ((fix->kind != KT_FIX_CAST && fix->kind != KT_FIX_MAKE) || !fix->operands || fix->operands & (fix->operands - 1))
+    const uint16_t operands = fix->operands;
+    if ((fix->kind != KT_FIX_CAST && fix->kind != KT_FIX_MAKE) || !operands || !is_one(w, fix) || is_shared(w, fix))
         return false;
-    read_chain(&c, kt_lineage_of(w->m->operand[__builtin_ctz(fix->operands)].tensor));
-    return c.n == 1 &&
-           ask(w, KT_SITE_BIRTH, fix->operands, (kt_dtype)fix->dtype, c.record[0]->site, fix->words, sizeof fix->words);
+    read_chain(&c, kt_lineage_of(w->m->operand[__builtin_ctz(operands)].tensor));
+    const kt__record *last = c.n ? c.record[c.n - 1] : NULL;
+    return last && (c.n == 1 || loses_kind(last)) &&
+           ask(w, KT_SITE_BIRTH, operands, (kt_dtype)fix->dtype, last->site, fix->words, sizeof fix->words) && fix->words[0];
 }
 
 static void add_fix(wording *w, kt__fix fix, int still_to_come)
@@ -536,19 +571,17 @@ static void add_fix(wording *w, kt__fix fix, int still_to_come)
         m->fix[m->n_fixes++] = fix;
 }
 
-/* A fix whose operands the program does not name is no help beside one that can be typed. */
+/* A fix whose operands the program does not name cannot be typed. */
 static void drop_unnamed(wording *w)
 {
     kt__mistake *m = w->m;
-    int          typed = 0, kept = 0;
+    int          kept = 0;
     for (int i = 0; i < m->n_fixes; i++)
-        typed += !w->unnamed[i] && m->fix[i].kind != KT_FIX_POLICY;
-    for (int i = 0; i < m->n_fixes && typed; i++)
         if (!w->unnamed[i]) {
             w->placed[kept] = w->placed[i];
             m->fix[kept++] = m->fix[i];
         }
-    m->n_fixes = typed ? kept : m->n_fixes;
+    m->n_fixes = kept;
 }
 
 /* What NumPy made is mended first, though that loses digits: nobody chose them. Then what the program itself cast. */
@@ -599,10 +632,13 @@ static void put_numpys(sheet *s, const kt__mistake *m, uint32_t site)
 {
     wording w = {.m = (kt__mistake *)m, .site = site, .in_binding = kt__site_in_binding(site)};
     char    name[KT__FIX_WORDS], left[LEFT_ROOM];
-    for (int i = 0; i < m->n; i++)
-        if (is_numpys(&m->operand[i])) {
-            snprintf(left, sizeof left, "  %s is float64 because NumPy's numbers are; the default dtype is %s",
-                     written(&w, i, name, sizeof name), kt_dtype_name(kt_get_default_dtype()));
+    for (int unnamed = 0; unnamed < 2; unnamed++) /* first one that the program has a name for */
+        for (int i = 0; i < m->n; i++) {
+            w.lacks_name = false;
+            if (!is_numpys(&m->operand[i]) || (!written(&w, i, name, sizeof name)) || w.lacks_name != unnamed)
+                continue;
+            snprintf(left, sizeof left, "  %s is float64 because NumPy's numbers are; the default dtype is %s", name,
+                     kt_dtype_name(kt_get_default_dtype()));
             put_line(s, left, 0);
             return;
         }
@@ -612,7 +648,7 @@ void kt__lineage_explain(kt__mistake *m)
 {
     if (!kt__failed())
         return;
-    const uint32_t site = kt__site_now();
+    const uint32_t site = m->site ? m->site : kt__site_now();
     char           body[BODY_ROOM], fix[FIX_ROOM];
     kt__str        text = kt__str_in(body, sizeof body), hint = kt__str_in(fix, sizeof fix);
     sheet          s = {NULL, SITE_COLUMN};

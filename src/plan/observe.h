@@ -74,6 +74,7 @@ typedef struct kt__mistake { /* a failed call: what the error shows below its fi
     kt__operand_note operand[KT__NOTED];
     kt__fix          fix[KT__FIXES];
     char             op[64]; /* the operator as the caller writes it */
+    uint32_t         site;   /* in backward: where the operator was recorded whose node runs; 0: the call is the user's own */
     const char      *file;   /* of the call, set by the explainer; NULL: unknown; never freed */
     int              line;
 } kt__mistake;

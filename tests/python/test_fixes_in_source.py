@@ -9,7 +9,8 @@ import pytest
 
 PLACED = re.compile(r"^(?P<words>.*) at (?P<file>[^ ]+\.py):(?P<line>\d+)$")
 BEFORE = re.compile(r"^(?P<words>.*) before (?P<file>[^ ]+\.py):(?P<line>\d+)$")
-LEAVE = re.compile(r"^leave out (?P<words>.*) at (?P<file>[^ ]+\.py):(?P<line>\d+)$")
+LEAVE = re.compile(r"^leave out (?P<old>.*) at (?P<file>[^ ]+\.py):(?P<line>\d+)$")
+INSTEAD = re.compile(r"^(?P<new>.*) instead of (?P<old>.*) at (?P<file>[^ ]+\.py):(?P<line>\d+)$")
 
 
 def run(path, source):
@@ -22,17 +23,44 @@ def indent(line):
     return line[:len(line) - len(line.lstrip())]
 
 
-def replaced(line, new):
-    """`new` is an operand and a cast: written in place of each such operand of the line."""
-    call = ast.parse(new, mode="eval").body
-    old = ast.get_source_segment(new, call.func.value if isinstance(call, ast.Call) else call.value)
-    text = line.strip()
-    places = [(node.col_offset, node.end_col_offset) for node in ast.walk(ast.parse(text)) if isinstance(node, ast.expr)
-              and ast.get_source_segment(text, node) == old and not isinstance(getattr(node, "ctx", None), ast.Store)]
-    assert places, (line, new)
+def nodes_of(source, line):
+    """The expressions of the statement that the line is in; of one with a body those of its head."""
+    around = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.stmt) and node.lineno <= line <= node.end_lineno]
+    statement = max(around, key=lambda node: (node.lineno, -node.end_lineno))
+    parts = [part for part in ast.iter_child_nodes(statement) if not isinstance(part, ast.stmt)]
+    return [node for part in parts for node in ast.walk(part) if isinstance(node, ast.expr)]
+
+
+def replace(source, nodes, new):
+    """The source with `new` in place of the nodes, none of which is in another."""
+    begins = [0]
+    for line in source.split("\n"):
+        begins.append(begins[-1] + len(line) + 1)
+    places = {(begins[node.lineno - 1] + node.col_offset, begins[node.end_lineno - 1] + node.end_col_offset) for node in nodes}
     for begin, end in sorted(places, reverse=True):
-        text = text[:begin] + new + text[end:]
-    return indent(line) + text
+        source = source[:begin] + new + source[end:]
+    return source
+
+
+def is_like(node, new):
+    """Is the node the call that `new` is, but for dtype= or a cast?"""
+    return isinstance(node, ast.Call) and ast.unparse(node.func) == ast.unparse(new.func)
+
+
+def typed(source, line, new):
+    """`new` is an operand and a cast: written in place of each such operand; or a call: in place of the one that is like it."""
+    call, nodes = ast.parse(new, mode="eval").body, nodes_of(source, line)
+    old = ast.unparse(call.func.value if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else
+                      getattr(call, "value", call))
+    operands = [node for node in nodes if ast.unparse(node) == old and not isinstance(getattr(node, "ctx", None), ast.Store)]
+    if isinstance(call, ast.Call) and (any(is_like(node, call) for node in nodes) or any(k.arg == "dtype" for k in call.keywords)):
+        operands = [node for node in nodes if is_like(node, call)]
+        assert len(operands) == 1, (source, new)
+    elif isinstance(call, ast.Subscript):
+        operands = [node for node in nodes if isinstance(node, ast.Subscript) and ast.unparse(node.value) == old]
+        assert len(operands) == 1, (source, new)
+    assert operands, (source, new)
+    return replace(source, operands, new)
 
 
 def edited(source, error, text):
@@ -41,35 +69,25 @@ def edited(source, error, text):
     if text.startswith("run under "):
         policy = re.search(r'policy\("(\w+)"\)', text)[1]
         return f'import karat\nwith karat.policy("{policy}"):\n' + "\n".join("    " + line for line in lines)
-    found = LEAVE.match(text)
-    if found:
-        at = int(found["line"]) - 1
-        assert found["words"] in lines[at]
-        lines[at] = lines[at].replace(found["words"], "", 1)
-        return "\n".join(lines)
+    for pattern in LEAVE, INSTEAD:
+        found = pattern.match(text)
+        if found:
+            at, parts = int(found["line"]) - 1, found.groupdict()
+            assert lines[at].count(parts["old"]) == 1, (lines[at], text)
+            lines[at] = lines[at].replace(parts["old"], parts.get("new", ""))
+            return "\n".join(lines)
     found = BEFORE.match(text)
     if found:
         at = int(found["line"]) - 1
         return "\n".join(lines[:at] + [indent(lines[at]) + found["words"]] + lines[at:])
     found = PLACED.match(text)
-    at = int(found["line"] if found else error.karat["line"]) - 1
-    words = found["words"] if found else text
-    try:
-        whole_line = not isinstance(ast.parse(words).body[0], ast.Expr)
-    except SyntaxError:
-        whole_line = False
-    if whole_line:
-        lines[at] = indent(lines[at]) + words
-    elif "dtype=" in words:
-        call = ast.parse(words, mode="eval").body
-        name = ast.unparse(call.func)
-        old = next(ast.get_source_segment(lines[at].strip(), node) for node in ast.walk(ast.parse(lines[at].strip()))
-                   if isinstance(node, ast.Call) and ast.unparse(node.func) == name)
-        lines[at] = lines[at].replace(old, words)
-    else:
-        for part in words.split(" and "):
-            lines[at] = replaced(lines[at], part)
-    return "\n".join(lines)
+    line, words = int(found["line"] if found else error.karat["line"]), found["words"] if found else text
+    if not isinstance(ast.parse(words).body[0], ast.Expr):
+        lines[line - 1] = indent(lines[line - 1]) + words
+        return "\n".join(lines)
+    for part in words.split(" and "):
+        source = typed(source, line, part)
+    return source
 
 
 def fails(path, source):

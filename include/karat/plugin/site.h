@@ -13,8 +13,9 @@ typedef enum kt_site_about {
     KT_SITE_BIRTH,   /* the line that made it, changed so that it has the dtype: "x = zeros(3).double() at train.py:4" */
     KT_SITE_CAST,    /* the cast that changed its dtype, left out: "leave out .half() at train.py:7"; "": it is another's */
     KT_SITE_HOLDER,  /* what holds the operands, cast: "net.double() before train.py:12"; "": no line of the source does that */
-    KT_SITE_CALL,    /* the call with dtype=: "x.mean(dtype=torch.float32)" */
-    KT_SITE_NEW      /* the statement without writing into its target: "a = a + b" */
+    KT_SITE_CALL,    /* the call with dtype=: "x.mean(dtype=torch.float32)"; of an operand: with a cast of that one alone */
+    KT_SITE_NEW,     /* the statement without writing into its target: "a = a + b" */
+    KT_SITE_AGAIN    /* a line before the call that makes the operand anew: "a = a.float() before train.py:12" */
 } kt_site_about;
 
 typedef struct kt_site_question {

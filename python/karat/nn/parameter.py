@@ -28,7 +28,7 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
         from .. import empty
 
         if data is None:
-            data = empty(0)
+            return Tensor._make_subclass(cls, empty(0), requires_grad)
         if type(data) is Tensor or type(data) is Parameter:
             return Tensor._make_subclass(cls, data, requires_grad)
         result = data.detach().requires_grad_(requires_grad)

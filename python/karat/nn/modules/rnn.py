@@ -122,9 +122,9 @@ class RNNBase(Module):
         """The input's dtype, dims and width."""
         weight, packed = getattr(self, self._flat_weights_names[0]), batch_sizes is not None
         if input.dtype != weight.dtype and not is_any_autocast_on(input.device.type):
-            error = ValueError(f"RNN input dtype ({input.dtype}) does not match weight dtype ({weight.dtype}). Convert input: "
-                               f"input.to({weight.dtype}), or convert model: model.to({input.dtype})")
-            raise _karat.told(error, self.mode.lower(), input)
+            _karat.refuse_unlike(f"RNN input dtype ({input.dtype}) does not match weight dtype ({weight.dtype}). Convert input: "
+                                 f"input.to({weight.dtype}), or convert model: model.to({input.dtype})",
+                                 self.mode.lower(), "input", input, self._flat_weights_names[0], weight)
         sizes = input.shape
         if len(sizes) != 3 - packed:
             raise RuntimeError(f"input must have {3 - packed} dimensions, got {len(sizes)}")
