@@ -321,7 +321,10 @@ PyObject *kp_make_subclass(PyObject *unused, PyObject *args, PyObject *keywords)
     if (!kp_is_tensor(data))
         return PyErr_Format(PyExc_TypeError, "_make_subclass(): argument 'data' (position 2) must be Tensor, not %s",
                             Py_TYPE(data)->tp_name);
-    kt_tensor *plain = kp_run_row(kp_rows.detach, kp_tensor_of(data));
+    kt_tensor *of = kp_tensor_of(data);
+    if (wants_grad && !kt_may_require_grad(kt_dtype_of(of)) && kp_want_grad_of(of, _PyType_Name((PyTypeObject *)cls)))
+        return NULL; /* of what the program has, not of what is made of it */
+    kt_tensor *plain = kp_run_row(kp_rows.detach, of);
     PyObject  *made = plain ? kp_wrap_as(plain, (PyTypeObject *)cls) : NULL;
     if (made && wants_grad && kp_want_grad_of(kp_tensor_of(made), _PyType_Name((PyTypeObject *)cls)))
         Py_CLEAR(made);

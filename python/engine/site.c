@@ -212,6 +212,25 @@ static void site_hold(uintptr_t code)
     PyGILState_Release(gil);
 }
 
+/* The line of an instruction. Looking it up goes through all that stand before it, which in the code of a long file takes
+ * milliseconds, and one error asks for the same lines many times. Codes are held, so that an address stays one code's. */
+static int line_of(uintptr_t code, int32_t offset)
+{
+    enum { KEPT = 256 };
+    static struct {
+        uintptr_t code;
+        int32_t   offset;
+        int       line;
+    } kept[KEPT]; /* guarded by the GIL */
+    const size_t at = (code >> 4 ^ (uintptr_t)offset >> 1) % KEPT;
+    if (kept[at].code != code || kept[at].offset != offset) {
+        kept[at].line = PyCode_Addr2Line((PyCodeObject *)code, offset);
+        kept[at].code = code;
+        kept[at].offset = offset;
+    }
+    return kept[at].line;
+}
+
 static bool site_locate(uintptr_t code, int32_t offset, char *file, size_t room, int *line)
 {
     if (!Py_IsInitialized())
@@ -226,7 +245,7 @@ static bool site_locate(uintptr_t code, int32_t offset, char *file, size_t room,
     bool fits = text && (size_t)n < room;
     if (fits) {
         memcpy(file, text, (size_t)n + 1);
-        *line = PyCode_Addr2Line((PyCodeObject *)code, offset);
+        *line = line_of(code, offset);
     }
     Py_XDECREF(bytes);
     PyErr_Clear();

@@ -47,6 +47,9 @@ class _Block:
                 self.above[child] = node
             if isinstance(node, _CALLS):
                 self.places.setdefault((node.lineno, node.end_lineno, node.col_offset, node.end_col_offset), node)
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):  # over lines: from the method's name on
+                name, begin = node.func, node.func.end_col_offset - len(node.func.attr.encode())
+                self.places.setdefault((name.end_lineno, node.end_lineno, begin, node.end_col_offset), node)
 
     def text(self, node):
         """A node of one line as it is written; None: of several lines."""
@@ -242,7 +245,7 @@ def _value(node, frame):
         return node.value
     if isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant):
         return -1 if node.operand.value == 1 and isinstance(node.op, ast.USub) else None
-    if isinstance(node, (ast.Slice, ast.Lambda)):
+    if isinstance(node, ast.Lambda):
         return None
     if isinstance(node, ast.Name):
         return frame.f_locals.get(node.id, frame.f_globals.get(node.id, _UNKNOWN))
@@ -266,16 +269,24 @@ def _parts(node, statement=None):
         parts = [node.left, node.right]
     elif isinstance(node, ast.AugAssign):
         parts = [node.target, node.value]
-    elif isinstance(node, ast.Subscript):
+    elif isinstance(node, (ast.Subscript, ast.Attribute)):
         stored = isinstance(statement, ast.Assign) and any(node is target for target in statement.targets)
-        parts = [node.value, node.slice] + [statement.value] * stored
+        parts = [node.value] + ([node.slice] if isinstance(node, ast.Subscript) else []) + [statement.value] * stored
     else:
         parts = [node.operand if isinstance(node, ast.UnaryOp) else node.value]
     for part in parts:
-        if isinstance(part, (ast.List, ast.Tuple)):
-            yield from part.elts
-        else:
-            yield part
+        yield from _flat(part)
+
+
+def _flat(part):
+    """What a call takes of lists, tuples and slices that are written in it."""
+    if isinstance(part, (ast.List, ast.Tuple)):
+        for element in part.elts:
+            yield from _flat(element)
+    elif isinstance(part, ast.Slice):
+        yield from (end for end in (part.lower, part.upper, part.step) if end)
+    else:
+        yield part
 
 
 @functools.lru_cache(_MOST_KEPT)
@@ -414,14 +425,18 @@ def _operand_part(call, wanted, others, at):
     return unknown[0] if seen and len(unknown) == 1 and call.is_ours() else None
 
 
+def _is_shown(code, offset):
+    return bool(linecache.getlines(code.co_filename)) and _karat.code_place(code, offset) is not None
+
+
 def _operand(code, offset, wanted, others, at):
     """As the refused call writes it: where the value is the operand itself, stands in its place, or is the one that is left."""
     call = _refused(code, offset)
     if call is None:
-        return None if _node_at(code, offset)[1] is None else ""
+        return "" if _is_shown(code, offset) else None
     part = None if _is_library(code.co_filename) else _operand_part(call, wanted[0], others, at)
-    if part is None or (isinstance(part, ast.Call) and any(keyword.arg == "dtype" for keyword in part.keywords)):
-        return ""  # another dtype= is better than a cast
+    if part is None or part is getattr(call.node, "target", None) or (isinstance(part, ast.Call) and any(keyword.arg == "dtype" for keyword in part.keywords)):
+        return ""  # a target is no place for a cast, and another dtype= is better than one
     return call.block.operand(part) or ""
 
 
@@ -571,7 +586,8 @@ def _dropped(code, offset, wanted):
         return ""  # it moves, too
     if not (isinstance(wanted[0], Parameter) or _is_part(code, node) or _becomes(code, block, node, wanted[0])):
         return ""
-    cast, line = text[len(receiver):], block.lines[node.lineno - 1]
+    line = block.lines[node.lineno - 1]
+    cast = line.encode()[node.func.value.end_col_offset:node.end_col_offset].decode().lstrip(" )")
     if line.count(cast) == 1:
         return f"leave out {cast} at {_place(code, node)}"
     return f"{receiver} instead of {text} at {_place(code, node)}" if block.once(node) else ""
@@ -583,7 +599,14 @@ def _holder(code, offset, wanted, others, cast):
     frame = _frame_of(code)
     if frame is None or frame.f_lasti != offset:
         return None
+    if len(wanted) == 1 and isinstance(_node_at(code, offset)[1], ast.AugAssign):
+        return _in_target(code, offset, wanted, cast)
     return _in_table(frame, wanted, cast) or _given_to_library(frame, wanted, cast) or _in_module(frame, wanted, others, cast)
+
+
+def _in_target(code, offset, wanted, cast):
+    target, frame = _node_at(code, offset)[1].target, _frame_of(code)
+    return _again(code, offset, wanted, cast) if _is_same(_value(target, frame), wanted[0]) else None
 
 
 def _tables(node):

@@ -21,11 +21,12 @@ static kt_status check_complex(const kt_tensor *t, const kt_tensor *gradient, in
     bool there = kt__dtype_rows[gradient->dtype].category == KT_CAT_COMPLEX;
     if (t->dtype == gradient->dtype || !(here || there))
         return KT_OK;
-    return kt_fail(KT_ERR_RUNTIME,
-                   "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in "
-                   "dtype: grad_output[%lld] has a dtype of torch.%s and output[%lld] has a dtype of torch.%s.",
-                   (long long)which, kt_dtype_name((kt_dtype)gradient->dtype), (long long)which,
-                   kt_dtype_name((kt_dtype)t->dtype));
+    char text[320];
+    snprintf(text, sizeof text,
+             "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "
+             "grad_output[%lld] has a dtype of torch.%s and output[%lld] has a dtype of torch.%s.",
+             (long long)which, kt_dtype_name((kt_dtype)gradient->dtype), (long long)which, kt_dtype_name((kt_dtype)t->dtype));
+    return kt_refuse_dtype(KT_ERR_RUNTIME, gradient, "backward", KT_FIX_CAST, (kt_dtype)t->dtype, text);
 }
 
 static kt_status ones(const kt_tensor *t, kt_tensor **seed)

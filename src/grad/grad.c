@@ -96,6 +96,18 @@ kt_status kt_set_grad_dtype(kt_tensor *t, kt_dtype dtype)
     return KT_OK;
 }
 
+static kt_status refuse_dtype_of(const kt_tensor *grad, kt_dtype wanted)
+{
+    char text[640];
+    snprintf(text, sizeof text,
+             "attempting to assign a gradient with dtype '%s' to a tensor with grad_dtype '%s'. The gradient must match the "
+             "tensor's grad_dtype (defaults to the tensor's dtype). You can set the tensor's grad_dtype attribute with a "
+             "specific dtype, or None to allow any dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and "
+             "its gradient may break downstream systems that assume they match.",
+             kt_dtype_c_name(grad->dtype), kt_dtype_torch_name(wanted));
+    return kt_refuse_dtype(KT_ERR_RUNTIME, grad, "grad", KT_FIX_CAST, wanted, text);
+}
+
 kt_status kt_set_grad(kt_tensor *t, kt_tensor *grad)
 {
     if (!t)
@@ -105,15 +117,7 @@ kt_status kt_set_grad(kt_tensor *t, kt_tensor *grad)
     const bool     any = own_dtype(t) ? own_dtype(t) - 1 == KT_NONE : kt__is_integer(t->dtype) && kt_requires_grad(t);
     const kt_dtype wanted = own_dtype(t) ? (kt_dtype)(own_dtype(t) - 1) : (kt_dtype)t->dtype;
     if (grad && (kt_dtype)grad->dtype != wanted && !any)
-        return kt_fail(KT_ERR_RUNTIME,
-                       "attempting to assign a gradient with dtype '%s' to a tensor with grad_dtype '%s'. The gradient "
-                       "must match the "
-                       "tensor's grad_dtype (defaults to the tensor's dtype). You can set the tensor's grad_dtype "
-                       "attribute with a "
-                       "specific dtype, or None to allow any dtype. Set grad_dtype with caution. Diverging the dtypes "
-                       "of a tensor and "
-                       "its gradient may break downstream systems that assume they match.",
-                       kt_dtype_c_name(grad->dtype), kt_dtype_torch_name(wanted));
+        return refuse_dtype_of(grad, wanted);
     if (grad && grad->backend != t->backend)
         return kt_fail(KT_ERR_RUNTIME,
                        "attempting to assign a gradient with device type '%s' to a tensor with device type '%s'. Please "

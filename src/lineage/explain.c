@@ -469,15 +469,26 @@ static bool is_said(const wording *w, const kt__fix *fix, int i)
     return false;
 }
 
-static void say_each(kt__str *s, wording *w, const kt__fix *fix)
+/* Is the phrase one of those that " and " joins? The same text for two operands is typed in both places. */
+static bool has_phrase(const char *text, const char *phrase)
 {
-    bool more = false;
+    const size_t n = strlen(phrase);
+    for (const char *at = text; (at = strstr(at, phrase)) != NULL; at++)
+        if ((at == text || (at - text >= 5 && memcmp(at - 5, " and ", 5) == 0)) && (!at[n] || strncmp(at + n, " and ", 5) == 0))
+            return true;
+    return false;
+}
+
+static void say_each(kt__str *s, wording *w, kt__fix *fix)
+{
     for (int i = 0; i < w->m->n; i++) {
-        if (fix->operands >> i & 1 && !is_said(w, fix, i)) {
-            kt__str_add(s, more ? " and " : "");
-            fix->kind == KT_FIX_MAKE ? say_target(s, w, i, (kt_dtype)fix->dtype) : say_cast(s, w, i, (kt_dtype)fix->dtype);
-            more = true;
-        }
+        char    room[KT__FIX_WORDS];
+        kt__str phrase = kt__str_in(room, sizeof room);
+        if (!(fix->operands >> i & 1) || is_said(w, fix, i))
+            continue;
+        fix->kind == KT_FIX_MAKE ? say_target(&phrase, w, i, (kt_dtype)fix->dtype) : say_cast(&phrase, w, i, (kt_dtype)fix->dtype);
+        if (!has_phrase(fix->words, room))
+            kt__str_addf(s, "%s%s", s->length ? " and " : "", room);
     }
 }
 

@@ -703,6 +703,486 @@ y = x @ torch.ones(2)
 i = torch.arange(3) * np.pi
 x = torch.ones(3, dtype=torch.float64) + i
 y = torch.dot(torch.ones(3), x)
+## mse in backward
+net = nn.Linear(3, 1)
+x = torch.ones(2, 3)
+t = torch.from_numpy(np.ones((2, 1)))
+loss = F.mse_loss(net(x), t)
+loss.backward()
+## mse layer in backward, in a function
+net, loss_of = nn.Linear(3, 1), nn.MSELoss()
+
+def step(x, target):
+    loss = loss_of(net(x), target)
+    loss.backward()
+
+step(torch.ones(2, 3), torch.from_numpy(np.ones((2, 1))))
+## mse in backward, made elsewhere
+net = nn.Linear(3, 1)
+
+def loss_of(x, target):
+    return F.mse_loss(net(x), target)
+
+t = torch.ones(2, 1, dtype=torch.float64)
+loss = loss_of(torch.ones(2, 3), t)
+loss.backward()
+## huber in backward
+w = torch.ones(3, requires_grad=True)
+t = torch.ones(3, dtype=torch.float64)
+loss = F.huber_loss(w * 2, t)
+loss.backward()
+## with a view
+x = torch.ones(4, 3, dtype=torch.float64)
+y = x[:2] @ torch.ones(3, 2)
+## transposed
+x = torch.ones(3, 4, dtype=torch.float64)
+y = x.T @ torch.ones(3, 2)
+## power
+x = torch.eye(3)
+y = torch.matrix_power(x.long(), -1)
+## ones of the shape
+a = torch.ones(2, 2)
+b = torch.zeros_like(a, dtype=torch.float64)
+c = torch.mm(a, b)
+## new_ones
+a = torch.ones(2, 2)
+b = a.new_ones(2, 2, dtype=torch.float16)
+c = a.mm(b)
+## full
+a = torch.full((2, 2), 7)
+c = torch.mm(a, torch.ones(2, 2))
+## full of floats
+a = torch.full((2,), 1.0, dtype=torch.float64)
+c = torch.dot(torch.ones(2), a)
+## linspace
+a = torch.linspace(0, 1, 4, dtype=torch.float64)
+b = torch.ones(4)
+c = b.dot(a)
+## random
+a = torch.randn(2, 3, dtype=torch.float64)
+fc = nn.Linear(3, 1)
+y = fc(a)
+## a generator
+g = torch.Generator()
+a = torch.rand(2, 3, generator=g, dtype=torch.float64)
+fc = nn.Linear(3, 1)
+y = fc(a)
+## as_tensor
+data = np.random.rand(2, 3)
+x = torch.as_tensor(data)
+y = nn.Linear(3, 1)(x)
+## numpy ints
+labels = torch.from_numpy(np.array([0, 1], dtype=np.int32))
+loss = F.cross_entropy(torch.zeros(2, 3), labels)
+## from a list of numpy
+xs = [np.ones(3), np.ones(3)]
+batch = torch.tensor(np.array(xs))
+y = nn.Linear(3, 1)(batch)
+## stacked
+rows = [torch.from_numpy(np.ones(3)) for _ in range(2)]
+batch = torch.stack(rows)
+y = nn.Linear(3, 1)(batch)
+## dataset
+class Data(torch.utils.data.Dataset):
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, i):
+        return np.ones(3), np.ones(1)
+
+net = nn.Linear(3, 1)
+for x, t in torch.utils.data.DataLoader(Data(), batch_size=2):
+    y = net(x)
+## dataset of tensors
+data = torch.utils.data.TensorDataset(torch.ones(4, 3), torch.zeros(4))
+scores = nn.Linear(3, 2)
+for x, t in torch.utils.data.DataLoader(data, batch_size=2):
+    loss = F.cross_entropy(scores(x), t)
+## a method of the user
+class Trainer:
+    def __init__(self, net):
+        self.net = net
+
+    def step(self, batch):
+        x, t = batch
+        return F.nll_loss(self.net(x), t)
+
+trainer = Trainer(nn.Linear(3, 2))
+loss = trainer.step((torch.ones(2, 3), torch.zeros(2)))
+## two layers of the user
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(3, 3)
+
+    def forward(self, x):
+        return F.relu(self.fc(x)) + x
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.blocks = nn.Sequential(Block(), Block())
+        self.head = nn.Linear(3, 2)
+
+    def forward(self, x):
+        return self.head(self.blocks(x))
+
+net = Net()
+x = torch.tensor([[1.0, 2.0, 3.0]], dtype=torch.float64)
+y = net(x)
+## integers into a net of the user
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(3, 3)
+
+    def forward(self, x):
+        x = x.flatten(1)
+        return self.fc(x)
+
+net = Net()
+x = torch.randint(0, 255, (2, 3))
+y = net(x)
+## bytes of an image
+image = torch.zeros(1, 3, 8, 8, dtype=torch.uint8)
+conv = nn.Conv2d(3, 4, 3)
+y = conv(image)
+## bytes of an image, scaled
+image = torch.zeros(1, 3, 8, 8, dtype=torch.uint8)
+conv = nn.Conv2d(3, 4, 3).double()
+y = conv(image / 255)
+## mask by comparison
+x = torch.ones(3)
+m = x > 0
+y = torch.ones(2, 3) @ m
+## argmax
+x = torch.ones(2, 3)
+best = x.argmax(1)
+y = best.mean()
+## counts
+x = torch.ones(3) == 1
+rate = x.mean()
+## labels as floats
+labels = (torch.arange(3) % 2).float()
+loss = F.cross_entropy(torch.zeros(3, 2), labels)
+## targets as integers
+labels = torch.arange(3) % 2
+loss = F.binary_cross_entropy_with_logits(torch.zeros(3), labels)
+## targets as integers, bce
+labels = torch.arange(3) % 2
+loss = nn.BCELoss()(torch.zeros(3).sigmoid(), labels)
+## embedding into attention
+table = nn.Embedding(5, 4).double()
+attention = nn.MultiheadAttention(4, 2)
+x = table(torch.tensor([[1, 2]]))
+y = attention(x, x, x)
+## positions
+table = nn.Embedding(5, 4)
+positions = torch.arange(0, 3, 0.5)
+y = table(positions)
+## a state in half
+fc = nn.Linear(3, 3)
+fc.half()
+y = fc(torch.ones(1, 3)).sum()
+## to by keyword
+fc = nn.Linear(3, 3).to(dtype=torch.bfloat16)
+x = torch.ones(1, 3)
+y = fc(x)
+## default dtype
+torch.set_default_dtype(torch.float64)
+fc = nn.Linear(3, 3)
+torch.set_default_dtype(torch.float32)
+y = fc(torch.ones(1, 3))
+## in place item
+x = torch.zeros(3, dtype=torch.int64)
+x[0] *= 1.5
+## in place slice method
+x = torch.zeros(3, dtype=torch.int64)
+x[1:].add_(0.5)
+## augmented attribute matmul
+class Box: pass
+box = Box()
+box.m = torch.eye(2)
+box.m @= torch.eye(2, dtype=torch.float64)
+## add_ with bool
+x = torch.tensor([True, False])
+x += 2
+## a complex in place
+x = torch.ones(2)
+x += 1j
+## index_copy
+x = torch.zeros(3, 3)
+x.index_copy_(0, torch.tensor([0]), torch.ones(1, 3, dtype=torch.float64))
+## index_fill
+x = torch.zeros(3, 3)
+y = x.index_fill(0, torch.tensor([0.0]), 1.0)
+## take_along_dim
+x = torch.ones(2, 3)
+i = torch.zeros(2, 1)
+y = torch.take_along_dim(x, i, dim=1)
+## scatter_reduce
+x = torch.zeros(3)
+i = torch.tensor([0, 1])
+y = x.scatter_reduce(0, i, torch.ones(2, dtype=torch.float64), reduce="sum")
+## an index of no dims
+x = torch.arange(6.0).view(2, 3)
+row = torch.tensor(1.0)
+y = x[row]
+## a list of indices
+x = torch.arange(6.0).view(2, 3)
+y = x[torch.tensor([0.0]), torch.tensor([1])]
+## a float as a size
+n = torch.tensor(3.0)
+y = torch.zeros(3)[:n]
+## bmm of a reshaped
+q = torch.ones(2, 3, 4)
+k = torch.ones(2, 3, 4, dtype=torch.float64)
+y = torch.bmm(q, k.transpose(1, 2))
+## softmax of attention
+q = torch.ones(2, 3, 4)
+k = torch.ones(2, 3, 4, dtype=torch.float64)
+y = (q @ k.transpose(-2, -1)).softmax(-1)
+## scaled
+q = torch.ones(2, 3)
+k = torch.ones(3, 2, dtype=torch.float64)
+y = F.softmax(q @ k / 2 ** 0.5, dim=-1)
+## a chain over lines
+q = torch.ones(2, 3)
+k = torch.ones(3, 2, dtype=torch.float64)
+y = (
+    q.add(1)
+    .matmul(k)
+    .relu()
+)
+## keyword over lines
+x = torch.ones(2, 3)
+y = F.linear(
+    input=x,
+    weight=torch.ones(4, 3, dtype=torch.float64),
+)
+## call in a call
+a, b = torch.ones(2, 2), torch.ones(2, 2).double()
+y = torch.relu(torch.mm(a, b)).sum()
+## the same twice in a line
+a, b = torch.ones(2, 2), torch.ones(2, 2).double()
+y = torch.mm(a, a) + torch.mm(a, b)
+## a nested list
+w = torch.ones(2, dtype=torch.float64)
+ys = [[torch.dot(x, w) for x in row] for row in [[torch.ones(2)]]]
+## dict comprehension
+w = torch.ones(2, dtype=torch.float64)
+ys = {k: torch.dot(v, w) for k, v in {"a": torch.ones(2)}.items()}
+## map
+w = torch.ones(2, dtype=torch.float64)
+ys = list(map(lambda v: v @ w, [torch.ones(2)]))
+## partial
+import functools
+f = functools.partial(torch.dot, torch.ones(2, dtype=torch.float64))
+y = f(torch.ones(2))
+## closure
+def make(w):
+    def f(x):
+        return torch.dot(x, w)
+    return f
+
+y = make(torch.ones(2, dtype=torch.float64))(torch.ones(2))
+## property
+class Box:
+    @property
+    def w(self):
+        return torch.ones(2, dtype=torch.float64)
+
+y = torch.dot(torch.ones(2), Box().w)
+## while
+w = torch.ones(2)
+x = torch.ones(2, dtype=torch.float64)
+while torch.dot(w, x) > 3:
+    pass
+## ternary
+w = torch.ones(2)
+x = torch.ones(2, dtype=torch.float64)
+y = torch.dot(w, x) if True else 0
+## return of a tuple
+def f(w, x):
+    return 1, torch.dot(w, x)
+
+y = f(torch.ones(2), torch.ones(2, dtype=torch.float64))
+## yield
+def f(w, x):
+    yield torch.dot(w, x)
+
+y = next(f(torch.ones(2), torch.ones(2, dtype=torch.float64)))
+## args passed on
+def f(*args):
+    return torch.dot(*args)
+
+y = f(torch.ones(2), torch.ones(2, dtype=torch.float64))
+## options passed on
+def f(**options):
+    return F.linear(**options)
+
+y = f(input=torch.ones(2, 3), weight=torch.ones(2, 3, dtype=torch.float64))
+## a dataclass
+import dataclasses
+@dataclasses.dataclass
+class Batch:
+    x: torch.Tensor
+    t: torch.Tensor
+
+batch = Batch(torch.ones(2, 3), torch.zeros(2))
+loss = F.cross_entropy(batch.x, batch.t)
+## a named tuple
+import collections
+Batch = collections.namedtuple("Batch", "x t")
+batch = Batch(torch.ones(2, 3), torch.zeros(2))
+loss = F.cross_entropy(batch.x, batch.t)
+## slots
+class Box:
+    __slots__ = ("w",)
+
+box = Box()
+box.w = torch.ones(2, dtype=torch.float64)
+y = torch.dot(torch.ones(2), box.w)
+## a class attribute
+class Box:
+    W = torch.ones(2, dtype=torch.float64)
+
+    def dot(self, x):
+        return torch.dot(x, self.W)
+
+y = Box().dot(torch.ones(2))
+## a global changed by a function
+W = None
+
+def init():
+    global W
+    W = torch.ones(2, dtype=torch.float64)
+
+init()
+y = torch.dot(torch.ones(2), W)
+## autograd function
+class Double(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, w):
+        ctx.save_for_backward(x, w)
+        return x @ w.float()
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, w = ctx.saved_tensors
+        return grad @ w.T, None
+
+x = torch.ones(2, 3, requires_grad=True)
+w = torch.ones(3, 2, dtype=torch.float64)
+Double.apply(x, w).sum().backward()
+## vmap
+w = torch.ones(3, dtype=torch.float64)
+y = torch.vmap(lambda row: torch.dot(row, w))(torch.ones(2, 3))
+## grad of a function
+w = torch.ones(3, dtype=torch.float64)
+y = torch.func.grad(lambda x: torch.dot(x, w))(torch.ones(3))
+## under autocast
+with torch.autocast("cpu", dtype=torch.bfloat16):
+    a = torch.ones(2, 2) @ torch.ones(2, 2)
+y = a @ torch.ones(2, 2)
+## no_grad
+with torch.no_grad():
+    x = torch.ones(2, 2, dtype=torch.float64)
+    y = x @ torch.ones(2, 2)
+## try in a loop
+w = torch.ones(2)
+for k in range(2):
+    try:
+        y = torch.dot(w, torch.ones(2, dtype=torch.float64))
+    finally:
+        k += 1
+## a semicolon
+a = torch.ones(2); b = torch.ones(2).double(); c = torch.dot(a, b)
+## a comment
+a = torch.ones(2)  # ones
+b = torch.ones(2, dtype=torch.float64)  # and more: torch.ones(2)
+c = torch.dot(a, b)  # a dot b
+## unicode
+größe = torch.ones(2)
+ß = torch.ones(2, dtype=torch.float64)
+c = torch.dot(größe, ß)
+## a string before
+a = torch.ones(2, dtype=torch.float64)
+text = """
+x = torch.ones(2)
+"""; c = torch.dot(a, torch.ones(2))
+## one line if
+a, b = torch.ones(2), torch.ones(2).double()
+if True: c = torch.dot(a, b)
+## exec like nesting
+class A:
+    class B:
+        def f(self, a, b):
+            def g():
+                return torch.dot(a, b)
+            return g()
+
+A.B().f(torch.ones(2), torch.ones(2, dtype=torch.float64))
+## functional with out
+out = torch.empty(2, 2, dtype=torch.float64)
+torch.matmul(torch.ones(2, 2), torch.ones(2, 2), out=out)
+## out in a view
+big = torch.empty(4, 4, dtype=torch.int64)
+torch.add(torch.ones(4), 0.5, out=big[0])
+## optimizer
+net = nn.Linear(2, 2)
+net.weight.grad = torch.ones(2, 2, dtype=torch.float64)
+## load state
+net = nn.Linear(2, 2)
+net.load_state_dict({k: v.double() for k, v in net.state_dict().items()})
+x = torch.from_numpy(np.ones((1, 2)))
+y = net(x)
+## a scalar parameter
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.w = nn.Parameter(torch.from_numpy(np.eye(2)))
+
+    def forward(self, x):
+        return F.linear(x, self.w)
+
+y = Net()(torch.ones(1, 2))
+## a functional chain
+x = torch.ones(1, 1, 4, 4)
+k = torch.ones(1, 1, 3, 3, dtype=torch.float64)
+y = F.relu(F.conv2d(F.pad(x, (1, 1, 1, 1)), k))
+## instance norm
+x = torch.ones(1, 2, 4, 4, dtype=torch.float64)
+y = nn.InstanceNorm2d(2, affine=True)(x)
+## rms norm
+x = torch.ones(2, 4, dtype=torch.int64)
+y = nn.RMSNorm(4)(x)
+## cosine similarity
+a = torch.arange(3)
+y = F.cosine_similarity(a, a, dim=0)
+## pixel shuffle then conv
+x = torch.ones(1, 4, 2, 2, dtype=torch.float64)
+y = nn.Conv2d(1, 1, 1)(F.pixel_shuffle(x, 2))
+## unfold
+x = torch.ones(1, 1, 4, 4, dtype=torch.float64)
+y = torch.ones(1, 4) @ F.unfold(x, 2)[0]
+## triplet
+a, p = torch.ones(2, 3), torch.ones(2, 3)
+n = torch.ones(2, 3, dtype=torch.int64)
+y = F.cross_entropy(a, n[:, 0].int())
+## lstm lists
+rnn = nn.LSTM(4, 2, batch_first=True)
+x = [torch.from_numpy(np.ones((3, 4)))]
+y, state = rnn(torch.stack(x))
+## packed
+rnn = nn.GRU(4, 2)
+x = torch.ones(3, 1, 4, dtype=torch.float64)
+packed = nn.utils.rnn.pack_padded_sequence(x, torch.tensor([3]))
+y, state = rnn(packed)
+## decoder
+decoder = nn.TransformerDecoderLayer(4, 2, 8)
+memory = torch.ones(3, 1, 4, dtype=torch.float64)
+y = decoder(torch.ones(3, 1, 4), memory)
 '''
 
 

@@ -3,9 +3,11 @@
 import ast
 import importlib.util
 import re
+import time
 
 import karat
 import pytest
+from mistaken_programs import HEAD, programs
 
 PLACED = re.compile(r"^(?P<words>.*) at (?P<file>[^ ]+\.py):(?P<line>\d+)$")
 BEFORE = re.compile(r"^(?P<words>.*) before (?P<file>[^ ]+\.py):(?P<line>\d+)$")
@@ -24,22 +26,25 @@ def indent(line):
 
 
 def nodes_of(source, line):
-    """The expressions of the statement that the line is in; of one with a body those of its head."""
-    around = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.stmt) and node.lineno <= line <= node.end_lineno]
-    statement = max(around, key=lambda node: (node.lineno, -node.end_lineno))
-    parts = [part for part in ast.iter_child_nodes(statement) if not isinstance(part, ast.stmt)]
-    return [node for part in parts for node in ast.walk(part) if isinstance(node, ast.expr)]
+    """The expressions of the statements in the line; of those with a body, what is in the line of their heads."""
+    found = []
+    for statement in ast.walk(ast.parse(source)):
+        if isinstance(statement, ast.stmt) and statement.lineno <= line <= statement.end_lineno:
+            nodes = [node for part in ast.iter_child_nodes(statement) if not isinstance(part, ast.stmt) for node in ast.walk(part)
+                     if isinstance(node, ast.expr)]
+            found += [node for node in nodes if not hasattr(statement, "body") or node.lineno <= line <= node.end_lineno]
+    return found
 
 
 def replace(source, nodes, new):
     """The source with `new` in place of the nodes, none of which is in another."""
-    begins = [0]
-    for line in source.split("\n"):
-        begins.append(begins[-1] + len(line) + 1)
+    lines = source.encode().split(b"\n")
+    begins = [sum(len(line) + 1 for line in lines[:i]) for i in range(len(lines))]
     places = {(begins[node.lineno - 1] + node.col_offset, begins[node.end_lineno - 1] + node.end_col_offset) for node in nodes}
+    text = source.encode()
     for begin, end in sorted(places, reverse=True):
-        source = source[:begin] + new + source[end:]
-    return source
+        text = text[:begin] + new.encode() + text[end:]
+    return text.decode()
 
 
 def is_like(node, new):
@@ -91,7 +96,7 @@ def edited(source, error, text):
 
 
 def fails(path, source):
-    with pytest.raises((RuntimeError, TypeError, NotImplementedError)) as caught:
+    with pytest.raises((RuntimeError, TypeError, NotImplementedError, ValueError, IndexError)) as caught:
         run(path, source)
     return caught.value
 
@@ -125,7 +130,7 @@ y = net(x)""", [
     "a net of halves": (NET + """\
 net = net.half()
 y = net(torch.ones(4, 3))""", [
-        "leave out .half() at p.py:14", "x.half()"]),
+        "leave out .half() at p.py:14", "y = net(torch.ones(4, 3, dtype=torch.float16)) at p.py:15", "x.half()"]),
     "a layer inside": (NET + """\
 z = torch.ones(2, 4).half()
 out = net.head(z)""", [
@@ -188,7 +193,8 @@ s = d @ (a + b)""", [
     "a list": (IMPORT + """\
 parts = [torch.ones(2, 2), torch.ones(2, 2).double()]
 c = torch.linalg.multi_dot(parts)""", [
-        "parts[0] = parts[0].double() before p.py:3", "parts[1] = parts[1].float() before p.py:3"]),
+        "leave out .double() at p.py:2", "parts = [torch.ones(2, 2, dtype=torch.float64), torch.ones(2, 2).double()] at p.py:2",
+        "parts[0] = parts[0].double() before p.py:3"]),
     "a layer in the middle": (MIDDLE + """\
 net(torch.ones(2, 3))""", [
         "leave out .double() at p.py:12", 'run under torch.policy("permissive")']),
@@ -211,7 +217,7 @@ for layer in layers:
         "x = torch.from_numpy(np.ones((4, 3))).float() at p.py:14", "x.float()"]),
     "an argument made in the call": (NET + """\
 y = net(torch.from_numpy(np.ones((4, 3))))""", [
-        "x.float()", "net.double() before p.py:14"]),
+        "y = net(torch.from_numpy(np.ones((4, 3))).float()) at p.py:14", "x.float()", "net.double() before p.py:14"]),
     "on several lines": (IMPORT + """\
 a = torch.ones(2, 3)
 b = torch.ones(
@@ -281,3 +287,216 @@ except RuntimeError as e:
     assert "fix:" in str(e)
 """
     run(tmp_path / "p.py", source)
+
+
+MISTAKEN = programs()
+SAYS = {  # what the first fixes of some of them say
+    "attention's mask": ["mask = torch.zeros(3, 3, dtype=torch.float32) at p.py:7", "mask.float()"],
+    "transformer mask": ["mask = torch.zeros(3, 3, dtype=torch.float32) at p.py:7", "mask.float()"],
+    "lstm input": ["x = torch.from_numpy(np.ones((3, 1, 4))).float() at p.py:6", "x.float()", "rnn.double() before p.py:7"],
+    "lstm states": ["leave out .double() at p.py:7"],
+    "gru state": ["h = torch.zeros(2, 1, 2, dtype=torch.float32) at p.py:7", "h.float()"],
+    "linear without a name": ["nn.Linear(3, 4).double() at p.py:5"],
+    "sequential, one layer of another dtype": ["leave out .double() at p.py:5", 'run under torch.policy("permissive")'],
+    "indices": ["indices = torch.tensor([0.0, 1.0], dtype=torch.int64) at p.py:6", "indices.long()"],
+    "indices computed": ["(i / 2).long()"],
+    "embedding of a quotient": ["(ids / 2).long()"],
+    "a float as a size": ["n = torch.tensor(3.0, dtype=torch.int64) at p.py:5", "n.long()"],
+    "labels as floats": ["leave out .float() at p.py:5"],
+    "addmm, one tensor twice": ["a = torch.ones(2, 2, dtype=torch.float64) at p.py:5", "a.double()"],
+    "bool in place": ["c = (torch.ones(3) > 0).float() at p.py:5"],
+    "integers in an item": ["i = torch.arange(6, dtype=torch.float32).reshape(2, 3) at p.py:5"],
+    "augmented attribute matmul": ["box.m = torch.eye(2, dtype=torch.float64) at p.py:7", "box.m = box.m.double() before p.py:8"],
+    "starred keywords": ['options = {"mat2": torch.ones(3, 2, dtype=torch.float32)} at p.py:5',
+                         'options["mat2"] = options["mat2"].float() before p.py:6'],
+    "annotated": ["x: torch.Tensor = torch.from_numpy(np.ones((2, 3))).float() at p.py:6"],
+    "tuple": ["a, b = torch.ones(2), torch.from_numpy(np.ones(2)).float() at p.py:5"],
+    "attribute": ["self.scale = torch.from_numpy(np.ones(2)).float() at p.py:7"],
+    "a dictionary": ['batch = {"x": torch.from_numpy(np.ones((2, 3))).float()} at p.py:5'],
+    "parameter of integers": ["torch.arange(3).float()"],
+    "returned by a function": ["load().float()", "fc.double() before p.py:9"],
+    "mse in backward": ["t = torch.from_numpy(np.ones((2, 1))).float() at p.py:7", "t.float()"],
+    "mse layer in backward, in a function": ["step(torch.ones(2, 3), torch.from_numpy(np.ones((2, 1))).float()) at p.py:11",
+                                             "target.float()"],
+}
+LOSSLESS = {"walrus": "torch.ones(2, dtype=torch.float32) at p.py:6", "default of a parameter": "torch.ones(2, dtype=torch.float32) at "
+            "p.py:5", "loop over a list": "torch.ones(3, dtype=torch.float32) at p.py:6", "two names":
+            "a = b = torch.ones(2, dtype=torch.float32) at p.py:5"}
+NOT_SHOWN = {"partial", "vmap"}  # the call does not show the operand
+
+
+@pytest.mark.cpu_only("NumPy's data lies on the CPU")
+@pytest.mark.parametrize("name", MISTAKEN)
+def test_each_fix_of_a_mistaken_program_mends_it(name, tmp_path):
+    source = MISTAKEN[name]
+    error = fails(tmp_path / "p.py", source)
+    texts = [fix["text"] for fix in error.karat["fixes"]]
+    expected = SAYS.get(name, [])
+    assert texts[:len(expected)] == expected, str(error)
+    assert LOSSLESS.get(name) in [None, *texts], str(error)
+    assert len(set(texts)) == len(texts) and all(text.startswith("run under") for text in texts) == (name in NOT_SHOWN), str(error)
+    for i, text in enumerate(texts):
+        run(tmp_path / f"q{i}.py", edited(source, error, text))
+
+
+@pytest.mark.cpu_only("NumPy's data lies on the CPU")
+def test_a_refusal_in_backward_names_the_recorded_line(tmp_path):
+    source = HEAD + """\
+net = nn.Linear(3, 1)
+t = torch.from_numpy(np.ones((2, 1)))
+loss = F.mse_loss(net(torch.ones(2, 3)), t)
+print()
+loss.backward()"""
+    error = fails(tmp_path / "p.py", source)
+    assert error.karat["line"] == 7 and "p.py:9" not in str(error)
+    assert str(error).endswith("\n  in the backward of mse_loss, recorded at p.py:7")
+    assert "\n  t is float64 because NumPy's numbers are" in str(error)
+
+
+def test_what_a_hook_computes_in_backward_is_the_programs(tmp_path):
+    """Of a node, of a gradient, or one that unpacks what was saved: its own line is named."""
+    start = IMPORT + "x, w = torch.ones(3, requires_grad=True), torch.ones(3).double()\ny = x.exp()\n"
+    for source in ("y.register_hook(lambda grad: torch.dot(grad, w))\ny.sum().backward()",
+                   "y.grad_fn.register_prehook(lambda grads: torch.dot(grads[0], w))\ny.sum().backward()",
+                   "with torch.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: torch.dot(t, w)):\n    z = x * x\n"
+                   "z.sum().backward()"):
+        error = fails(tmp_path / f"p{abs(hash(source))}.py", start + source)
+        assert error.karat["op"] == "dot" and error.karat["line"] == 4, str(error)
+
+
+def test_a_librarys_lines_are_left_alone(tmp_path, monkeypatch):
+    """What the program gave to the library is mended where it gave it."""
+    folder = tmp_path / "site-packages"
+    folder.mkdir()
+    (folder / "mylib_of_layers.py").write_text(IMPORT + """\
+class Layer(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = torch.nn.Linear(3, 2)
+        self.scale = torch.ones(2).double()
+
+    def forward(self, x):
+        return self.fc(x)
+
+    def scaled(self, x):
+        return torch.dot(x, self.scale)
+""")
+    monkeypatch.syspath_prepend(str(folder))
+    start = IMPORT + "from mylib_of_layers import Layer\nnet = Layer()\n"
+    for k, (source, expected) in enumerate((
+            ("x = torch.ones(1, 3).double()\ny = net(x)", ["leave out .double() at p0.py:4", "net.double() before p0.py:5"]),
+            ("x = torch.ones(1, 3) / torch.ones(1).double()\ny = net(x)", ["net.double() before p1.py:5", "x.float() at p1.py:5"]),
+            ("y = net.scaled(torch.ones(2))", []))):
+        error = fails(tmp_path / f"p{k}.py", start + source)
+        texts = [fix["text"] for fix in error.karat["fixes"]]
+        assert texts[:len(expected)] == expected and not any("mylib" in text for text in texts), str(error)
+        for i, text in enumerate(texts):
+            run(tmp_path / f"q{k}{i}.py", edited(start + source, error, text))
+
+
+WRONG_OTHERWISE = """T(2, 3) @ T(2, 3)
+T(2, 3) @ T(2, 3).double()
+T(2, 3) + T(4).double()
+T(3)[5]
+T(3)[torch.tensor([7])]
+T(3).sum(4)
+T(2, 3).view(7)
+torch.cat([T(2, 3), T(3, 2).double()])
+torch.nn.Linear(3, 2)(T(2, 4).double())
+torch.nn.functional.cross_entropy(T(2, 3), torch.tensor([0, 7]))
+torch.linalg.cholesky(-torch.eye(2))
+T(2).item()
+T(2).backward()
+torch.add(T(2), None)
+T(2) + "x"
+torch.dot(T(2), T(3).double())
+torch.nn.LSTM(4, 2)(T(3, 1, 5))
+torch.nn.LSTM(4, 2)(T(3, 1, 4), (T(1, 1, 3), T(1, 1, 2)))
+torch.multinomial(-T(3), 1)
+torch.where(T(2), T(3), T(2))
+torch.bincount(T(2, 2))
+torch.quantile(T(3), 2.0)
+T(3).index_add(0, torch.tensor([0]), T(2))
+torch.einsum("ij,jk", T(2, 3), T(2, 3))
+torch.full((2,), "x")
+torch.cdist(T(2, 3), T(2, 4).double())""".split("\n")
+
+
+@pytest.mark.parametrize("source", WRONG_OTHERWISE)
+def test_no_dtype_is_proposed_where_none_would_help(source):
+    with pytest.raises(Exception) as caught:
+        eval(source, {"torch": karat, "T": karat.ones})
+    assert "fix:" not in str(caught.value) and not getattr(caught.value, "karat", {}).get("fixes")
+
+
+LOOP = """
+def caught(a, b, n):
+    for _ in range(n):
+        try:
+            a @ b
+        except RuntimeError as error:
+            said = error
+    return said
+"""
+
+
+def seconds_each(path, lines, at_its_end=""):
+    """Of a mistake that is caught again and again, in a file of so many lines."""
+    functions = "".join(f"def f{i}(x, y=1):\n    if x > y:\n        return [x, y * {i}]\n    return '{i}'\n" for i in range(lines // 4))
+    path.write_text(IMPORT + functions + LOOP + at_its_end)
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    begin = time.process_time()
+    spec.loader.exec_module(module)
+    loaded = time.process_time() - begin
+    a, b = karat.ones(2, 2), karat.ones(2, 2).double()
+    begin = time.process_time()
+    said = module.caught(a, b, 1)
+    first = time.process_time() - begin
+    assert " a.double() at " in str(said)
+    begin = time.process_time()
+    module.caught(a, b, 100)
+    return loaded, first, (time.process_time() - begin) / 100
+
+
+def test_a_mistake_in_a_large_file_is_explained_fast(tmp_path):
+    small, large = seconds_each(tmp_path / "small.py", 40), seconds_each(tmp_path / "large.py", 40_000)
+    assert large[1] < 0.5 * large[0]  # not the whole file is read and parsed again
+    assert large[2] < 4 * small[2]
+
+
+def test_a_block_is_found_in_a_file_of_odd_lines(tmp_path):
+    """Strings that look like statements, brackets at the first column, decorators."""
+    source = IMPORT + '''\
+TEXT = """
+def caught(a, b):
+    a @ b
+"""
+import functools
+@functools.cache
+def name(
+):
+    """
+class A:
+    """
+    return TEXT
+class A:
+    text = """
+x = 1
+"""
+    @staticmethod
+    def f(a, b):
+        """
+no = indent
+        """
+        if a is None:
+            pass
+        elif a @ b is None:
+            pass
+    g = lambda a, b: [
+a @ b
+]
+'''
+    for call, line in ("A.f(a, b)", 25), ("A.g(a, b)", 28):
+        error = fails(tmp_path / f"{call[2]}.py", source + f"a, b = torch.ones(2, 2), torch.ones(2, 2).double()\n{call}\n")
+        assert error.karat["line"] == line and "a.double()" in [fix["text"] for fix in error.karat["fixes"]], str(error)
