@@ -32,11 +32,13 @@ int kp_set_grad(PyObject *self, PyObject *value, void *unused)
         PyErr_SetString(PyExc_RuntimeError, "can't assign Variable as its own grad");
         return -1;
     }
-    if (kt_set_grad(kp_tensor_of(self), value && value != Py_None ? kp_tensor_of(value) : NULL)) {
-        kp_raise();
-        return -1;
-    }
-    return 0;
+    const kp_entry  before = kp_enter();
+    const kt_status status = kt_set_grad(kp_tensor_of(self), value && value != Py_None ? kp_tensor_of(value) : NULL);
+    kp_leave(before);
+    if (!status)
+        return 0;
+    kp_raise();
+    return -1;
 }
 
 PyObject *kp_get_grad_dtype(PyObject *self, void *unused)

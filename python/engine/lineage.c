@@ -187,9 +187,8 @@ static PyObject *refuse_unlike(PyObject *module, PyObject *args)
     PyObject   *first, *second;
     if (!PyArg_ParseTuple(args, "sssO!sO!", &text, &op, &name[0], kp_tensor_type, &first, &name[1], kp_tensor_type, &second))
         return NULL;
-    const kp_entry         before = kp_enter();
-    const kt_tensor *const tensors[] = {kp_tensor_of(first), kp_tensor_of(second)};
-    kt_refuse_unlike(KT_ERR_VALUE, op, name, tensors, text);
+    const kp_entry before = kp_enter();
+    kt_refuse_unlike(KT_ERR_VALUE, op, kp_tensor_of(first), name[0], kp_tensor_of(second), name[1], text);
     kp_leave(before);
     return kp_raise();
 }

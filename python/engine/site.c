@@ -179,9 +179,10 @@ PyObject *kp_site_place(int *line)
 
 PyObject *kp_site_columns(PyObject *code, Py_ssize_t offset)
 {
-    int line, column, end_line, end_column;
-    if (!PyCode_Check(code) || offset < 0 || offset > INT_MAX ||
-        !PyCode_Addr2Location((PyCodeObject *)code, (int)offset, &line, &column, &end_line, &end_column) || column < 0 || end_column < 0)
+    int line = 0, column = -1, end_line = 0, end_column = -1;
+    if (PyCode_Check(code) && offset >= 0 && offset <= INT_MAX)
+        PyCode_Addr2Location((PyCodeObject *)code, (int)offset, &line, &column, &end_line, &end_column);
+    if (column < 0 || end_column < 0)
         Py_RETURN_NONE;
     return Py_BuildValue("iiii", line, end_line, column, end_column);
 }

@@ -132,7 +132,7 @@ def _begins(line, indent):
 
 
 def _around(lines, code, place):
-    """Where the lines begin and end that have the place and are statements: the function's, or that of the file, then more of it."""
+    """Where the lines begin and end that have the place and are statements: a function's, or the file's there, then more of it."""
     named = not code.co_name.startswith("<")
     begin = code.co_firstlineno - 1 if named else place[0] - 1
     indent = len(lines[begin]) - len(lines[begin].lstrip()) if named else 0
@@ -151,7 +151,7 @@ def _around(lines, code, place):
 
 def _found(code, offset, lines):
     place = _karat.code_place(code, offset)
-    if place is None or not place[1] <= len(lines):
+    if place is None or max(place[1], code.co_firstlineno) > len(lines):
         return None, None
     for begin, end in _around(lines, code, place):
         block = _block(code.co_filename, lines, begin, end)
@@ -179,7 +179,8 @@ def _place(code, node):
 @functools.lru_cache(_MOST_KEPT)
 def _is_library(name):
     """Is the file a library's, which is nobody's to edit?"""
-    return "-packages" + os.sep in name or name.startswith((_OWN, *_LIBRARIES))
+    return any(os.sep + folder + os.sep in name for folder in ("site-packages", "dist-packages")) \
+        or name.startswith((_OWN, *_LIBRARIES))
 
 
 # ---- values, without running anything ----
@@ -425,6 +426,12 @@ def _operand_part(call, wanted, others, at):
     return unknown[0] if seen and len(unknown) == 1 and call.is_ours() else None
 
 
+def _is_made_there(call, part, tensor):
+    """Does the expression make the tensor with a dtype=, which its birth rewrites?"""
+    given = isinstance(part, ast.Call) and _takes_dtype(part) and any(keyword.arg == "dtype" for keyword in part.keywords)
+    return given and len(_karat.lineage(tensor)) == 1 and call.block.rewritten(part, "") is not None
+
+
 def _is_shown(code, offset):
     return bool(linecache.getlines(code.co_filename)) and _karat.code_place(code, offset) is not None
 
@@ -435,7 +442,7 @@ def _operand(code, offset, wanted, others, at):
     if call is None:
         return "" if _is_shown(code, offset) else None
     part = None if _is_library(code.co_filename) else _operand_part(call, wanted[0], others, at)
-    if part is None or part is getattr(call.node, "target", None) or (isinstance(part, ast.Call) and any(keyword.arg == "dtype" for keyword in part.keywords)):
+    if part is None or part is getattr(call.node, "target", None) or _is_made_there(call, part, wanted[0]):
         return ""  # a target is no place for a cast, and another dtype= is better than one
     return call.block.operand(part) or ""
 
@@ -533,11 +540,13 @@ def _is_parameter_class(function):
     return (function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", None)) in ("Parameter", "Buffer")
 
 
-def _birth(code, offset, wanted, cast, dtype):
+def _birth(code, offset, wanted, others, cast, dtype):
     """The line that made the operand, changed so that it makes it with the dtype."""
     block, node = _node_at(code, offset)
     if node is None or _is_library(code.co_filename) or isinstance(node, (ast.AugAssign, ast.Attribute)):
         return None
+    if any(_is_same(other, wanted[0]) for other in others):
+        return None  # that one stays as it is
     whole = _whole(block, node)
     inline = isinstance(node, ast.Call) and any(keyword.arg == "dtype" for keyword in node.keywords) \
         and _is_part(code, whole)
@@ -622,7 +631,8 @@ def _in_table(frame, wanted, cast):
     for part in _tables(node) if isinstance(node, ast.Call) and not _is_library(frame.f_code.co_filename) else ():
         value = _value(part, frame)
         items = list(enumerate(value)) if type(value) is list else list(value.items()) if type(value) is dict else []
-        if items and _is_known_before(frame.f_code, part) and all(any(t is e for _, e in items) for t in wanted) and block.text(part):
+        known = items and block.text(part) and _is_known_before(frame.f_code, part)
+        if known and all(any(t is element for _, element in items) for t in wanted):
             found = [f"{block.text(part)}[{_quoted(key)}]" for key, element in items if any(t is element for t in wanted)]
             return _before(frame.f_code, block, node, "; ".join(f"{e} = {e}.{cast}" for e in found))
     return None
@@ -759,7 +769,7 @@ def answer(about, code, offset, wanted, others, at, cast, dtype):
     if about == "operand":
         return _operand(code, offset, wanted, others, at)
     if about == "birth":
-        return _birth(code, offset, wanted, cast, dtype)
+        return _birth(code, offset, wanted, others, cast, dtype)
     if about == "holder":
         return _holder(code, offset, wanted, others, cast)
     if about == "call":

@@ -240,19 +240,20 @@ kt_status kt_refuse_dtype(kt_status status, const kt_tensor *t, const char *op, 
     return refuse(status, t, op, fix, wanted, 0, text);
 }
 
-kt_status kt_refuse_unlike(kt_status status, const char *op, const char *const name[2], const kt_tensor *const t[2],
-                           const char *text)
+kt_status kt_refuse_unlike(kt_status status, const char *op, const kt_tensor *a, const char *a_name, const kt_tensor *b,
+                           const char *b_name, const char *text)
 {
+    const kt_tensor *const t[] = {a, b};
     if (kt__failed())
         return kt_error_status();
     kt__mistake m = {.about_dtypes = true};
     kt_fail(status, "%s", text ? text : "");
-    if (!op || !name || !t || !name[0] || !name[1] || !t[0] || !t[1])
+    if (!op || !a_name || !b_name || !a || !b)
         return kt_error_status(); /* nothing to explain */
     kt__str into = kt__str_in(m.op, sizeof m.op);
     kt__str_add(&into, op);
-    for (int i = 0; i < 2; i++)
-        note(&m, name[i], 0, t[i]);
+    note(&m, a_name, 0, a);
+    note(&m, b_name, 0, b);
     for (int lossy = 0; lossy < 2; lossy++)
         for (int i = 0; i < 2; i++) {
             const kt_dtype to = (kt_dtype)t[1 - i]->dtype;

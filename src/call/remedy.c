@@ -225,7 +225,8 @@ static bool lowers_kind(const kt__mistake *m, const kt__fix *fix)
 
 static int found(const search *s) { return s->m->n_fixes + s->n_lossy; }
 
-/* The operands, and those that are the same tensors: x in f(x, x) is cast once for both if the call accepts that. */
+/* The operands, and those that are the same tensors: x in f(x, x) is cast once for both if the call accepts that and nothing
+ * becomes of a lower kind: in x[x] only the index becomes an integer. */
 static uint16_t with_the_same(const search *s, uint16_t operands, kt_dtype to)
 {
     const kt__mistake *m = s->m;
@@ -235,7 +236,8 @@ static uint16_t with_the_same(const search *s, uint16_t operands, kt_dtype to)
     for (int i = 0; i < m->n; i++)
         for (int k = 0; k < m->n && operands >> i & 1; k++)
             c.operands |= (uint16_t)((m->operand[k].tensor == m->operand[i].tensor && s->free >> k & 1) << k);
-    return c.operands != operands && accepted(s->call, m, &c, NULL) ? c.operands : operands;
+    const kt__fix all = {.operands = c.operands, .dtype = (uint8_t)to};
+    return c.operands != operands && !lowers_kind(m, &all) && accepted(s->call, m, &c, NULL) ? c.operands : operands;
 }
 
 static void propose(search *s, kt_fix_kind kind, uint16_t operands, kt_dtype dtype, kt_policy policy, bool loses)

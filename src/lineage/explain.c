@@ -368,7 +368,11 @@ static void say_cast(kt__str *s, wording *w, int i, kt_dtype to)
     char                    name[KT__FIX_WORDS], left_out[KT__FIX_WORDS] = "";
     chain                   c;
     read_chain(&c, kt_lineage_of(o->tensor));
+    const bool lacked = w->lacks_name;
+    w->lacks_name = false;
     written(w, i, name, sizeof name);
+    const bool unnamed = w->lacks_name; /* then it is no name of the program's, which could be typed */
+    w->lacks_name |= lacked;
     if (last && !ask(w, KT_SITE_CAST, (uint16_t)(1u << i), to, last->site, left_out, sizeof left_out)) {
         kt__str_add(s, "keep ");
         say_owner(s, name, &c);
@@ -376,7 +380,7 @@ static void say_cast(kt__str *s, wording *w, int i, kt_dtype to)
         say_place(s, last->site);
     } else if (left_out[0]) {
         kt__str_add(s, left_out);
-    } else if (!w->in_binding) {
+    } else if (!w->in_binding || unnamed) {
         kt__str_addf(s, "cast %s to %s", name, kt_dtype_name(to));
     } else if (kt_dtype_real((kt_dtype)o->dtype) == to && to != o->dtype) {
         kt__str_addf(s, "%s.real", name);
@@ -492,6 +496,15 @@ static void say_each(kt__str *s, wording *w, kt__fix *fix)
     }
 }
 
+/* Is it written as the program would write it? Else its words are those of the signature. */
+static bool answered(wording *w, kt_site_about about, kt__fix *fix)
+{
+    const kt_dtype to = fix->kind == KT_FIX_OUT_OF_PLACE ? KT_F32 : (kt_dtype)fix->dtype;
+    const bool     asked = ask(w, about, fix->operands, to, w->site, fix->words, sizeof fix->words);
+    w->lacks_name |= asked && !fix->words[0];
+    return asked && fix->words[0];
+}
+
 /* Writes the words of a fix. Do they say where? */
 static bool say_fix(wording *w, kt__fix *fix)
 {
@@ -500,18 +513,18 @@ static bool say_fix(wording *w, kt__fix *fix)
     kt__str            s = kt__str_in(fix->words, sizeof fix->words);
     switch ((kt_fix_kind)fix->kind) {
     case KT_FIX_CAST:
-        if (is_shared(w, fix) && ask(w, KT_SITE_CALL, fix->operands, to, w->site, fix->words, sizeof fix->words))
+        if (is_shared(w, fix) && answered(w, KT_SITE_CALL, fix))
             return false;
         if (say_uncast(w, fix) || ask(w, KT_SITE_HOLDER, fix->operands, to, w->site, fix->words, sizeof fix->words))
             return true;
         say_each(&s, w, fix);
         return strncmp(fix->words, "keep ", 5) == 0;
     case KT_FIX_MAKE:
-        if (!ask(w, KT_SITE_AGAIN, fix->operands, to, w->site, fix->words, sizeof fix->words))
+        if (!answered(w, KT_SITE_AGAIN, fix))
             say_each(&s, w, fix);
         return true;
     case KT_FIX_OUT_OF_PLACE:
-        if (!ask(w, KT_SITE_NEW, 0, KT_F32, w->site, fix->words, sizeof fix->words))
+        if (!answered(w, KT_SITE_NEW, fix))
             kt__str_addf(&s, "%.*s instead of %s", (int)strlen(m->op) - 1, m->op, m->op);
         return false;
     case KT_FIX_DTYPE:
@@ -577,18 +590,20 @@ static void add_fix(wording *w, kt__fix fix, int still_to_come)
     }
     w->lacks_name = false;
     w->placed[m->n_fixes] = say_fix(w, &fix);
-    w->unnamed[m->n_fixes] = w->lacks_name && fix.kind == KT_FIX_CAST;
+    w->unnamed[m->n_fixes] = w->lacks_name;
     if (fix.words[0])
         m->fix[m->n_fixes++] = fix;
 }
 
-/* A fix whose operands the program does not name cannot be typed. */
+/* A fix whose operands the program does not name is no help beside one that can be typed. */
 static void drop_unnamed(wording *w)
 {
     kt__mistake *m = w->m;
-    int          kept = 0;
+    int          typed = 0, kept = 0;
     for (int i = 0; i < m->n_fixes; i++)
-        if (!w->unnamed[i]) {
+        typed += !w->unnamed[i] && m->fix[i].kind != KT_FIX_POLICY;
+    for (int i = 0; i < m->n_fixes; i++)
+        if (!typed || !w->unnamed[i]) {
             w->placed[kept] = w->placed[i];
             m->fix[kept++] = m->fix[i];
         }

@@ -15,6 +15,28 @@ LEAVE = re.compile(r"^leave out (?P<old>.*) at (?P<file>[^ ]+\.py):(?P<line>\d+)
 INSTEAD = re.compile(r"^(?P<new>.*) instead of (?P<old>.*) at (?P<file>[^ ]+\.py):(?P<line>\d+)$")
 
 
+WATCHED = """
+def answer(*question):
+    try:
+        return real(*question)
+    except Exception as error:
+        raised.append(error)
+        raise
+"""
+
+
+@pytest.fixture(autouse=True)
+def every_question_is_answered(monkeypatch):
+    """An exception would only leave an answer out. Those who are asked look at the frames: this one is the package's."""
+    from karat import _source
+
+    space = {"real": _source.answer, "raised": []}
+    exec(compile(WATCHED, _source.__file__, "exec"), space)
+    monkeypatch.setattr(_source, "answer", space["answer"])
+    yield
+    assert not space["raised"]
+
+
 def run(path, source):
     path.write_text(source)
     spec = importlib.util.spec_from_file_location(path.stem, path)
@@ -319,9 +341,12 @@ SAYS = {  # what the first fixes of some of them say
     "mse layer in backward, in a function": ["step(torch.ones(2, 3), torch.from_numpy(np.ones((2, 1))).float()) at p.py:11",
                                              "target.float()"],
 }
-LOSSLESS = {"walrus": "torch.ones(2, dtype=torch.float32) at p.py:6", "default of a parameter": "torch.ones(2, dtype=torch.float32) at "
-            "p.py:5", "loop over a list": "torch.ones(3, dtype=torch.float32) at p.py:6", "two names":
-            "a = b = torch.ones(2, dtype=torch.float32) at p.py:5"}
+ALSO = {  # and what is among the others
+    "walrus": "torch.ones(2, dtype=torch.float32) at p.py:6",
+    "default of a parameter": "torch.ones(2, dtype=torch.float32) at p.py:5",
+    "loop over a list": "torch.ones(3, dtype=torch.float32) at p.py:6",
+    "two names": "a = b = torch.ones(2, dtype=torch.float32) at p.py:5",
+}
 NOT_SHOWN = {"partial", "vmap"}  # the call does not show the operand
 
 
@@ -333,9 +358,10 @@ def test_each_fix_of_a_mistaken_program_mends_it(name, tmp_path):
     texts = [fix["text"] for fix in error.karat["fixes"]]
     expected = SAYS.get(name, [])
     assert texts[:len(expected)] == expected, str(error)
-    assert LOSSLESS.get(name) in [None, *texts], str(error)
-    assert len(set(texts)) == len(texts) and all(text.startswith("run under") for text in texts) == (name in NOT_SHOWN), str(error)
-    for i, text in enumerate(texts):
+    assert ALSO.get(name) in [None, *texts], str(error)
+    told = [text for text in texts if text.startswith("cast ")]
+    assert len(set(texts)) == len(texts) and bool(told) == (name in NOT_SHOWN), str(error)
+    for i, text in enumerate(text for text in texts if text not in told):
         run(tmp_path / f"q{i}.py", edited(source, error, text))
 
 
@@ -442,7 +468,7 @@ def caught(a, b, n):
 
 def seconds_each(path, lines, at_its_end=""):
     """Of a mistake that is caught again and again, in a file of so many lines."""
-    functions = "".join(f"def f{i}(x, y=1):\n    if x > y:\n        return [x, y * {i}]\n    return '{i}'\n" for i in range(lines // 4))
+    functions = "".join(f"def f{i}(x, y=1):\n    if x > y:\n        return [x, {i}]\n    return '{i}'\n" for i in range(lines // 4))
     path.write_text(IMPORT + functions + LOOP + at_its_end)
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)

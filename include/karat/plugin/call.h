@@ -164,8 +164,8 @@ KT_API void     *kt_error_take_foreign(void); /* NULL if there is none */
 KT_API kt_status kt_refuse_dtype(kt_status status, const kt_tensor *t, const char *op, kt_fix_kind fix, kt_dtype wanted,
                                  const char *text);
 /* Fails because two tensors, by their names as arguments, do not have one dtype: the fixes are casts to that of the other. */
-KT_API kt_status kt_refuse_unlike(kt_status status, const char *op, const char *const name[2], const kt_tensor *const t[2],
-                                  const char *text);
+KT_API kt_status kt_refuse_unlike(kt_status status, const char *op, const kt_tensor *a, const char *a_name, const kt_tensor *b,
+                                  const char *b_name, const char *text);
 /* As kt_refuse_dtype where t cannot require grad: the fix is the default dtype, or a policy that allows it. */
 KT_API kt_status kt_refuse_grad(const kt_tensor *t, const char *op, kt_fix_kind fix, const char *text);
 /* The user's spelling of the next cast, for lineage: "half", "double". The string must never be freed; NULL: none. */
