@@ -11,6 +11,7 @@ import functools
 import itertools
 import linecache
 import os
+import re
 import sys
 import sysconfig
 import types
@@ -559,8 +560,27 @@ def _birth(code, offset, wanted, others, cast, dtype):
         new = f"{block.operand(part)}.{cast}" if block.text(part) else None
         if part is whole and any(t.requires_grad and t.is_leaf for t in (wanted[0], _base(wanted[0]))):
             return None  # a cast of a leaf is no leaf
-    line = new and block.rewritten(part, new)
+    line = new and not _was_used(code, block, whole) and block.rewritten(part, new)
     return line and f"{line} at {_place(code, part)}"
+
+
+def _was_used(code, block, node):
+    """Was the value an operand since, in a line that was not refused? That line might be, of another dtype."""
+    frame, names = _frame_of(code), [target for target in _targets(block, node) if isinstance(target, (ast.Name, ast.Attribute))]
+    texts = [ast.unparse(target) for target in names]
+    if frame is None or not texts or _in_backward():
+        return False
+    name = "|".join(re.escape(text) for text in texts)
+    operand = re.compile(rf"(?<!len\()(?<!print\()(?<!type\()(?<![\w.])(?:{name})\s*[,)@]|@\s*(?:{name})\b")
+    since = block.lines[block.statement(node).end_lineno:frame.f_lineno - 1][-_MOST_KEPT:]
+    return any(operand.search(line) for line in since if not line.lstrip().startswith(("def ", "async def ", "class ")))
+
+
+def _in_backward():
+    """Then the line that recorded the operator was not refused."""
+    frame = next(_frames(), None)
+    node = _node_at(frame.f_code, frame.f_lasti)[1] if frame else None
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("backward", "grad")
 
 
 def _with_dtype(block, call, dtype, frame=None):
@@ -672,7 +692,10 @@ def _in_module(frame, wanted, others, cast):
 
 
 def _module_cast(call, cast):
-    function, text = call.node.func, call.block.operand(call.node.func)
+    function = call.node.func
+    if isinstance(function, ast.Attribute) and function.attr == "forward":
+        function = function.value
+    text = call.block.operand(function)
     if text and _is_known_before(call.code, function):
         return _before(call.code, call.block, call.node, f"{text}.{cast}")
     return f"{text}.{cast} at {_place(call.code, call.node)}" if text else ""

@@ -1183,6 +1183,189 @@ y, state = rnn(packed)
 decoder = nn.TransformerDecoderLayer(4, 2, 8)
 memory = torch.ones(3, 1, 4, dtype=torch.float64)
 y = decoder(torch.ones(3, 1, 4), memory)
+## used before
+w = torch.ones(3, 3)
+a = torch.ones(2, 3) @ w
+b = torch.ones(2, 3, dtype=torch.float64) @ w
+## used before, by a layer
+net = nn.Linear(3, 3)
+x = torch.ones(2, 3)
+y = net(x)
+wide = nn.Linear(3, 3).double()
+z = wide(x)
+## named anew
+fc = nn.Linear(3, 2)
+x = torch.from_numpy(np.ones((2, 3)))
+x = x * 2
+y = fc(x)
+## named anew, a view
+fc = nn.Linear(3, 2)
+x = torch.from_numpy(np.ones((3, 2)))
+x = x.t()
+y = fc(x)
+## made in a loop
+fc = nn.Linear(3, 2)
+for i in range(2):
+    x = torch.full((1, 3), float(i), dtype=torch.float64)
+    y = fc(x)
+## of a helper of the user
+def cast(x):
+    return x.double()
+
+x = cast(torch.ones(2, 3))
+y = nn.Linear(3, 2)(x)
+## of a helper that moves
+def ready(x, dtype):
+    return x.to("cpu", dtype)
+
+x = ready(torch.ones(2, 3), torch.float64)
+fc = nn.Linear(3, 2)
+y = fc(x)
+## parenthesised
+a, b = torch.ones(2, 2), torch.ones(2, 2, dtype=torch.float64)
+c = (a) @ (b)
+## a negative
+a, b = torch.ones(2), torch.ones(2, dtype=torch.float64)
+c = torch.dot(-a, b)
+## a conditional operand
+a, b = torch.ones(2), torch.ones(2, dtype=torch.float64)
+c = torch.dot(a if True else b, b)
+## a starred tuple
+a, b = torch.ones(2), torch.ones(2, dtype=torch.float64)
+pair = (a, b)
+c = torch.dot(*pair)
+## unpacked
+first, *rest = torch.ones(2), torch.ones(2, dtype=torch.float64)
+c = torch.dot(first, rest[0])
+## swapped
+a, b = torch.ones(2), torch.ones(2, dtype=torch.float64)
+a, b = b, a
+c = torch.dot(a, b)
+## a nested dictionary
+batch = {"in": {"x": torch.ones(2, 3, dtype=torch.float64)}}
+fc = nn.Linear(3, 2)
+y = fc(batch["in"]["x"])
+## get of a dictionary
+batch = {"x": torch.ones(2, 3, dtype=torch.float64)}
+fc = nn.Linear(3, 2)
+y = fc(batch.get("x"))
+## a module dictionary
+nets = nn.ModuleDict({"a": nn.Linear(3, 2)})
+y = nets["a"](torch.ones(1, 3).double())
+## a module list
+nets = nn.ModuleList([nn.Linear(3, 2)])
+y = nets[0](torch.ones(1, 3).double())
+## a layer of a net of the user
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Sequential(nn.Linear(3, 3), nn.ReLU())
+
+    def forward(self, x):
+        return self.body[0](x)
+
+net = Net()
+y = net(torch.ones(1, 3).double())
+## a layer that is shared
+fc = nn.Linear(3, 3)
+net = nn.Sequential(fc, nn.Tanh(), fc)
+y = net(torch.ones(1, 3, dtype=torch.float64))
+## forward called
+fc = nn.Linear(3, 3)
+y = fc.forward(torch.ones(1, 3, dtype=torch.float64))
+## a weight by hand
+fc = nn.Linear(3, 3)
+x = torch.ones(1, 3, dtype=torch.float64)
+y = x @ fc.weight.t() + fc.bias
+## a bias by hand
+fc = nn.Linear(3, 3)
+x = torch.ones(1, 3, dtype=torch.float64)
+y = torch.addmm(fc.bias, x, fc.weight.t())
+## a loss of a net in half
+net = nn.Linear(3, 1).half()
+loss = F.l1_loss(net(torch.ones(2, 3)), torch.ones(2, 1))
+## an index of a batch
+scores = torch.ones(4, 3)
+picked = scores[torch.arange(4), torch.tensor([0.0, 1.0, 2.0, 0.0])]
+## an index from numpy
+scores = torch.ones(4, 3)
+best = torch.from_numpy(np.array([0.0, 2.0]))
+rows = scores[best]
+## an item of a loop
+xs = torch.ones(3)
+ks = torch.tensor([0.0, 1.0])
+for k in ks:
+    y = xs[k]
+## a mask of ints
+x = torch.ones(3)
+keep = torch.tensor([1, 0, 1])
+x[keep.float()] = 0
+## put into by a float
+x = torch.ones(3)
+x.scatter_(0, torch.tensor([0.0]), 5.0)
+## nll of a chain
+x = torch.ones(2, 3)
+t = torch.tensor([0.0, 1.0])
+loss = F.nll_loss(F.log_softmax(x, dim=1), t.squeeze())
+## of a reshaped target
+x = torch.ones(2, 3)
+t = torch.ones(2, 1)
+loss = nn.CrossEntropyLoss()(x, t.view(-1))
+## a lambda in a dictionary
+ops = {"dot": lambda a, b: torch.dot(a, b)}
+y = ops["dot"](torch.ones(2), torch.ones(2, dtype=torch.float64))
+## sorted by a key
+w = torch.ones(2, dtype=torch.float64)
+xs = sorted([torch.ones(2), torch.zeros(2)], key=lambda x: float(x @ w))
+## a print
+a = torch.ones(2)
+b = torch.ones(2, dtype=torch.float64)
+print("dot", torch.dot(a, b), sep="=")
+## raised
+a = torch.ones(2)
+b = torch.ones(2, dtype=torch.float64)
+try:
+    raise ValueError(torch.dot(a, b))
+except ValueError:
+    pass
+## deleted
+w = torch.ones(2, dtype=torch.float64)
+x = torch.ones(2)
+del_me = [torch.dot(w, x)]
+del del_me[0]
+## an if of one line
+a = torch.ones(2)
+b = torch.ones(2, dtype=torch.float64)
+if torch.dot(a, b) > 0: pass
+## in a class body
+class Consts:
+    a = torch.ones(2)
+    b = torch.ones(2, dtype=torch.float64)
+    c = torch.dot(a, b)
+## in a default
+w = torch.ones(2, dtype=torch.float64)
+
+def f(x=torch.dot(torch.ones(2), w)):
+    return x
+## in a decorator
+w = torch.ones(2, dtype=torch.float64)
+
+def tagged(value):
+    return lambda f: f
+
+@tagged(torch.dot(torch.ones(2), w))
+def f():
+    pass
+## in a match
+w = torch.ones(2, dtype=torch.float64)
+match float(torch.dot(torch.ones(2), w)):
+    case _:
+        pass
+## in with
+w = torch.ones(2, dtype=torch.float64)
+import contextlib
+with contextlib.nullcontext(torch.dot(torch.ones(2), w)) as y:
+    pass
 '''
 
 

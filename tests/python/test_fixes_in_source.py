@@ -51,7 +51,9 @@ def nodes_of(source, line):
     """The expressions of the statements in the line; of those with a body, what is in the line of their heads."""
     found = []
     for statement in ast.walk(ast.parse(source)):
-        if isinstance(statement, ast.stmt) and statement.lineno <= line <= statement.end_lineno:
+        begin = min([node.lineno for node in (statement, *getattr(statement, "decorator_list", ())) if hasattr(node, "lineno")],
+                    default=0)
+        if isinstance(statement, ast.stmt) and begin <= line <= statement.end_lineno:
             nodes = [node for part in ast.iter_child_nodes(statement) if not isinstance(part, ast.stmt) for node in ast.walk(part)
                      if isinstance(node, ast.expr)]
             found += [node for node in nodes if not hasattr(statement, "body") or node.lineno <= line <= node.end_lineno]
@@ -347,7 +349,7 @@ ALSO = {  # and what is among the others
     "loop over a list": "torch.ones(3, dtype=torch.float32) at p.py:6",
     "two names": "a = b = torch.ones(2, dtype=torch.float32) at p.py:5",
 }
-NOT_SHOWN = {"partial", "vmap"}  # the call does not show the operand
+NOT_SHOWN = {"partial", "vmap", "a starred tuple"}  # the call does not show the operand
 
 
 @pytest.mark.cpu_only("NumPy's data lies on the CPU")
