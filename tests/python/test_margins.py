@@ -159,6 +159,16 @@ def test_variances():
     x = torch.zeros(3, 4)
     for var in (torch.ones(3), torch.ones(3, 1), torch.ones(3, 4), 1.0):
         assert F.gaussian_nll_loss(x, x + 1, var, reduction="none").tolist() == [[0.5] * 4] * 3
+    for sizes, of in (((1, 4), (3, 4)), ((1, 3, 4), (2, 3, 4)), ((2, 1, 4), (2, 3, 4)), ((2, 3), (2, 3, 4)), ((1, 1), (3, 1))):
+        mean = torch.zeros(of)  # a variance for all along one dim
+        var = torch.full(sizes, math.e**2, requires_grad=True)
+        loss = F.gaussian_nll_loss(mean, mean, var, reduction="none")
+        assert loss.shape == of and torch.allclose(loss, torch.ones(of))
+        loss.sum().backward()
+        assert torch.allclose(var.grad, torch.full(sizes, mean.numel() / var.numel() / 2 / math.e**2))
+    for sizes, of in (((1, 1), (3, 4)), ((1, 1, 4), (2, 3, 4)), ((4,), (3, 4)), ((2, 4), (3, 4)), ((1, 3), (3,))):
+        with pytest.raises(ValueError, match="var is of incorrect size"):
+            F.gaussian_nll_loss(torch.zeros(of), torch.zeros(of), torch.ones(sizes))
     var = torch.zeros(3, 4, requires_grad=True)  # below eps the gradient is eps's
     F.gaussian_nll_loss(x, x, var, eps=0.5, reduction="sum").backward()
     assert var.grad.tolist() == [[1.0] * 4] * 3

@@ -197,6 +197,15 @@ def test_deterministic_refusals(deterministic):
         with pytest.raises(RuntimeError, match="^put_ does not have a deterministic implementation, but you set"):
             put(at, karat.tensor([5.0]))
     assert x.put_(at, karat.tensor([5.0]), accumulate=True).tolist() == [6.0, 1.0, 1.0]
+    for dims, kernel in ((1, "2d"), (2, "2d"), (3, "3d")):
+        values, places = karat.ones((1, 1) + (1,) * dims), karat.zeros((1, 1) + (1,) * dims, dtype=karat.int64)
+        with pytest.raises(RuntimeError, match=f"^max_unpooling{kernel}_forward_out does not have a deterministic"):
+            getattr(karat.nn, f"MaxUnpool{dims}d")(2)(values, places)
+    mask = karat.tensor([True, False, True])  # what is made of put_ does not ask, nor do gradients
+    y = karat.ones(3, requires_grad=True)
+    y.masked_scatter(mask, karat.zeros(2)).sum().backward()
+    karat.nn.functional.rrelu(y, training=True).sum().backward()
+    assert y.grad.tolist() == [1.0, 2.0, 1.0]
     karat.use_deterministic_algorithms(True, warn_only=True)
     with pytest.warns(UserWarning, match="^put_ does not have a deterministic implementation"):
         assert x.put_(at, karat.tensor([5.0])).tolist() == [5.0, 1.0, 1.0]

@@ -203,6 +203,39 @@ def test_the_pass_has_the_bits_of_the_operators(kind, dtype):
         assert torch.equal(plain.detach(), recorded.detach())
 
 
+RECORDED = [(kind, {}) for kind in ALL] + [(optim.Adam, {"amsgrad": True}), (optim.RMSprop, {"centered": True}),
+                                           (optim.SGD, {"weight_decay": 0.1, "maximize": True})]
+
+
+@pytest.mark.parametrize("kind, options", RECORDED, ids=lambda x: getattr(x, "__name__", None))
+def test_recorded_steps_have_gradients(kind, options):
+    """No later step writes to what an earlier one has saved."""
+    def trained(start):
+        p = start.clone()
+        optimizer = kind([p], lr=0.02, differentiable=True, **options)
+        for grad in (start**3, start.sin(), -start * start):
+            p.grad = grad.clone()
+            optimizer.step()
+        return p
+
+    assert torch.autograd.gradcheck(trained, torch.tensor([1.0, 2.0, -3.0], dtype=torch.float64, requires_grad=True))
+
+
+def test_a_recorded_momentum_begins_without_history():
+    """As in PyTorch: the first gradient is followed into no step."""
+    for nesterov in (False, True):
+        start = torch.tensor([2.0], dtype=torch.float64, requires_grad=True)
+        p = start.clone()
+        optimizer = optim.SGD([p], lr=0.1, momentum=0.5, nesterov=nesterov, differentiable=True)
+        for grad in (start**2, start**3):
+            p.grad = grad
+            optimizer.step()
+        p.backward()
+        first, second = (4.0, 12.0) if nesterov else (0.0, 12.0)  # d(p)/d(start) of the two gradients
+        steps = 1 - 0.1 * first - 0.1 * second * (1.5 if nesterov else 1)
+        assert math.isclose(start.grad.item(), steps, rel_tol=1e-12), nesterov
+
+
 def test_strided_and_empty_parameters():
     for shape, view in (((6, 4), lambda x: x.t()), ((0, 3), lambda x: x), ((4, 6), lambda x: x[::2, 1:5])):
         torch.manual_seed(0)

@@ -491,7 +491,8 @@ kt_status kt__body_put(kt_call *call)
         return kt_fail(KT_ERR_INDEX, "put_(): Tried to put elements into an empty tensor");
     if (kt__plain_of(source, &plain))
         return kt_error_status();
-    kt_status status = kt__arg_bool(call, 3) ? KT_OK : kt__alert_nondeterministic("put_");
+    const bool asks = !kt__arg_bool(call, 3) && kt__row_called(call) == call->row; /* operators made of this one do not */
+    kt_status  status = asks ? kt__alert_nondeterministic("put_") : KT_OK;
     status = status ? status : kt__call1(KT_OP_contiguous, plain, &from);
     if (!status)
         status = put_in_row(call, from, index, kt__arg_bool(call, 3) ? KT_K_index_add : KT_K_index_put);

@@ -111,19 +111,25 @@ kt_status kt__body_nn_multilabel_soft_margin_loss(kt_call *call)
 
 /* ---- a normal distribution ---- */
 
-/* One variance for each input, or for each row of them. */
+/* Sizes that spread over the input's along one dim at most. */
+static bool spreads_along_one(const kt_tensor *var, const kt_tensor *input)
+{
+    int spread = 0, apart = 0;
+    for (int d = 0; d < input->ndim && var->ndim == input->ndim; d++) {
+        apart += var->sizes[d] != input->sizes[d];
+        spread += var->sizes[d] != input->sizes[d] && var->sizes[d] == 1;
+    }
+    return var->ndim == input->ndim && apart == spread && spread <= 1;
+}
+
+/* One variance for each input, for each row of them, or for all along one dim. */
 static kt_tensor *spread_variance(kt_tensor *var, const kt_tensor *input)
 {
     const int rank = input->ndim;
-    bool      rows = rank > 0;
-    if (kt__same_sizes(var, input))
+    if (spreads_along_one(var, input))
         return var;
-    for (int d = 0; d < rank - 1 && rows; d++)
-        rows = d < var->ndim && var->sizes[d] == input->sizes[d];
-    if (rows && var->ndim == rank - 1)
+    if (rank && var->ndim == rank - 1 && memcmp(var->sizes, input->sizes, (rank - 1) * sizeof *var->sizes) == 0)
         return kt_unsqueeze(var, -1);
-    if (rows && var->ndim == rank && var->sizes[rank - 1] == 1)
-        return var;
     kt_fail(KT_ERR_VALUE, "var is of incorrect size");
     return NULL;
 }

@@ -137,8 +137,9 @@ static kt_status call_link(const kt__chain *chain, int64_t link, kt_tensor **val
     const bool in_place = to < n_written, copies = kind == KT__LINK_copy;
     kt_call    c;
     if (copies && !in_place) {
-        value[to] = value[KT__LINK_PART(link, 2)];
-        return KT_OK;
+        kt_tensor *from = value[KT__LINK_PART(link, 2)];
+        value[to] = chain->forgets ? kt_detach(from) : from;
+        return value[to] ? KT_OK : kt_error_status();
     }
     if (kinds[kind].numbers && chain->followed[first]) {
         kt_tensor *in[3];
@@ -178,7 +179,15 @@ static kt_status copy_back(const kt__chain *c, kt_tensor *const *t, int n, kt_te
     return KT_OK;
 }
 
-/* Where an option is followed, no link writes: its gradient needs the values that would be lost. Results are copied back. */
+static bool is_recorded(kt_tensor *const *t, int n)
+{
+    bool recorded = false;
+    for (int k = 0; k < n; k++)
+        recorded |= kt__is_followed(t[k]);
+    return recorded;
+}
+
+/* Of a recorded step no link writes: gradients need the values that would be lost. Results are copied back. */
 static kt_status call_links(const kt__chain *c, kt_tensor *const *t, int n)
 {
     KT_SCOPE;
@@ -245,6 +254,7 @@ static kt_status add_one(kt_call *call, const kt__stepped *s, int64_t i, kt__bat
         count_writes(&c, t, s->n - 1, 0);
         return add_plan(call, &c, t, s->n, batch);
     }
+    c.follows |= is_recorded(t, s->n);
     return kt__batch_run(batch) ? kt_error_status() : call_links(&c, t, s->n); /* it may read what they write */
 }
 

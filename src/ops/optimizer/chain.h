@@ -21,7 +21,8 @@ typedef struct kt__chain {
     int64_t    link[KT__CHAIN_LINKS];
     double     number[KT__CHAIN_LINKS];
     kt_tensor *followed[KT__CHAIN_LINKS]; /* the number as a tensor; NULL: none */
-    bool       follows;                   /* there is such a number: the links are calls */
+    bool       follows;                   /* there is such a number, or a recorded array: no link writes */
+    bool       forgets;                   /* what a link copies is copied without its history */
 } kt__chain;
 
 /* Registers: the arrays in the order of the list, then temporaries, then numbers. */

@@ -130,7 +130,8 @@ static kt_status sgd(kt__chain *c, kt_call *call, int64_t i, double step)
     int           direction = g;
     follow(c, g, kt__arg_bool(call, SGD_MAXIMIZE), decay);
     if (momentum.v != 0) {
-        if (kt__arg_bool(call, SGD_FIRST)) {
+        if (kt__arg_bool(call, SGD_FIRST)) { /* of a recorded step, PyTorch begins with the value alone */
+            c->forgets = true;
             copy(c, b, g);
         } else {
             mul_by(c, b, b, momentum);

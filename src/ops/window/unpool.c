@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "call/deterministic.h"
 #include "tables/kernels/window.h"
 
 /* ---- back to their places ---- */
@@ -57,7 +58,8 @@ static kt_status unpool(kt_call *call, int dims)
     kt_tensor     *self = call->arg[0].t, *indices = call->arg[1].t;
     const kt_shape size = kt__arg_ints(call, 2);
     kt__decision   room;
-    if (kt__one_device((kt_tensor *[]){self, indices}, 2) || check_elements(size, dims, "output_size", "") ||
+    if (kt__alert_nondeterministic(dims == 2 ? "max_unpooling2d_forward_out" : "max_unpooling3d_forward_out") ||
+        kt__one_device((kt_tensor *[]){self, indices}, 2) || check_elements(size, dims, "output_size", "") ||
         check_places(self, indices, dims) || (dims == 3 && check_steps(call)))
         return kt_error_status();
     if (!kt__same_sizes(self, indices))
