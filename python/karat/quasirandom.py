@@ -99,7 +99,7 @@ class SobolEngine:
         numbers = arange(first, first + n, device="cpu")
         gray = numbers ^ numbers >> 1
         points = self.shift.expand(n, -1)
-        for bit in range((first + n).bit_length() if n else 0):
+        for bit in range(min((first + n).bit_length(), _BITS) if n else 0):
             points = points ^ self.sobolstate[:, bit] * (gray >> bit & 1).unsqueeze(1)
         return points
 

@@ -90,7 +90,7 @@ KT__RARE_PART double bessel(double x, int order)
 
 KT__RARE_PART double bessel_scaled(double x, int order)
 {
-    return x < SERIES_ENDS ? exp(-x) * bessel_series(x, order) : x == INFINITY || x != x ? NAN : bessel_tail(x, order);
+    return x < SERIES_ENDS ? exp(-x) * bessel_series(x, order) : x == INFINITY ? 0 : x != x ? NAN : bessel_tail(x, order);
 }
 
 KT__RARE double kt__i0(double x) { return bessel(fabs(x), 0); }

@@ -128,3 +128,26 @@ def test_limits():
     assert karat.iinfo(karat.uint64).max == 2**64 - 1
     with pytest.raises(TypeError, match="requires a floating point input type"):
         karat.finfo(karat.int8)
+
+
+NO_POWER_OF_HALVES = [
+    (lambda h, c: h ** 1j), (lambda h, c: 1j ** h), (lambda h, c: h ** c), (lambda h, c: c ** c), (lambda h, c: c ** h),
+    (lambda h, c: c ** 1j), (lambda h, c: 2 ** c), (lambda h, c: karat.tensor([1, 2]) ** c), (lambda h, c: c ** karat.tensor([True, False])),
+    (lambda h, c: c.pow_(c)), (lambda h, c: karat.pow(h, 2 + 0j)),
+]
+
+
+@pytest.mark.filterwarnings("ignore:ComplexHalf")
+@pytest.mark.parametrize("power", NO_POWER_OF_HALVES)
+def test_powers_of_complex_halves_are_refused(power):
+    with pytest.raises(NotImplementedError, match="^\"pow\" not implemented for 'ComplexHalf'"):
+        power(karat.ones(2, dtype=karat.half), karat.ones(2, dtype=karat.complex32))
+
+
+@pytest.mark.filterwarnings("ignore:ComplexHalf")
+def test_powers_beside_complex_halves():
+    h, c = karat.ones(2, dtype=karat.half), karat.ones(2, dtype=karat.complex32)
+    assert (c ** 1).dtype == (c ** 0).dtype == (1 ** c).dtype == karat.complex32
+    assert (h.float() ** c).dtype == (h ** karat.ones(2, dtype=karat.complex64)).dtype == karat.complex64
+    with pytest.raises(RuntimeError, match="result type ComplexHalf can't be cast to the desired output type Half"):
+        h.pow_(c)

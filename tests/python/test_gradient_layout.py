@@ -344,3 +344,39 @@ def test_what_flows_to_reflectors_lies_as_they_do(dtype):
         g, of_tau = karat.autograd.grad(q, [a, tau], karat.ones_like(q))
         assert g.stride() == a.stride() and not g._is_view() and of_tau.is_contiguous()
     assert karat.autograd.gradgradcheck(karat.linalg.householder_product, (a, tau))
+
+
+def images():
+    return karat.rand(2, 4, 4, 4).contiguous(memory_format=karat.channels_last).requires_grad_()
+
+
+def formats(t):
+    return [order for order in (karat.contiguous_format, karat.channels_last) if t.is_contiguous(memory_format=order)]
+
+
+def test_what_flows_to_parts_of_images_lies_as_all_of_them_do():
+    x = images()
+    parts = x.split(2, dim=1)
+    flows = [karat.ones_like(part) for part in parts]
+    assert formats(karat.autograd.grad(parts, x, flows, retain_graph=True)[0]) == [karat.channels_last]
+    flows[1] = flows[1].contiguous()
+    assert formats(karat.autograd.grad(parts, x, flows, retain_graph=True)[0]) == [karat.contiguous_format]
+    only = karat.autograd.grad(parts[:1], x, flows[:1])[0]
+    assert formats(only) == [karat.contiguous_format] and only.sum() == flows[0].numel()
+
+
+@pytest.mark.parametrize("f", [lambda x: karat.nn.functional.glu(x, 1), lambda x: x.prod(1)])
+def test_gradients_that_are_row_major_whatever_the_input(f):
+    for x in (images(), karat.rand(4, 2, 4, 4).transpose(0, 1).requires_grad_()):
+        y = f(x)
+        assert formats(karat.autograd.grad(y, x, karat.ones_like(y))[0]) == [karat.contiguous_format]
+
+
+def test_the_layout_of_padded_and_shuffled_images():
+    pad, x = karat.nn.functional.pad, images()
+    for widths in ((1, 1, 1, 1), (0, 0, 0, 0), (-1, 1, 1, -1)):
+        assert formats(pad(x, widths, "circular")) == [karat.contiguous_format]
+        for mode in ("reflect", "replicate", "constant"):
+            assert formats(pad(x, widths, mode)) == [karat.channels_last]
+    assert formats(pad(x, (0, 0, 2, -3), "replicate")) == [karat.channels_last]
+    assert karat.nn.functional.pixel_shuffle(x, 2).stride() == (64, 1, 8, 1)

@@ -1082,3 +1082,12 @@ def test_a_workspace_that_float32_cannot_count_is_large_enough():
     """eigh wants 1 + 6 n + 2 n^2 numbers, and says so in a float32, which rounds odd counts above 2^24 down."""
     values = torch.linalg.eigh(torch.diag(torch.arange(2900.0, 0, -1))).eigenvalues
     assert values[0].item() == pytest.approx(1, rel=1e-3) and values[-1].item() == pytest.approx(2900, rel=1e-5)
+
+
+@pytest.mark.cpu_only("without pivoting")
+def test_nothing_is_factored_without_pivots():
+    for shape in ((0, 3, 3), (2, 0, 0), (0, 2, 3)):
+        factors, pivots = L.lu_factor(torch.zeros(shape), pivot=False)
+        assert factors.shape == shape and pivots.shape == shape[:-2] + (min(shape[-2:]),)
+        assert [t.shape for t in L.lu(torch.zeros(shape), pivot=False)[1:]] == [shape[:-1] + (min(shape[-2:]),),
+                                                                                 shape[:-2] + (min(shape[-2:]), shape[-1])]

@@ -54,3 +54,13 @@ def test_wrong_dimensions_and_counts():
         engine.draw_base2(2)
     with pytest.raises(ValueError, match="must not be negative"):
         engine.draw(-1)
+
+
+@pytest.mark.parametrize("scramble", [False, True])
+def test_after_the_last_bit_the_points_come_again(scramble):
+    last = 2**30
+    engine = SobolEngine(3, scramble=scramble, seed=5).fast_forward(last - 1)
+    drawn = engine.draw(3)
+    assert engine.num_generated == last + 2
+    assert drawn[1].tolist() == drawn[0].tolist()  # one bit of the Gray code changes, and there is no number for it
+    assert ((drawn >= 0) & (drawn < 1)).all()

@@ -89,3 +89,21 @@ def test_segments_that_are_refused(given, error, text):
         torch.segment_reduce(x, **made)
     with pytest.raises(NotImplementedError, match="\"_segment_reduce_cpu\" not implemented for 'Long'"):
         torch.segment_reduce(x.long(), "sum", lengths=torch.tensor([4]))
+
+
+@pytest.mark.parametrize("reduce", ["max", "min"])
+def test_nans_of_a_segment_share_its_gradient(reduce):
+    x = torch.tensor([1.0, math.nan, 3.0, math.inf, math.nan, math.nan, -math.inf], requires_grad=True)
+    y = torch.segment_reduce(x, reduce, lengths=torch.tensor([2, 2, 3]))
+    assert y.isnan().tolist() == [True, False, True]
+    best = 3 if reduce == "max" else 2
+    slopes = torch.autograd.grad(y, x, torch.tensor([2.0, 4.0, 6.0]))[0].tolist()
+    assert slopes == [0.0, 2.0] + [4.0 if i == best else 0.0 for i in (2, 3)] + [3.0, 3.0, 0.0]
+
+
+@pytest.mark.parametrize("reduce", ["max", "min"])
+def test_an_initial_nan_is_what_a_segment_gives(reduce):
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = torch.segment_reduce(x, reduce, lengths=torch.tensor([2, 0]), initial=math.nan)
+    assert y.isnan().all()
+    assert torch.autograd.grad(y.sum(), x)[0].tolist() == [0.0, 0.0]

@@ -191,3 +191,16 @@ def test_second_derivatives_of_i1_near_zero(dtype):
     assert slope.tolist() == pytest.approx([0.5 + 3 / 16 * p * p + 5 / 384 * p ** 4 for p in points], rel=3e-7)
     want = [0.375 * p + 5 / 96 * p ** 3 + 7 / 3072 * p ** 5 for p in points]
     assert second.tolist() == pytest.approx(want, rel=2e-2 if dtype is karat.float32 else 1e-8, abs=0)
+
+
+@pytest.mark.parametrize("dtype", [karat.float32, karat.float64])
+def test_scaled_bessel_functions_end_at_zero(dtype):
+    x = karat.tensor([math.inf, -math.inf], dtype=dtype)
+    assert karat.special.i0e(x).tolist() == [0.0, 0.0]
+    ends = karat.special.i1e(x)
+    assert ends.tolist() == [0.0, 0.0] and ends.signbit().tolist() == [False, True]
+    assert karat.special.i0e(karat.tensor(math.nan)).isnan() and karat.special.i1e(karat.tensor(math.nan)).isnan()
+
+
+def test_mvlgamma_is_row_major():
+    assert karat.mvlgamma(karat.full((2, 3), 4.0).t(), 2).is_contiguous()

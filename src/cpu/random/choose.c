@@ -152,10 +152,11 @@ static kt_status check_rows(const choosing *c)
     return empty ? kt__fail_fault(&(kt_fault){.kind = KT_FAULT_WEIGHT_SUM}) : KT_OK;
 }
 
-/* In the order in which the weights lie in memory. */
+/* In the order in which the weights lie in memory; rows that share theirs lie behind each other. */
 static void draw_exponentials(const choosing *c)
 {
-    const bool    by_columns = c->plan->stride[1][0] < c->plan->stride[1][1] && c->rows > 1;
+    const int64_t row = c->plan->stride[1][0], column = c->plan->stride[1][1];
+    const bool    by_columns = row && row < column && c->rows > 1;
     const int64_t outer = by_columns ? c->categories : c->rows, inner = by_columns ? c->rows : c->categories;
     for (int64_t i = 0; i < outer; i++)
         for (int64_t j = 0; j < inner; j++)

@@ -117,9 +117,25 @@ static kt_tensor *input_gradient(const kt_back *c)
 
 static int64_t wrapped(int64_t dim, int64_t rank) { return dim < 0 ? dim + rank : dim; }
 
+/* The layout in which PyTorch joins the gradients of parts, where all have it; a part without one is made row-major. */
+static kt_memory_format format_of_parts(const kt_back *c)
+{
+    kt_memory_format format = KT_CONTIGUOUS_FORMAT;
+    for (uint32_t i = 0; i < c->node->n_results; i++) {
+        const kt_memory_format own = c->grads[i] ? kt__suggested_format(c->grads[i]) : KT_CONTIGUOUS_FORMAT;
+        if (own == KT_CONTIGUOUS_FORMAT || (i && own != format))
+            return KT_CONTIGUOUS_FORMAT;
+        format = own;
+    }
+    return format;
+}
+
 GRAD(split)
 {
+    const kt_memory_format format = format_of_parts(c);
     kt_tensor *all = input_gradient(c);
+    if (format != KT_CONTIGUOUS_FORMAT && all)
+        all = kt_clone(all, .memory_format = format);
     int64_t    dim = wrapped(arg(c, 2)->i, in_sizes(c, 0).n), start = 0;
     for (uint32_t i = 0; i < c->node->n_results && !kt__failed(); i++) {
         int64_t length = c->node->results[i].sizes[dim];

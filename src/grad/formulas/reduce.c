@@ -102,7 +102,7 @@ GRAD(prod)
     kt_tensor     *others = dims.n ? product_of_others(x, dims.d[0]) : kt_reshape(product_of_others(kt_flatten(x), 0), sizes);
     kt_tensor     *divides = kt_logical_and(kt_isfinite(y), kt_ne_s(y, KT_INT(0)));
     kt_tensor     *quotient = kt_true_divide(one_unless(divides, y), one_unless(divides, x));
-    dA = kt_mul(spread(c, G), conjugate(kt_where(divides, quotient, others)));
+    dA = kt_contiguous(kt_mul(spread(c, G), conjugate(kt_where(divides, quotient, others))));
 }
 
 /* ---- min and max: ties share the gradient; with an index, its element gets it ---- */

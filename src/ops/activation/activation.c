@@ -266,5 +266,5 @@ kt_status kt__body_glu_backward(kt_call *call)
     kt_tensor *opened = kt_sigmoid(kt_narrow(self, dim, half, half)), *first = kt_mul(g, opened);
     kt_tensor *second = kt_mul(kt_mul(first, kt_rsub_s(opened, KT_INT(1))), kt_narrow(self, dim, 0, half));
     kt_tensor *parts[2] = {first, second};
-    return kt__end(call, first && second ? kt_cat(parts, 2, .dim = dim) : NULL);
+    return kt__end(call, first && second ? kt_contiguous(kt_cat(parts, 2, .dim = dim)) : NULL);
 }

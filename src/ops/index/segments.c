@@ -106,10 +106,24 @@ static kt_tensor *with_initial(kt_tensor *out, segment_op op, kt_tensor *lengths
                                                                    KT_WHY_PROMOTION));
         return kt_where(kt_eq_s(lengths, KT_INT(0)), initial ? first : kt_full_like(out, KT_FLOAT(NAN)), mean);
     }
-    if (initial && op == SEGMENT_MAX)
-        return kt_where(kt_lt(out, first), first, out);
-    return initial && op == SEGMENT_MIN ? kt_where(kt_gt(out, first), first, out)
-                                         : kt_clone(out, .memory_format = KT_CONTIGUOUS_FORMAT);
+    if (initial && (op == SEGMENT_MAX || op == SEGMENT_MIN)) { /* an initial NaN is what the segment gives */
+        kt_tensor *beyond = op == SEGMENT_MAX ? kt_lt(out, first) : kt_gt(out, first);
+        return kt_where(kt_logical_or(beyond, kt_isnan(first)), first, out);
+    }
+    return kt_clone(out, .memory_format = KT_CONTIGUOUS_FORMAT);
+}
+
+/* The NaNs of a segment are all its maximum and its minimum: they share its gradient. */
+static kt_tensor *with_nans(kt_tensor *out, kt_tensor *data, kt_tensor *nan, kt_tensor *index, kt_shape sizes, int64_t axis)
+{
+    const kt_dtype dtype = (kt_dtype)data->dtype;
+    const int64_t  n = sizes.d[axis] - 2;
+    kt_tensor     *none = kt_zeros(sizes, .dtype = dtype, .device = kt__device(data));
+    kt_tensor     *counted = kt_scatter_add(none, axis, index, kt__converted_inside(nan, dtype, KT_WHY_PROMOTION));
+    kt_tensor     *summed = kt_scatter_add(none, axis, index, kt_where_s(nan, data, KT_INT(0)));
+    kt_tensor     *count = kt_narrow(counted, axis, 1, n);
+    kt_tensor     *mean = kt_true_divide(kt_narrow(summed, axis, 1, n), kt_clamp_min_s(count, KT_INT(1)));
+    return kt_where(kt_gt_s(count, KT_INT(0)), mean, out);
 }
 
 static kt_tensor *reduced(kt_tensor *data, segment_op op, kt_tensor *offsets, kt_tensor *lengths, int64_t axis,
@@ -123,12 +137,15 @@ static kt_tensor *reduced(kt_tensor *data, segment_op op, kt_tensor *offsets, kt
     kt_tensor *index = segment_of(offsets, data, axis);
     kt_tensor *begin = kt_full(((kt_shape){data->ndim, sizes}), initial && !compares ? *initial : begins_with(op),
                                .dtype = (kt_dtype)data->dtype, .device = kt__device(data));
+    kt_tensor *nan = compares && kt__is_followed(data) ? kt_isnan(data) : NULL;
+    kt_tensor *numbers = nan ? kt_masked_fill(data, nan, begins_with(op)) : data;
     kt_tensor *all = op == SEGMENT_SUM || op == SEGMENT_MEAN
                          ? kt_scatter_add(begin, axis, index, data)
-                         : kt_scatter_reduce(begin, axis, index, data, compares ? op == SEGMENT_MAX ? "amax" : "amin" : "prod",
+                         : kt_scatter_reduce(begin, axis, index, numbers, compares ? op == SEGMENT_MAX ? "amax" : "amin" : "prod",
                                              .include_self = KT_SOME(!compares));
     kt_tensor *out = kt_narrow(all, axis, 1, n);
-    return out ? with_initial(out, op, lengths, initial) : NULL;
+    out = out ? with_initial(out, op, lengths, initial) : NULL;
+    return nan && out ? with_nans(out, data, nan, index, (kt_shape){data->ndim, sizes}, axis) : out;
 }
 
 kt_status kt__body_segment_reduce(kt_call *call)

@@ -307,10 +307,23 @@ kt_status kt__body_nn_pad(kt_call *call)
     return kt__run_as(call, &c);
 }
 
+/* Replaces *t by itself in a layout. */
+static kt_status lay(kt_tensor **t, kt_memory_format format)
+{
+    KT_SCOPE;
+    kt_tensor *laid = kt_contiguous(*t, .memory_format = format);
+    if (!laid)
+        return kt_error_status();
+    kt__take(t, kt__ref(laid));
+    return KT_OK;
+}
+
+/* As in PyTorch, what wraps around is row-major, and the other modes keep the format of the input. */
 static kt_status pad_dims(kt_call *call, mode how)
 {
     kt_tensor     *self = call->arg[0].t, *t = kt__ref(self);
     const kt_shape pad = call->arg[1].ints;
+    const kt_memory_format format = how == CIRCULAR ? KT_CONTIGUOUS_FORMAT : kt__suggested_format(self);
     kt_status      status = check_widths(self, pad);
     if (!status)
         status = how == CIRCULAR ? check_circular(self, pad) : check_not_empty(self, pad);
@@ -320,6 +333,8 @@ static kt_status pad_dims(kt_call *call, mode how)
         status = check_room(self, pad, how);
     for (int64_t k = 0; k < pad.n / 2 && !status; k++)
         status = pad_dim(&t, self->ndim - 1 - k, pad.d[2 * k], pad.d[2 * k + 1], how);
+    if (!status && (how == CIRCULAR || format != KT_CONTIGUOUS_FORMAT))
+        status = lay(&t, format);
     return kt__end_itself(call, t, status);
 }
 

@@ -8,7 +8,7 @@ static kt_status end_shuffled(kt_call *call, kt_tensor *t, kt_shape dims, kt_sha
 {
     const kt_memory_format format = kt__suggested_format(call->arg[0].t);
     kt_tensor             *made = kt_unsafe_view(kt_clone(kt_permute(t, dims), .memory_format = KT_CONTIGUOUS_FORMAT), sizes);
-    return kt__end(call, format == KT_CONTIGUOUS_FORMAT ? made : kt_contiguous(made, .memory_format = format));
+    return kt__end(call, format == KT_CONTIGUOUS_FORMAT ? made : kt_clone(made, .memory_format = format));
 }
 
 static kt_status check_pixels(const kt_tensor *x, int64_t factor, const char *name, const char *argument)
