@@ -67,7 +67,8 @@ kt_status kt__body_mvlgamma(kt_call *call)
     kt_tensor *sum = kt_lgamma(self);
     for (int64_t i = 1; i < p; i++)
         sum = kt_add(sum, kt_lgamma(kt_sub_s(self, KT_FLOAT(0.5 * (double)i))));
-    return kt__end(call, kt_contiguous(kt_add_s(sum, KT_FLOAT(0.286182471462350043535 * (double)(p * (p - 1)))))); /* log(pi) / 4 */
+    sum = kt_add_s(sum, KT_FLOAT(0.286182471462350043535 * (double)(p * (p - 1)))); /* log(pi) / 4 */
+    return kt__end(call, kt_contiguous(sum));
 }
 
 kt_status kt__body_float_power(kt_call *call)

@@ -30,7 +30,9 @@ static kt_status check_factor(const kt_call *call, const kt_tensor *a, bool pivo
                        KT__SIZES_TEXT(a));
     if (!kt__resolve_in_body(call, &room))
         return kt_error_status();
-    return pivot || a->numel == 0 ? KT_OK : kt_fail(KT_ERR_RUNTIME, "linalg.lu_factor: LU without pivoting is not implemented on the CPU");
+    return pivot || a->numel == 0
+               ? KT_OK
+               : kt_fail(KT_ERR_RUNTIME, "linalg.lu_factor: LU without pivoting is not implemented on the CPU");
 }
 
 kt_status kt__body_linalg_lu_factor_ex(kt_call *call)
