@@ -13,7 +13,8 @@ status is 1 if a program differs.
     --karat COMMAND       default: build/bin/karat
     --only NAME,NAME      programs; others keep what the results file says of them
     --results FILE        what was measured, as JSON (default: FOLDER/results.json)
-    --document FILE       writes the table of all results into this Markdown file, between its two marks
+    --document FILE       writes the results into the table of this Markdown file, between its two marks;
+                          lines of programs that were not run stay
     --limit SECONDS       for one run (default: 300)
     --show                also prints what differs, or the end of the error
 """
@@ -180,17 +181,29 @@ def in_columns(rows):
                      for row in [HEAD, *rows])
 
 
-def as_markdown(rows):
-    clean = [[cell.replace("|", "\\|").replace("<", "&lt;") for cell in row] for row in rows]
-    return "\n".join("| " + " | ".join(row) + " |" for row in [HEAD, ["---"] * len(HEAD), *clean])
+def as_line(row):
+    """A row of the Markdown table."""
+    return "| " + " | ".join(cell.replace("|", "\\|").replace("<", "&lt;") for cell in row) + " |"
 
 
-def write_document(path, rows):
+def lines_by_name(table):
+    """The lines of a Markdown table by their first cell, without its head."""
+    lines = [line for line in table.splitlines() if line.startswith("| ")]
+    return {line.split(" | ")[0][2:]: line for line in lines[2:]}
+
+
+def write_document(path, rows, measured):
+    """Writes the rows of the programs just measured, and keeps the document's lines of the others that still exist."""
     with open(path, encoding="utf-8") as file:
         text = file.read()
     begin, end = (text.index(mark) for mark in MARKS)
+    lines = {row[0]: as_line(row) for row in rows}
+    for name, line in lines_by_name(text[begin:end]).items():
+        if name not in measured and os.path.exists(os.path.join(HERE, name + ".py")):
+            lines[name] = line
+    table = [as_line(HEAD), as_line(["---"] * len(HEAD)), *(lines[name] for name in sorted(lines))]
     with open(path, "w", encoding="utf-8") as file:
-        file.write(f"{text[:begin]}{MARKS[0]}\n{as_markdown(rows)}\n{text[end:]}")
+        file.write("\n".join([text[:begin] + MARKS[0], *table, text[end:]]))
 
 
 def arguments():
@@ -228,7 +241,7 @@ def main():
     good = sum(said["result"].startswith("works") for said in results.values())
     print(f"{good} of {len(rows)} programs give what PyTorch gives")
     if options.document:
-        write_document(options.document, rows)
+        write_document(options.document, rows, {one.name for one in chosen})
     return int(any(results[one.name]["result"] == "differs" for one in chosen))
 
 
