@@ -100,13 +100,14 @@ TOP = [name for name in REASONS if "." not in name]
 ABSENT = {"distributed.rpc": frozenset(["api"])}
 
 # Names of refused modules that mark or register something for what is refused: as nobody will read it, they do nothing. Those
-# that are called with options give a decorator.
+# that are called with options give a decorator. Those that ask for the state of what is refused hear None: there is none.
 DECORATOR, WITH_OPTIONS, REGISTERS = range(3)
 MARKS = {
     "onnx": {"register_custom_op_symbolic": REGISTERS, "unregister_custom_op_symbolic": REGISTERS},
     "onnx.symbolic_helper": {"parse_args": WITH_OPTIONS, "quantized_args": WITH_OPTIONS},
     "_dynamo": {"disallow_in_graph": DECORATOR, "forbid_in_graph": DECORATOR},
     "_dynamo.utils": {"is_compile_supported": REGISTERS},
+    "fx.experimental.proxy_tensor": {"get_proxy_mode": REGISTERS},
 }
 
 # Single names of modules that are otherwise here.
@@ -117,6 +118,12 @@ _QUANTIZED = """qint8 quint8 qint32 quint4x2 quint2x4 per_tensor_affine per_chan
     per_channel_affine_float_qparams""".split()
 REFUSED_DTYPES = [*_SMALL_DTYPES, *_QUANTIZED]
 _SMALL = "elements smaller than a byte are not among Karat's dtypes"
+# Parts of PyTorch's compiler that it has in torch and in torch._C; annotations of libraries name them.
+_OF_COMPILER = dict.fromkeys("""DispatchKey DispatchKeySet ExcludeDispatchKeyGuard FunctionSchema Graph Node Value Block Use Type
+    TensorType ScriptModule ScriptFunction ScriptObject CompilationUnit FileCheck JITException AnyType BoolType ClassType ComplexType
+    DeviceObjType DictType EnumType FloatType FutureType IntType InterfaceType ListType NoneType NumberType OptionalType PyObjectType
+    RRefType StringType TupleType UnionType fork wait import_ir_module import_ir_module_from_buffer parse_ir
+    ThroughputBenchmark""".split(), _NOT_COMPILED)
 NAMES = {
     "": {
         **dict.fromkeys("""stft istft hann_window hamming_window blackman_window bartlett_window
@@ -129,17 +136,12 @@ NAMES = {
         **dict.fromkeys(_QUANTIZED, _NOT_QUANTIZED),
         **dict.fromkeys(_SMALL_DTYPES, _SMALL),
         **dict.fromkeys("SymInt SymFloat SymBool".split(), "sizes are plain numbers here"),
-        **dict.fromkeys("""DispatchKey DispatchKeySet ExcludeDispatchKeyGuard FunctionSchema Graph Node Value Block Use Type
-            TensorType ScriptModule ScriptFunction ScriptObject CompilationUnit FileCheck
-            JITException""".split(), _NOT_COMPILED),
+        **_OF_COMPILER,
         **dict.fromkeys("PyTorchFileReader PyTorchFileWriter".split(), _OWN_FILES),
         "StorageBase": "storages are torch.UntypedStorage and its typed ones",
-        **dict.fromkeys("""AnyType BoolType ClassType ComplexType DeviceObjType DictType EnumType FloatType FutureType IntType
-            InterfaceType ListType NoneType NumberType OptionalType PyObjectType RRefType StringType TupleType
-            UnionType""".split(), _NOT_COMPILED),
-        **dict.fromkeys("fork wait import_ir_module import_ir_module_from_buffer parse_ir ThroughputBenchmark "
-                        "_TorchCompileInductorWrapper".split(), _NOT_COMPILED),
+        "_TorchCompileInductorWrapper": _NOT_COMPILED,
     },
+    "_C": _OF_COMPILER,
     "cuda.memory": _ALLOCATORS,
     "cuda": {
         **_ALLOCATORS,

@@ -48,6 +48,19 @@ def test_parts_that_were_not_built_say_so():
         rpc.rpc_async("x", None)
 
 
+def test_what_torch_takes_from_its_inner_module_is_there_too():
+    for name in "finfo iinfo Event Stream get_default_dtype get_autocast_dtype set_num_threads is_inference_mode_enabled".split():
+        assert getattr(karat._C, name) is getattr(karat, name)
+    assert not hasattr(karat._C, "arange") and not hasattr(karat._C, "nn_functional")
+    assert karat._C._get_accelerator() == (karat.accelerator.current_accelerator() or karat.device("cpu"))
+
+
+def test_asked_for_the_state_of_what_is_refused_the_answer_is_none():
+    from karat.fx.experimental.proxy_tensor import get_proxy_mode
+
+    assert get_proxy_mode() is None
+
+
 def test_names_that_only_stand_there():
     class Tracer(karat.fx.GraphModule):
         pass
@@ -57,6 +70,12 @@ def test_names_that_only_stand_there():
         Tracer()
     assert karat.futures.Future[int] and karat._C._TensorMeta is type(karat.Tensor)
     assert karat._jit_internal._copy_to_script_wrapper(len) is len
+
+    def symbolic(graph: karat._C.Graph, value: karat._C.Value) -> karat._C.TensorType:
+        return value
+
+    with pytest.raises(NotImplementedError, match="karat._C.Graph: nothing is compiled here"):
+        symbolic.__annotations__["graph"]()
     with pytest.raises(NotImplementedError, match="PyTorchFileReader: files are read by"):
         karat.PyTorchFileReader("x")
     with pytest.raises(NotImplementedError, match="TorchDispatchMode"):

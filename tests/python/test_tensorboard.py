@@ -72,3 +72,17 @@ def test_steps_times_and_files(tmp_path):
     assert [event.step for event in events if event.HasField("session_log")] == [4]  # once, not again after close()
     kept = {value.tag: (event.step, event.wall_time) for event in events for value in event.summary.value}
     assert kept["a"] == (7, 10.0) and kept["b/text_summary"] == (8, 12.0) and kept["again"][0] == 0 and kept["again"][1] > 1e9
+
+
+@needs_it
+def test_messages_are_made_without_a_writer():
+    from karat.utils.tensorboard import summary
+
+    experiment, start, end = summary.hparams({"lr": 0.1}, {"acc": 0.5})
+    assert [one.value[0].tag for one in (experiment, start, end)] == [
+        "_hparams_/experiment", "_hparams_/session_start_info", "_hparams_/session_end_info"]
+    assert summary.scalar("x", karat.tensor(1.5)).value[0].simple_value == 1.5
+    assert summary.scalar(name="x", tensor=2, new_style=True, double_precision=True).value[0].tensor.double_val == [2.0]
+    assert summary.image("i", karat.zeros(2, 3, 4, 4), rescale=2).value[0].image.height == 8
+    with pytest.raises(TypeError, match="should be dictionary"):
+        summary.hparams([], {})

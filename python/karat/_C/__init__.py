@@ -37,11 +37,6 @@ def _infer_size(one, other):
     return add(empty(one, device="meta"), empty(other, device="meta")).shape
 
 
-def _is_alias_of(one, other):
-    """Have the two tensors one memory?"""
-    return one._storage()[0] == other._storage()[0] and one._storage()[1] > 0
-
-
 def _get_tracing_state():
     """None: nothing is traced."""
 
@@ -59,6 +54,11 @@ def _is_torch_function_mode_enabled():
 def _are_functorch_transforms_active():
     """Is this inside of a function of torch.func.vmap?"""
     return _karat.batch_depth() > 0
+
+
+def _get_accelerator(check=None):
+    """The accelerator's device; the CPU, where there is none."""
+    return _karat.accelerator() or _karat.device("cpu")
 
 
 def _get_default_device():
@@ -125,4 +125,20 @@ class _VariableFunctionsClass(metaclass=_FunctionsOfTorch):
 
 _VariableFunctions = _VariableFunctionsClass
 
-__getattr__ = _missing.of(__name__, lazy="_distributed_c10d _fft _functorch _linalg _nn _profiler _special".split())
+# What PyTorch takes into torch from here.
+_TOO_IN_TORCH = frozenset("""Event Stream Tag autocast_decrement_nesting autocast_increment_nesting clear_autocast_cache finfo
+    get_autocast_cpu_dtype get_autocast_dtype get_autocast_gpu_dtype get_autocast_ipu_dtype get_autocast_xla_dtype
+    get_default_dtype get_num_interop_threads get_num_threads iinfo is_anomaly_check_nan_enabled is_anomaly_enabled
+    is_autocast_cache_enabled is_autocast_cpu_enabled is_autocast_enabled is_autocast_ipu_enabled is_autocast_xla_enabled
+    is_inference_mode_enabled set_autocast_cache_enabled set_autocast_cpu_dtype set_autocast_cpu_enabled set_autocast_dtype
+    set_autocast_enabled set_autocast_gpu_dtype set_autocast_ipu_dtype set_autocast_ipu_enabled set_autocast_xla_dtype
+    set_autocast_xla_enabled set_flush_denormal set_num_interop_threads set_num_threads""".split())
+_missing_here = _missing.of(__name__, lazy="_distributed_c10d _fft _functorch _linalg _nn _profiler _special".split())
+
+
+def __getattr__(name):
+    if name in _TOO_IN_TORCH:
+        import karat
+
+        return getattr(karat, name)
+    return _missing_here(name)

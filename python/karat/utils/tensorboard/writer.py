@@ -10,7 +10,7 @@ from tensorboard.compat.proto.event_pb2 import Event, SessionLog
 from tensorboard.summary.writer.event_file_writer import EventFileWriter
 
 from ... import _refused
-from . import _summaries
+from . import summary
 
 
 def _stamped(event, step, walltime):
@@ -58,9 +58,9 @@ def _written(make):
 
     @functools.wraps(make)
     def add(self, *args, **kwargs):
-        summary = make(self, *args, **kwargs)
+        made = make(self, *args, **kwargs)
         when = {name: args[i] if i < len(args) else kwargs.get(name) for name, i in places}
-        self._get_file_writer().add_summary(summary, **when)
+        self._get_file_writer().add_summary(made, **when)
 
     return add
 
@@ -75,7 +75,7 @@ class SummaryWriter:
         self.log_dir, self.purge_step = log_dir, purge_step
         self.max_queue, self.flush_secs, self.filename_suffix = max_queue, flush_secs, filename_suffix
         self.file_writer = self.all_writers = None
-        self.default_bins = _summaries.default_bins()
+        self.default_bins = summary.default_bins()
         self._get_file_writer()
 
     def _writer_of(self, folder):
@@ -102,76 +102,75 @@ class SummaryWriter:
     @_written
     def add_scalar(self, tag, scalar_value, global_step=None, walltime=None, new_style=False, double_precision=False):
         """A number at a step."""
-        return _summaries.scalar(tag, scalar_value, new_style, double_precision)
+        return summary.scalar(tag, scalar_value, None, new_style, double_precision)
 
     def add_scalars(self, main_tag, tag_scalar_dict, global_step=None, walltime=None):
         """Several numbers that are drawn into one chart, each with a folder of its own."""
         beside = f"{self._get_file_writer().get_logdir()}/{main_tag.replace('/', '_')}_"
         when = {"global_step": global_step, "walltime": time.time() if walltime is None else walltime}
         for name in tag_scalar_dict:
-            self._writer_of(beside + name).add_summary(_summaries.scalar(main_tag, tag_scalar_dict[name]), **when)
+            self._writer_of(beside + name).add_summary(summary.scalar(main_tag, tag_scalar_dict[name]), **when)
 
     @_written
     def add_tensor(self, tag, tensor, global_step=None, walltime=None):
         """A tensor at a step."""
-        return _summaries.tensor(tag, tensor)
+        return summary.tensor_proto(tag, tensor)
 
     @_written
     def add_text(self, tag, text_string, global_step=None, walltime=None):
         """Text, which TensorBoard shows as Markdown."""
-        return _summaries.text(tag, text_string)
+        return summary.text(tag, text_string)
 
     @_written
     def add_histogram(self, tag, values, global_step=None, bins="tensorflow", walltime=None, max_bins=None):
         """How values are distributed."""
-        return _summaries.histogram(tag, values, bins, max_bins)
+        return summary.histogram(tag, values, bins, max_bins)
 
     @_written
     def add_histogram_raw(self, tag, min, max, num, sum, sum_squares, bucket_limits, bucket_counts, global_step=None,
                           walltime=None):
         """A histogram that was made elsewhere."""
-        return _summaries.histogram_raw(tag, bucket_limits, bucket_counts, min=min, max=max, num=num, sum=sum,
-                                        sum_squares=sum_squares)
+        return summary.histogram_raw(tag, min, max, num, sum, sum_squares, bucket_limits, bucket_counts)
 
     @_written
     def add_image(self, tag, img_tensor, global_step=None, walltime=None, dataformats="CHW"):
         """A picture: bytes, or numbers from 0 to 1."""
-        return _summaries.image(tag, img_tensor, dataformats)
+        return summary.image(tag, img_tensor, dataformats=dataformats)
 
     @_written
     def add_images(self, tag, img_tensor, global_step=None, walltime=None, dataformats="NCHW"):
         """Several pictures, in a grid."""
-        return _summaries.image(tag, img_tensor, dataformats)
+        return summary.image(tag, img_tensor, dataformats=dataformats)
 
     def add_figure(self, tag, figure, global_step=None, close=True, walltime=None):
         """A figure of matplotlib, or a list of them."""
         order = "NCHW" if isinstance(figure, list) else "CHW"
-        self.add_image(tag, _summaries.figure(figure, close), global_step, walltime, dataformats=order)
+        self.add_image(tag, summary.figure(figure, close), global_step, walltime, dataformats=order)
 
     @_written
     def add_audio(self, tag, snd_tensor, global_step=None, sample_rate=44100, walltime=None):
         """A sound of one channel: numbers from -1 to 1."""
-        return _summaries.audio(tag, snd_tensor, sample_rate)
+        return summary.audio(tag, snd_tensor, sample_rate)
 
     @_written
     def add_pr_curve(self, tag, labels, predictions, global_step=None, num_thresholds=127, weights=None, walltime=None):
         """Precision and recall of predictions (from 0 to 1) of labels (0 and 1)."""
-        return _summaries.pr_curve(tag, labels, predictions, num_thresholds, weights)
+        return summary.pr_curve(tag, labels, predictions, num_thresholds, weights)
 
     @_written
     def add_pr_curve_raw(self, tag, true_positive_counts, false_positive_counts, true_negative_counts, false_negative_counts,
                          precision, recall, global_step=None, num_thresholds=127, weights=None, walltime=None):
         """The same, counted elsewhere."""
         counts = (true_positive_counts, false_positive_counts, true_negative_counts, false_negative_counts)
-        return _summaries.pr_curve_raw(tag, *counts, precision, recall, num_thresholds)
+        return summary.pr_curve_raw(tag, *counts, precision, recall, num_thresholds)
 
     def add_hparams(self, hparam_dict, metric_dict, hparam_domain_discrete=None, run_name=None, global_step=None):
         """The options of a run and what it reached, as a run of its own below this one's folder."""
-        summaries = _summaries.hparams(hparam_dict, metric_dict, hparam_domain_discrete)
+        messages = summary.hparams(hparam_dict, metric_dict, hparam_domain_discrete)
         run_name = run_name or str(time.time())
         with SummaryWriter(log_dir=os.path.join(self._get_file_writer().get_logdir(), run_name)) as run:
-            for summary in summaries:
-                run.file_writer.add_summary(summary, global_step)
+            for message in messages:
+                run.file_writer.add_summary(message, global_step)
             for name, value in metric_dict.items():
                 run.add_scalar(name, value, global_step)
 

@@ -1,4 +1,4 @@
-"""_summaries.py - what a call of SummaryWriter writes: values as NumPy arrays in, tensorboard's messages out."""
+"""summary.py - what a call of SummaryWriter writes: values as NumPy arrays in, tensorboard's messages out."""
 
 import io
 import math
@@ -36,28 +36,28 @@ def _shape(sizes):
     return TensorShapeProto(dim=[TensorShapeProto.Dim(size=size) for size in sizes])
 
 
-def scalar(tag, value, new_style=False, double_precision=False):
+def scalar(name, tensor, collections=None, new_style=False, double_precision=False):
     """One number."""
-    if isinstance(value, Tensor) and value.numel() != 1 or isinstance(value, numpy.ndarray) and value.size != 1:
-        size = value.numel() if isinstance(value, Tensor) else value.size
+    if isinstance(tensor, Tensor) and tensor.numel() != 1 or isinstance(tensor, numpy.ndarray) and tensor.size != 1:
+        size = tensor.numel() if isinstance(tensor, Tensor) else tensor.size
         raise AssertionError("Tensor should contain one element (0 dimensions).             Was given size: "
-                             f"{size} and {value.ndim} dimensions.")
-    number = float(value.item() if isinstance(value, Tensor) else value)
+                             f"{size} and {tensor.ndim} dimensions.")
+    number = float(tensor.item() if isinstance(tensor, Tensor) else tensor)
     if not new_style:
-        return _message(tag, simple_value=number)
+        return _message(name, simple_value=number)
     kept = TensorProto(double_val=[number], dtype="DT_DOUBLE") if double_precision else TensorProto(
         float_val=[number], dtype="DT_FLOAT")
-    return _message(tag, tensor=kept, metadata=_metadata("scalars"))
+    return _message(name, tensor=kept, metadata=_metadata("scalars"))
 
 
-def tensor(tag, value):
+def tensor_proto(tag, tensor):
     """All values of a tensor."""
-    values = value.numpy()
+    values = tensor.numpy()
     kinds = {"float16": ("half_val", "DT_HALF"), "float32": ("float_val", "DT_FLOAT"), "float64": ("double_val", "DT_DOUBLE"),
              "int8": ("int_val", "DT_INT8"), "uint8": ("int_val", "DT_UINT8"), "int16": ("int_val", "DT_INT16"),
              "int32": ("int_val", "DT_INT32"), "int64": ("int64_val", "DT_INT64")}
     if str(values.dtype) not in kinds:
-        raise ValueError(f"{value.dtype} is not a supported dtype of tensors in summaries")
+        raise ValueError(f"{tensor.dtype} is not a supported dtype of tensors in summaries")
     field, dtype = kinds[str(values.dtype)]
     flat = values.reshape(-1)
     if field == "half_val":
@@ -66,9 +66,9 @@ def tensor(tag, value):
     return _message(tag, tensor=kept, metadata=_metadata("tensor"))
 
 
-def text(tag, words):
+def text(tag, text):
     """Markdown."""
-    kept = TensorProto(dtype="DT_STRING", string_val=[words.encode("utf8")], tensor_shape=_shape([1]))
+    kept = TensorProto(dtype="DT_STRING", string_val=[text.encode("utf8")], tensor_shape=_shape([1]))
     return _message(f"{tag}/text_summary", tensor=kept, metadata=_metadata("text"))
 
 
@@ -81,7 +81,7 @@ def default_bins():
     return [-limit for limit in reversed(limits)] + [0] + limits
 
 
-def histogram(tag, values, bins, max_bins=None):
+def histogram(name, values, bins, max_bins=None):
     """How many values lie between limits; empty buckets at both ends are left out."""
     values = array_of(values).astype(float).reshape(-1)
     if values.size == 0:
@@ -98,14 +98,15 @@ def histogram(tag, values, bins, max_bins=None):
     first, last = used[0], used[-1]
     kept = HistogramProto(min=values.min(), max=values.max(), num=len(values), sum=values.sum(), sum_squares=values.dot(values),
                           bucket_limit=limits[first:last + 2].tolist(), bucket=[0, *counts[first:last + 1].tolist()])
-    return _message(tag, histo=kept)
+    return _message(name, histo=kept)
 
 
-def histogram_raw(tag, limits, counts, **figures):
+def histogram_raw(name, min, max, num, sum, sum_squares, bucket_limits, bucket_counts):
     """A histogram that the user has made."""
-    if len(limits) != len(counts):
+    if len(bucket_limits) != len(bucket_counts):
         raise ValueError("len(bucket_limits) != len(bucket_counts), see the document.")
-    return _message(tag, histo=HistogramProto(bucket_limit=limits, bucket=counts, **figures))
+    return _message(name, histo=HistogramProto(min=min, max=max, num=num, sum=sum, sum_squares=sum_squares,
+                                               bucket_limit=bucket_limits, bucket=bucket_counts))
 
 
 def _grid(images, across=8):
@@ -140,16 +141,19 @@ def as_hwc(image, order):
     return numpy.concatenate([image] * 3, 2) if image.shape[2] == 1 else image
 
 
-def image(tag, values, order):
+def image(tag, tensor, rescale=1, dataformats="NCHW"):
     """A picture, as PNG: bytes as they are, other numbers from 0 to 1."""
     from PIL import Image
 
-    values = array_of(values)
+    values = array_of(tensor)
     scale = 1 if values.dtype == numpy.uint8 else 255
-    shown = (as_hwc(values, order).astype(numpy.float32) * scale).clip(0, 255).astype(numpy.uint8)
+    shown = (as_hwc(values, dataformats).astype(numpy.float32) * scale).clip(0, 255).astype(numpy.uint8)
     height, width, channels = shown.shape
+    if rescale != 1:
+        height, width = int(height * rescale), int(width * rescale)
     file = io.BytesIO()
-    Image.fromarray(shown).save(file, format="PNG")
+    picture = Image.fromarray(shown)
+    (picture if rescale == 1 else picture.resize((width, height), Image.LANCZOS)).save(file, format="PNG")
     return _message(tag, image=Summary.Image(height=height, width=width, colorspace=channels,
                                              encoded_image_string=file.getvalue()))
 
@@ -171,9 +175,9 @@ def figure(figures, close):
     return numpy.stack([drawn(one) for one in figures]) if isinstance(figures, list) else drawn(figures)
 
 
-def audio(tag, values, sample_rate):
+def audio(tag, tensor, sample_rate=44100):
     """A sound of one channel, as WAV: numbers from -1 to 1."""
-    values = array_of(values).squeeze()
+    values = array_of(tensor).squeeze()
     if abs(values).max() > 1:
         values = values.clip(-1, 1)
     if values.ndim != 1:
@@ -189,8 +193,8 @@ def audio(tag, values, sample_rate):
                                              encoded_audio_string=file.getvalue(), content_type="audio/wav"))
 
 
-def pr_curve_raw(tag, tp, fp, tn, fn, precision, recall, num_thresholds=127):
-    """Precision and recall at thresholds, which the user has counted."""
+def pr_curve_raw(tag, tp, fp, tn, fn, precision, recall, num_thresholds=127, weights=None):
+    """Precision and recall at thresholds, which the user has counted; the counts are weighted already."""
     from tensorboard.plugins.pr_curve.plugin_data_pb2 import PrCurvePluginData
 
     values = numpy.stack([numpy.asarray(one) for one in (tp, fp, tn, fn, precision, recall)])
@@ -215,16 +219,16 @@ def pr_curve(tag, labels, predictions, num_thresholds=127, weights=None):
     return pr_curve_raw(tag, tp, fp, tn, fn, tp / numpy.maximum(tiny, tp + fp), tp / numpy.maximum(tiny, tp + fn), n)
 
 
-def hparams(values, metrics, discrete=None):
+def hparams(hparam_dict=None, metric_dict=None, hparam_domain_discrete=None):
     """The three messages of a run: what its options and metrics are, its options, and its end."""
     from google.protobuf import struct_pb2
     from tensorboard.plugins.hparams import api_pb2, metadata, plugin_data_pb2
 
-    if not isinstance(values, dict) or not isinstance(metrics, dict):
+    if not isinstance(hparam_dict, dict) or not isinstance(metric_dict, dict):
         raise TypeError("hparam_dict and metric_dict should be dictionary.")
-    discrete = discrete or {}
+    discrete = hparam_domain_discrete or {}
     infos, start = [], plugin_data_pb2.SessionStartInfo()
-    for name, value in values.items():
+    for name, value in hparam_dict.items():
         value = array_of(value).reshape(-1)[0].item() if isinstance(value, Tensor) else value
         if value is None:
             continue
@@ -240,11 +244,11 @@ def hparams(values, metrics, discrete=None):
         for choice in discrete.get(name, ()):
             info.domain_discrete.values.append(struct_pb2.Value(**{field: choice}))
         infos.append(info)
-    metric_infos = [api_pb2.MetricInfo(name=api_pb2.MetricName(tag=name)) for name in metrics]
+    metric_infos = [api_pb2.MetricInfo(name=api_pb2.MetricName(tag=name)) for name in metric_dict]
     end = plugin_data_pb2.SessionEndInfo(status=api_pb2.Status.Value("STATUS_SUCCESS"))
     experiment = api_pb2.Experiment(hparam_infos=infos, metric_infos=metric_infos)
     version = metadata.PLUGIN_DATA_VERSION
     kept = ((metadata.EXPERIMENT_TAG, plugin_data_pb2.HParamsPluginData(experiment=experiment, version=version)),
             (metadata.SESSION_START_INFO_TAG, plugin_data_pb2.HParamsPluginData(session_start_info=start, version=version)),
             (metadata.SESSION_END_INFO_TAG, plugin_data_pb2.HParamsPluginData(session_end_info=end, version=version)))
-    return [_message(name, metadata=_metadata(metadata.PLUGIN_NAME, data.SerializeToString())) for name, data in kept]
+    return tuple(_message(name, metadata=_metadata(metadata.PLUGIN_NAME, data.SerializeToString())) for name, data in kept)
