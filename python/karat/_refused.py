@@ -30,7 +30,9 @@ _OWN_DEVICES = "devices are added by a backend (karat/plugin/backend.h), under i
 _OWN_OPERATORS = "PyTorch's own definitions of its operators, for its compiler; here they are in C"
 _NO_FOURIER = "there are no Fourier transforms and windows (yet); numpy.fft takes tensor.numpy()"
 REASONS = {
+    "_C._distributed_autograd": _ONE_PROCESS,
     "_C._distributed_c10d": _ONE_PROCESS,
+    "_C._distributed_rpc": _ONE_PROCESS,
     "_dynamo": _NOT_COMPILED,
     "_export": _NOT_COMPILED,
     "_functorch": "PyTorch's own parts of torch.func; use torch.func",
@@ -100,14 +102,22 @@ TOP = [name for name in REASONS if "." not in name]
 ABSENT = {"distributed.rpc": frozenset(["api"])}
 
 # Names of refused modules that mark or register something for what is refused: as nobody will read it, they do nothing. Those
-# that are called with options give a decorator. Those that ask for the state of what is refused hear None: there is none.
-DECORATOR, WITH_OPTIONS, REGISTERS = range(3)
+# that are called with options give a decorator. Those that ask whether a value is of what is refused, or whether it is at work,
+# hear False; those that ask for its state hear None.
+DECORATOR, WITH_OPTIONS, REGISTERS, ASKS = range(4)
 MARKS = {
     "onnx": {"register_custom_op_symbolic": REGISTERS, "unregister_custom_op_symbolic": REGISTERS},
     "onnx.symbolic_helper": {"parse_args": WITH_OPTIONS, "quantized_args": WITH_OPTIONS},
-    "_dynamo": {"disallow_in_graph": DECORATOR, "forbid_in_graph": DECORATOR},
+    "_dynamo": {"disallow_in_graph": DECORATOR, "forbid_in_graph": DECORATOR, "is_dynamo_supported": ASKS,
+                "is_inductor_supported": ASKS},
+    "_dynamo.external_utils": {"is_compiling": ASKS},
     "_dynamo.utils": {"is_compile_supported": REGISTERS},
-    "fx.experimental.proxy_tensor": {"get_proxy_mode": REGISTERS},
+    "_subclasses.fake_tensor": {"is_fake": ASKS},
+    "export.graph_signature": {"is_fake": ASKS},
+    "fx._symbolic_trace": {"is_fx_symbolic_tracing": ASKS, "is_fx_tracing": ASKS},
+    "fx.experimental.proxy_tensor": {"get_proxy_mode": REGISTERS, "is_fake": ASKS},
+    "masked": {"is_masked_tensor": ASKS},
+    "sparse._triton_ops": {"has_triton": ASKS},
 }
 
 # Single names of modules that are otherwise here.
@@ -120,10 +130,10 @@ REFUSED_DTYPES = [*_SMALL_DTYPES, *_QUANTIZED]
 _SMALL = "elements smaller than a byte are not among Karat's dtypes"
 # Parts of PyTorch's compiler that it has in torch and in torch._C; annotations of libraries name them.
 _OF_COMPILER = dict.fromkeys("""DispatchKey DispatchKeySet ExcludeDispatchKeyGuard FunctionSchema Graph Node Value Block Use Type
-    TensorType ScriptModule ScriptFunction ScriptObject CompilationUnit FileCheck JITException AnyType BoolType ClassType ComplexType
-    DeviceObjType DictType EnumType FloatType FutureType IntType InterfaceType ListType NoneType NumberType OptionalType PyObjectType
-    RRefType StringType TupleType UnionType fork wait import_ir_module import_ir_module_from_buffer parse_ir
-    ThroughputBenchmark""".split(), _NOT_COMPILED)
+    TensorType ScriptModule ScriptFunction ScriptObject CompilationUnit FileCheck JITException AnyType BoolType ClassType
+    ComplexType DeviceObjType DictType EnumType FloatType FutureType IntType InterfaceType ListType NoneType NumberType
+    OptionalType PyObjectType RRefType StringType TupleType UnionType fork wait import_ir_module import_ir_module_from_buffer
+    parse_ir ThroughputBenchmark""".split(), _NOT_COMPILED)
 NAMES = {
     "": {
         **dict.fromkeys("""stft istft hann_window hamming_window blackman_window bartlett_window
@@ -158,7 +168,6 @@ NAMES = {
     "jit": dict.fromkeys("""load save freeze fork wait trace_module optimize_for_inference CompilationUnit
         Error Future enable_onednn_fusion onednn_fusion_enabled set_fusion_strategy strict_fusion
         export_opnames""".split(), _NOT_COMPILED),
-    "nn.functional": {"grouped_mm": _NOT_YET},
     "ops.aten": {**dict.fromkeys("_sparse_addmm _sparse_mm_reduce_impl".split(), _NO_SPARSE),
                  "_pin_memory": "use Tensor.pin_memory"},
     "testing": {"FileCheck": "there is no text of a compiler to check"},
@@ -239,7 +248,7 @@ def _is_not_available():
 
 
 def _mark(path, kind):
-    """A function that marks or registers: it gives back what is marked, and keeps nothing."""
+    """A function that marks, registers or asks: it gives back what is marked, keeps nothing, and answers that nothing is there."""
     name = path.rpartition(".")[2]
 
     def same(function=None, *args, **keywords):
@@ -251,7 +260,10 @@ def _mark(path, kind):
     def nothing(*args, **keywords):
         return None
 
-    made = (same, with_options, nothing)[kind]
+    def never(*args, **keywords):
+        return False
+
+    made = (same, with_options, nothing, never)[kind]
     made.__name__ = made.__qualname__ = name
     made.__doc__ = "No effect: what it is for is refused."
     return made

@@ -56,9 +56,12 @@ def test_what_torch_takes_from_its_inner_module_is_there_too():
 
 
 def test_asked_for_the_state_of_what_is_refused_the_answer_is_none():
+    from karat._subclasses.fake_tensor import is_fake
+    from karat.fx._symbolic_trace import is_fx_tracing
     from karat.fx.experimental.proxy_tensor import get_proxy_mode
 
-    assert get_proxy_mode() is None
+    assert get_proxy_mode() is None and is_fake(karat.ones(1)) is False and is_fx_tracing() is False
+    assert not isinstance(karat.ones(1), karat._C._distributed_rpc.PyRRef)
 
 
 def test_names_that_only_stand_there():

@@ -133,7 +133,8 @@ _TOO_IN_TORCH = frozenset("""Event Stream Tag autocast_decrement_nesting autocas
     is_inference_mode_enabled set_autocast_cache_enabled set_autocast_cpu_dtype set_autocast_cpu_enabled set_autocast_dtype
     set_autocast_enabled set_autocast_gpu_dtype set_autocast_ipu_dtype set_autocast_ipu_enabled set_autocast_xla_dtype
     set_autocast_xla_enabled set_flush_denormal set_num_interop_threads set_num_threads""".split())
-_missing_here = _missing.of(__name__, lazy="_distributed_c10d _fft _functorch _linalg _nn _profiler _special".split())
+_missing_here = _missing.of(__name__, lazy="""_distributed_autograd _distributed_c10d _distributed_rpc _fft _functorch
+    _linalg _nn _profiler _special""".split())
 
 
 def __getattr__(name):
