@@ -36,7 +36,7 @@ static PyObject *code_place(PyObject *module, PyObject *args)
 }
 
 static PyMethodDef own_functions[] = {
-    {"code_place", code_place, METH_VARARGS, "code_place(code, offset): first and last line and column of an instruction, or None"},
+    {"code_place", code_place, METH_VARARGS, "code_place(code, offset): lines and columns of an instruction, or None"},
     {"name_types_of_torch", name_types_of_torch, METH_NOARGS, "types are called torch.dtype, torch.Size and so on"},
     {"own_package", own_package, METH_O, "own_package(folder): frames of files in it are not the user's"},
     {NULL, NULL, 0, NULL},

@@ -122,10 +122,10 @@ MARKS = {
 
 # Single names of modules that are otherwise here.
 _OLD_STORAGES = "typed storages of devices are of old; use untyped_storage()"
-_SMALL_DTYPES = """uint1 uint2 uint3 uint4 uint5 uint6 uint7 int1 int2 int3 int4 int5 int6 int7 bits1x8 bits2x4 bits4x2 bits8 bits16
-    float4_e2m1fn_x2""".split()
-_QUANTIZED = """qint8 quint8 qint32 quint4x2 quint2x4 per_tensor_affine per_channel_affine per_tensor_symmetric per_channel_symmetric
-    per_channel_affine_float_qparams""".split()
+_SMALL_DTYPES = """uint1 uint2 uint3 uint4 uint5 uint6 uint7 int1 int2 int3 int4 int5 int6 int7 bits1x8 bits2x4 bits4x2
+    bits8 bits16 float4_e2m1fn_x2""".split()
+_QUANTIZED = """qint8 quint8 qint32 quint4x2 quint2x4 per_tensor_affine per_channel_affine per_tensor_symmetric
+    per_channel_symmetric per_channel_affine_float_qparams""".split()
 REFUSED_DTYPES = [*_SMALL_DTYPES, *_QUANTIZED]
 _SMALL = "elements smaller than a byte are not among Karat's dtypes"
 # Parts of PyTorch's compiler that it has in torch and in torch._C; annotations of libraries name them.
@@ -248,7 +248,7 @@ def _is_not_available():
 
 
 def _mark(path, kind):
-    """A function that marks, registers or asks: it gives back what is marked, keeps nothing, and answers that nothing is there."""
+    """A function that marks, registers or asks: it gives back what is marked, keeps nothing, answers that nothing is there."""
     name = path.rpartition(".")[2]
 
     def same(function=None, *args, **keywords):

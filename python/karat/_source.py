@@ -1,9 +1,9 @@
 """What a person would type to mend a refused call, in the words of the program's own source.
 
 The engine asks while it explains a refusal (engine/site.c), so that the frames are those of the refused call. An answer is a
-text; None: there is no source; "": the source does not show it. Nothing of the program is run: names are looked up, attributes are
-read where an object keeps them, and what would have to be called is taken from the frame that it was given to, or stays unknown. A
-line is only rewritten where the value that it made is the operand itself, and never one of a library."""
+text; None: there is no source; "": the source does not show it. Nothing of the program is run: names are looked up, attributes
+are read where an object keeps them, and what would have to be called is taken from the frame that it was given to, or stays
+unknown. A line is only rewritten where the value that it made is the operand itself, and never one of a library."""
 
 import ast
 import dis
@@ -61,7 +61,8 @@ class _Block:
     def operand(self, node):
         """The text of a node to which a method's call can be appended."""
         text = self.text(node)
-        loose = isinstance(node, (ast.BinOp, ast.BoolOp, ast.UnaryOp, ast.Compare, ast.IfExp, ast.Lambda, ast.Await, ast.NamedExpr))
+        loose = isinstance(node, (ast.BinOp, ast.BoolOp, ast.UnaryOp, ast.Compare, ast.IfExp, ast.Lambda, ast.Await,
+                                  ast.NamedExpr))
         return f"({text})" if text and loose else text
 
     def statement(self, node):
@@ -133,7 +134,7 @@ def _begins(line, indent):
 
 
 def _around(lines, code, place):
-    """Where the lines begin and end that have the place and are statements: a function's, or the file's there, then more of it."""
+    """Where the lines begin and end that have the place and are statements: a function's, or the file's, then more of it."""
     named = not code.co_name.startswith("<")
     begin = code.co_firstlineno - 1 if named else place[0] - 1
     indent = len(lines[begin]) - len(lines[begin].lstrip()) if named else 0
@@ -324,8 +325,8 @@ def _given(node, entry):
 
 
 class _Refused:
-    """A call in a frame: its expressions, and their values as far as they are known. In backward it is past: nothing tells what it
-    was given but what the frame still holds."""
+    """A call in a frame: its expressions, and their values as far as they are known. In backward it is past: nothing tells
+    what it was given but what the frame still holds."""
 
     def __init__(self, frame, offset=None):
         self.frame, self.code = frame, frame.f_code

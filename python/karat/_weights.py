@@ -83,7 +83,8 @@ def _tensor(machine, storage, offset, sizes, strides, requires_grad=False, hooks
     _expect(_is_int(offset) and offset >= 0, "a tensor's place in its storage must be an int, 0 or more")
     _expect(type(requires_grad) is bool, "requires_grad must be a bool")
     _no_hooks(hooks)
-    return (storage, offset, _sizes(machine, sizes, "sizes"), _sizes(machine, strides, "strides"), requires_grad, OrderedDict(), *others)
+    sizes, strides = _sizes(machine, sizes, "sizes"), _sizes(machine, strides, "strides")
+    return (storage, offset, sizes, strides, requires_grad, OrderedDict(), *others)
 
 
 def _no_hooks(hooks):
@@ -111,7 +112,8 @@ def _make_tensor_v3(machine, storage, offset, sizes, strides, requires_grad, hoo
 
 def _make_meta_tensor(machine, of, sizes, strides, requires_grad):
     _expect(type(of) is dtype and type(requires_grad) is bool, "a meta tensor must have a dtype and requires_grad")
-    return _rebuild_meta_tensor_no_storage(of, _sizes(machine, sizes, "sizes"), _sizes(machine, strides, "strides"), requires_grad)
+    sizes, strides = _sizes(machine, sizes, "sizes"), _sizes(machine, strides, "strides")
+    return _rebuild_meta_tensor_no_storage(of, sizes, strides, requires_grad)
 
 
 def _make_of_type(machine, build, cls, arguments, state):

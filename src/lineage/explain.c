@@ -490,7 +490,8 @@ static void say_each(kt__str *s, wording *w, kt__fix *fix)
         kt__str phrase = kt__str_in(room, sizeof room);
         if (!(fix->operands >> i & 1) || is_said(w, fix, i))
             continue;
-        fix->kind == KT_FIX_MAKE ? say_target(&phrase, w, i, (kt_dtype)fix->dtype) : say_cast(&phrase, w, i, (kt_dtype)fix->dtype);
+        const kt_dtype to = (kt_dtype)fix->dtype;
+        fix->kind == KT_FIX_MAKE ? say_target(&phrase, w, i, to) : say_cast(&phrase, w, i, to);
         if (!has_phrase(fix->words, room))
             kt__str_addf(s, "%s%s", s->length ? " and " : "", room);
     }

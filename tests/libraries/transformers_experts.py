@@ -5,8 +5,8 @@ import torch
 from transformers import (DeepseekV3Config, DeepseekV3ForCausalLM, GptOssConfig, GptOssForCausalLM, MixtralConfig,
                           MixtralForCausalLM, Qwen3MoeConfig, Qwen3MoeForCausalLM)
 
-SIZES = dict(vocab_size=64, hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2,
-             max_position_embeddings=64, pad_token_id=0, bos_token_id=1, eos_token_id=2)
+SIZES = dict(vocab_size=64, hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=4,
+             num_key_value_heads=2, max_position_embeddings=64, pad_token_id=0, bos_token_id=1, eos_token_id=2)
 LATENT = dict(moe_intermediate_size=16, n_routed_experts=8, n_group=2, topk_group=1, num_experts_per_tok=2, q_lora_rank=8,
               kv_lora_rank=8, qk_rope_head_dim=4, v_head_dim=8, qk_nope_head_dim=4, first_k_dense_replace=1)
 torch.manual_seed(0)

@@ -1,7 +1,8 @@
 """pickle_weapons.py - pickles written by hand, opcode by opcode, and what they are aimed at.
 
 In: nothing. Out: WEAPONS, pickles by name that a load with weights_only=True must refuse; REPEATED, the same, which go through
-something large again and again; GOOD, pickles that it must accept; archive(), which puts one into a file; fingerprint(), which changes when anything that a process shares was changed.
+something large again and again; GOOD, pickles that it must accept; archive(), which puts one into a file; fingerprint(), which
+changes when anything that a process shares was changed.
 """
 
 import collections
@@ -193,7 +194,7 @@ _NUMBERS = b"(" + b"".join(b"J" + struct.pack("<i", n) for n in range(LARGE // 5
 _PAIRS = b"NN\x86q\x000(" + b"h\x00" * LARGE + b"l"
 _ATTRIBUTES = b"(" + b"".join(text(f"a{n}") + b"N" for n in range(LARGE // 10)) + b"d"
 _ALIKE = [_long(n * ((1 << 61) - 1)) for n in range(1, LARGE // 10)]
-_COMPLEX = [b"h\x00" + b"".join(b"G" + struct.pack(">d", one) for one in (-1000003 * n, n)) + b"\x86R" for n in range(LARGE // 10)]
+_COMPLEX = [b"h\x00G" + struct.pack(">d", -1000003 * n) + b"G" + struct.pack(">d", n) + b"\x86R" for n in range(LARGE // 10)]
 _TEXT, _BYTES = _stored_large(b"X"), _stored_large(b"B")
 
 REPEATED = {

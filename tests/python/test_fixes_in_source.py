@@ -82,7 +82,8 @@ def typed(source, line, new):
     old = ast.unparse(call.func.value if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else
                       getattr(call, "value", call))
     operands = [node for node in nodes if ast.unparse(node) == old and not isinstance(getattr(node, "ctx", None), ast.Store)]
-    if isinstance(call, ast.Call) and (any(is_like(node, call) for node in nodes) or any(k.arg == "dtype" for k in call.keywords)):
+    if isinstance(call, ast.Call) and (any(is_like(node, call) for node in nodes) or
+                                       any(k.arg == "dtype" for k in call.keywords)):
         operands = [node for node in nodes if is_like(node, call)]
         assert len(operands) == 1, (source, new)
     elif isinstance(call, ast.Subscript):
@@ -413,7 +414,8 @@ class Layer(torch.nn.Module):
     start = IMPORT + "from mylib_of_layers import Layer\nnet = Layer()\n"
     for k, (source, expected) in enumerate((
             ("x = torch.ones(1, 3).double()\ny = net(x)", ["leave out .double() at p0.py:4", "net.double() before p0.py:5"]),
-            ("x = torch.ones(1, 3) / torch.ones(1).double()\ny = net(x)", ["net.double() before p1.py:5", "x.float() at p1.py:5"]),
+            ("x = torch.ones(1, 3) / torch.ones(1).double()\ny = net(x)",
+             ["net.double() before p1.py:5", "x.float() at p1.py:5"]),
             ("y = net.scaled(torch.ones(2))", []))):
         error = fails(tmp_path / f"p{k}.py", start + source)
         texts = [fix["text"] for fix in error.karat["fixes"]]
@@ -470,7 +472,8 @@ def caught(a, b, n):
 
 def seconds_each(path, lines, at_its_end=""):
     """Of a mistake that is caught again and again, in a file of so many lines."""
-    functions = "".join(f"def f{i}(x, y=1):\n    if x > y:\n        return [x, {i}]\n    return '{i}'\n" for i in range(lines // 4))
+    functions = "".join(f"def f{i}(x, y=1):\n    if x > y:\n        return [x, {i}]\n    return '{i}'\n"
+                        for i in range(lines // 4))
     path.write_text(IMPORT + functions + LOOP + at_its_end)
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)

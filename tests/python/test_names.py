@@ -141,8 +141,9 @@ def test_default_device():
         assert karat.get_default_device() == karat.device("meta") and karat.randn(2).device.type == "meta"
         assert (karat.ones(2, device="cpu") + 1).tolist() == [2, 2]  # operators on what is elsewhere stay there
         here = karat.arange(1, 4, device="cpu")  # numbers that become tensors too
-        for call in (lambda: 1 << here, lambda: 8 >> here, lambda: 7 // here, lambda: 7 % here, lambda: karat.bitwise_and(1, here),
-                     lambda: karat.float_power(2, here), lambda: karat.special.xlogy(2, here)):
+        for call in (lambda: 1 << here, lambda: 8 >> here, lambda: 7 // here, lambda: 7 % here,
+                     lambda: karat.bitwise_and(1, here), lambda: karat.float_power(2, here),
+                     lambda: karat.special.xlogy(2, here)):
             assert call().device.type == "cpu"
     finally:
         karat.set_default_device(None)

@@ -78,7 +78,8 @@ objects = [t, t.max(0), nn.Parameter(t), torch.Generator(), torch.channels_last,
            torch.FloatStorage, torch.cuda.FloatTensor, t.untyped_storage(), t.storage(), nn.Linear(2, 2), nn.LSTM(2, 2),
            torch.optim.SGD([nn.Parameter(t)], 0.1), torch.autocast("cpu", torch.bfloat16), torch.Size([2]), torch.device("cpu"),
            torch.half, torch.relu, F.gelu, F.logsigmoid, F.multi_head_attention_forward, torch.linalg.norm, torch.numel,
-           torch.get_autocast_dtype, torch.as_tensor, torch.Tensor.storage, torch.Tensor.type, torch.Tensor.set_, torch.Tensor.add,
+           torch.get_autocast_dtype, torch.as_tensor, torch.Tensor.storage, torch.Tensor.type, torch.Tensor.set_,
+            torch.Tensor.add,
            torch.optim.lr_scheduler.CyclicLR(torch.optim.SGD([nn.Parameter(t)], 0.1, 0.9), 0.1, 0.2), torch.UntypedStorage,
            torch.distributions.Normal(t, t), torch.amp.GradScaler("cpu"), torch.nn.utils.rnn.pack_sequence([t])]
 for one in objects:
@@ -188,7 +189,8 @@ def test_private_names_that_libraries_import():
 
 
 def test_a_name_that_is_no_text(tmp_path):
-    for path in (os.fsdecode(os.fsencode(tmp_path) + b"/\xff.pt"), os.fsencode(tmp_path) + b"/\xfe.pt", str(tmp_path / "é一.pt")):
+    folder = os.fsencode(tmp_path)
+    for path in (os.fsdecode(folder + b"/\xff.pt"), folder + b"/\xfe.pt", str(tmp_path / "é一.pt")):
         karat.save(karat.ones(2), path)
         for mmap in (False, True):
             assert karat.load(path, mmap=mmap).tolist() == [1, 1]

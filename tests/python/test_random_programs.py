@@ -526,7 +526,8 @@ def test_a_comparison_that_fails_inside_is_a_difference_and_the_rest_go_on(monke
             return []
 
     monkeypatch.setattr(run, "Pair", Broken)
-    options = argparse.Namespace(family="all", only=None, first=0, programs=6, jobs=2, karat="", reference="", seed="s", save=None)
+    options = argparse.Namespace(family="all", only=None, first=0, programs=6, jobs=2, karat="", reference="", seed="s",
+                                 save=None)
     assert run.beside(options) == 1
     said = capsys.readouterr().out
     assert "6 programs" in said and "not explained: 3" in said, said
