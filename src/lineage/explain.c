@@ -464,15 +464,6 @@ static bool say_uncast(const wording *w, kt__fix *fix)
     return true;
 }
 
-/* Is the tensor an earlier operand of the fix, too? */
-static bool is_said(const wording *w, const kt__fix *fix, int i)
-{
-    for (int k = 0; k < i; k++)
-        if (fix->operands >> k & 1 && w->m->operand[k].tensor == w->m->operand[i].tensor)
-            return true;
-    return false;
-}
-
 /* Is the phrase one of those that " and " joins? The same text for two operands is typed in both places. */
 static bool has_phrase(const char *text, const char *phrase)
 {
@@ -488,7 +479,7 @@ static void say_each(kt__str *s, wording *w, kt__fix *fix)
     for (int i = 0; i < w->m->n; i++) {
         char    room[KT__FIX_WORDS];
         kt__str phrase = kt__str_in(room, sizeof room);
-        if (!(fix->operands >> i & 1) || is_said(w, fix, i))
+        if (!(fix->operands >> i & 1))
             continue;
         const kt_dtype to = (kt_dtype)fix->dtype;
         fix->kind == KT_FIX_MAKE ? say_target(&phrase, w, i, to) : say_cast(&phrase, w, i, to);

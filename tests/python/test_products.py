@@ -64,6 +64,10 @@ def test_any_number_of_tensors():
     a, b, v = numbers(2, 3), numbers(3, 4), numbers(3)
     assert dense(karat.chain_matmul(a, b, b.t())) == dense(a @ b @ b.t())
     assert dense(karat.block_diag(karat.ones(1, 2), karat.tensor(3.0))) == [[1, 1, 0], [0, 0, 3]]
+    half, number = karat.ones(2, dtype=karat.float16), karat.tensor(3.0)  # what has no dims is weaker, wherever it stands
+    assert karat.block_diag(half, number).dtype is karat.block_diag(number, number, half).dtype is karat.float16
+    assert karat.block_diag(half, karat.ones(1), number.double()).dtype is karat.float32
+    assert karat.block_diag(karat.ones(1, dtype=karat.int32), number.half()).dtype is karat.float16
     assert dense(karat.cartesian_prod(karat.tensor([1, 2]), karat.tensor([3, 4]))) == [[1, 3], [1, 4], [2, 3], [2, 4]]
     x, y = karat.broadcast_tensors(a, v)
     assert x.shape == y.shape == (2, 3)

@@ -8,18 +8,25 @@
 
 kt_status kt__body_outer(kt_call *call);
 
-/* The common dtype of the tensors of a list, whatever their ranks. */
+/* The common dtype of the tensors of a list, those without dims being weaker, in whatever order they stand. */
 static kt_status list_common(kt_tensor *const *t, int64_t n, kt_dtype *common)
 {
     kt_status    status = KT_OK;
-    kt__gathered g = {.n = 1};
-    for (int64_t k = 0; k < n && !status; k++) {
-        g.dtype[g.n - 1] = t[k]->dtype;
-        g.rank[g.n - 1] = RANK_DIM;
-        *common = kt__common_dtype(&g, 0, kt__mode(), &status);
-        g.dtype[0] = (uint8_t)*common;
-        g.n = 2;
+    kt__gathered g = {.n = 0};
+    for (int rank = RANK_DIM; rank <= RANK_ZERO; rank++) {
+        const int at = g.n;
+        for (int64_t k = 0; k < n && !status; k++) {
+            if ((t[k]->ndim == 0) != (rank == RANK_ZERO))
+                continue;
+            g.dtype[g.n] = t[k]->dtype;
+            g.rank[g.n] = (uint8_t)rank;
+            g.n++;
+            g.dtype[at] = (uint8_t)kt__common_dtype(&g, at, kt__mode(), &status);
+            g.n = (uint8_t)(at + 1);
+        }
     }
+    if (g.n && !status)
+        *common = kt__common_dtype(&g, 0, kt__mode(), &status);
     return status;
 }
 

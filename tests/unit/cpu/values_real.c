@@ -79,7 +79,9 @@ static real ref_bessel(real (*f)(real), real x, bool second)
 /* Far out what is left of the asymptotic series is (1 + k / x) / sqrt(2 pi x). */
 static real ref_scaled(real (*bessel)(real), real x)
 {
-    if (fabsl(x) < 700 || isnan(x) || isinf(x))
+    if (isinf(x))
+        return bessel == ref_i1 && x < 0 ? -0.0L : 0;
+    if (fabsl(x) < 700 || isnan(x))
         return bessel(x) * expl(-fabsl(x));
     const real m = bessel == ref_i0 ? 0 : 4, z = 8 * fabsl(x), tail = 1 / sqrtl(2 * pi * fabsl(x));
     const real series = 1 - (m - 1) / z * (1 - (m - 9) / (2 * z) * (1 - (m - 25) / (3 * z) * (1 - (m - 49) / (4 * z))));
