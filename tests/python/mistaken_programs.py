@@ -108,6 +108,21 @@ y, state = rnn(x)
 rnn = nn.GRU(4, 2)
 x = torch.ones(3, 1, 4).double()
 y, state = rnn(x)
+## gru without biases
+gru = nn.GRU(3, 4, bias=False)
+x, h = torch.ones(5, 2, 3), torch.zeros(1, 2, 4).half()
+y, h = gru(x, h)
+## max_unpool
+pool = nn.MaxUnpool2d(2)
+x, places = torch.ones(1, 1, 2, 2), torch.tensor([[[[0.0, 2.0], [8.0, 10.0]]]])
+y = pool(x, places)
+## fractional pooling
+samples = torch.rand(1, 1, 2, dtype=torch.float64)
+y = F.fractional_max_pool2d(torch.ones(1, 1, 5, 5), 2, output_size=2, _random_samples=samples)
+## ctc lengths
+probabilities = torch.ones(5, 1, 3).log_softmax(2)
+lengths = torch.tensor([5.0])
+loss = F.ctc_loss(probabilities, torch.tensor([[1, 2]]), lengths, torch.tensor([2]))
 ## gru state
 rnn = nn.GRU(4, 2, num_layers=2)
 x = torch.ones(3, 1, 4)

@@ -22,16 +22,16 @@ typedef struct samples {
 
 #define WHILE_CHECKING "(while checking arguments for ctc_loss_allocate_outputs)"
 
-static kt_status check_dims(const kt_tensor *log_probs, const kt_tensor *targets)
+static kt_status check_dims(const kt_call *call, const kt_tensor *log_probs, const kt_tensor *targets)
 {
     if (log_probs->numel == 0)
         return kt_fail(KT_ERR_RUNTIME, "log_probs tensor must not be empty");
     if (targets->dtype != KT_I64 && targets->dtype != KT_I32)
-        return kt_fail(KT_ERR_RUNTIME,
-                       "Expected tensor for argument #2 'targets' to have scalar type Int; but got %s%s%s instead "
-                       WHILE_CHECKING,
-                       targets->dtype == KT_BOOL ? "CPU" : "torch.", kt_dtype_torch_name((kt_dtype)targets->dtype),
-                       targets->dtype == KT_BOOL ? "Type" : "Tensor");
+        return kt__fail_dtype(call, KT_ERR_RUNTIME,
+                              "Expected tensor for argument #2 'targets' to have scalar type Int; but got %s%s%s instead "
+                              WHILE_CHECKING,
+                              targets->dtype == KT_BOOL ? "CPU" : "torch.", kt_dtype_torch_name((kt_dtype)targets->dtype),
+                              targets->dtype == KT_BOOL ? "Type" : "Tensor");
     if (log_probs->ndim != 3)
         return kt_fail(KT_ERR_RUNTIME, "Expected 3-dimensional tensor, but got %d-dimensional tensor for argument #1 'log_probs' "
                        WHILE_CHECKING, log_probs->ndim);
@@ -87,9 +87,9 @@ static kt_status check_dtype(const kt_call *call, const kt_tensor *t, const char
                                 kt_dtype_torch_name((kt_dtype)t->dtype));
 }
 
-static kt_status read_samples(samples *s, kt_tensor *log_probs, kt_tensor *targets)
+static kt_status read_samples(const kt_call *call, samples *s, kt_tensor *log_probs, kt_tensor *targets)
 {
-    if (check_dims(log_probs, targets))
+    if (check_dims(call, log_probs, targets))
         return kt_error_status();
     s->steps = log_probs->sizes[0], s->batch = log_probs->sizes[1], s->classes = log_probs->sizes[2];
     if (check_sizes(s, targets) || kt__one_device((kt_tensor *[]){log_probs, targets}, 2))
@@ -159,7 +159,7 @@ kt_status kt__body_ctc_loss_of(kt_call *call)
     kt_tensor   *log_probs = call->arg[LOG_PROBS].t;
     samples      s = {.inputs = kt__arg_ints(call, INPUT_LENGTHS), .lengths = kt__arg_ints(call, TARGET_LENGTHS),
                       .blank = kt__arg_int(call, BLANK)};
-    if (check_dtype(call, log_probs, "ctc_loss_cpu") || read_samples(&s, log_probs, call->arg[TARGETS].t) ||
+    if (check_dtype(call, log_probs, "ctc_loss_cpu") || read_samples(call, &s, log_probs, call->arg[TARGETS].t) ||
         !kt__resolve_in_body(call, &room))
         return kt_error_status();
     kt_tensor *loss = new_like(log_probs, KT_SHAPE(s.batch)), *lengths = lengths_of(&s);
@@ -180,7 +180,7 @@ kt_status kt__body_ctc_loss_backward(kt_call *call)
     kt_tensor   *grad = call->arg[B_GRAD].t;
     samples      s = {.inputs = kt__arg_ints(call, B_INPUTS), .lengths = kt__arg_ints(call, B_LENGTHS),
                       .blank = kt__arg_int(call, B_BLANK), .forgives = kt__arg_bool(call, B_FORGIVES)};
-    if (check_dtype(call, log_probs, "ctc_loss_backward_cpu") || read_samples(&s, log_probs, call->arg[B_TARGETS].t) ||
+    if (check_dtype(call, log_probs, "ctc_loss_backward_cpu") || read_samples(call, &s, log_probs, call->arg[B_TARGETS].t) ||
         !kt__resolve_in_body(call, &room))
         return kt_error_status();
     if (grad->numel != s.batch || loss->numel != s.batch || alpha->numel != s.batch * s.steps * (2 * s.longest + 1) ||
@@ -208,7 +208,7 @@ static kt_status read_lengths(const kt_call *call, given_lengths *l)
     memset(l, 0, sizeof *l);
     for (int i = 0; i < 2; i++)
         if (kt__dtype_rows[call->arg[INPUT_LENGTHS + i].t->dtype].category != KT_CAT_INT)
-            return kt_fail(KT_ERR_RUNTIME, "%s must be integral", names[i]);
+            return kt__fail_dtype(call, KT_ERR_RUNTIME, "%s must be integral", names[i]);
     for (int i = 0; i < 2; i++) {
         l->from[i] = kt__converted_inside(call->arg[INPUT_LENGTHS + i].t, KT_I64, KT_WHY_INDEX);
         if (!l->from[i] || !(*to[i] = kt__read_ints(l->from[i])))

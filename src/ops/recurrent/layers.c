@@ -141,8 +141,8 @@ static run run_one(const layers *l, kt_tensor *input, int64_t layer, int64_t dir
     if (kt__failed())
         return (run){0};
     if (!b_hh && h->dtype != w_hh->dtype) { /* a product of two; with a bias the recurrence's own check has addmm's words */
-        kt_fail(KT_ERR_RUNTIME, "expected m1 and m2 to have the same dtype, but got: %s != %s",
-                kt_dtype_c_name((kt_dtype)h->dtype), kt_dtype_c_name((kt_dtype)w_hh->dtype));
+        kt__fail_dtype(NULL, KT_ERR_RUNTIME, "expected m1 and m2 to have the same dtype, but got: %s != %s",
+                       kt_dtype_c_name((kt_dtype)h->dtype), kt_dtype_c_name((kt_dtype)w_hh->dtype));
         return (run){0};
     }
     if (!is_numeric(gates) && !l->sizes.n)

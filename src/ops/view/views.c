@@ -647,7 +647,7 @@ kt_status kt__body_narrow_tensor(kt_call *call)
 {
     const kt_tensor *start = call->arg[2].t;
     if (start->ndim || kt_dtype_category((kt_dtype)start->dtype) != KT_CAT_INT)
-        return kt_fail(KT_ERR_RUNTIME, "start must be an 0-dim integral Tensor.");
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "start must be an 0-dim integral Tensor.");
     int64_t at = kt_item_scalar(start).v.i;
     if (kt__failed())
         return kt_error_status();

@@ -255,7 +255,8 @@ static kt_status max_pool_back(kt_call *call, int dims)
     if (!d || kt__pool_takes(call, self, KT__NO_INTS, true, dims == 2 ? "max_pool2d_backward" : "max_pool3d_backward"))
         return kt_error_status();
     if (indices->dtype != KT_I64)
-        return kt_fail(KT_ERR_RUNTIME, "expected scalar type Long but found %s", kt_dtype_torch_name((kt_dtype)indices->dtype));
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "expected scalar type Long but found %s",
+                              kt_dtype_torch_name((kt_dtype)indices->dtype));
     kt_tensor *out = kt__new_pooled(self, (kt_dtype)d->result, self->sizes + self->ndim - dims, dims, false);
     if (!out)
         return kt_error_status();

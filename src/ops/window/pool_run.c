@@ -85,7 +85,8 @@ kt_status kt__largest_back(kt_call *call, const kt__decision *d, kt_tensor *grad
                            int dims, bool plain)
 {
     if (indices->dtype != KT_I64)
-        return kt_fail(KT_ERR_RUNTIME, "expected scalar type Long but found %s", kt_dtype_torch_name((kt_dtype)indices->dtype));
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "expected scalar type Long but found %s",
+                              kt_dtype_torch_name((kt_dtype)indices->dtype));
     kt_tensor *out = kt__new_pooled(self, (kt_dtype)d->result, self->sizes + self->ndim - dims, dims, plain);
     if (!out)
         return kt_error_status();

@@ -19,13 +19,13 @@ static kt_status check_elements(kt_shape list, int dims, const char *what, const
                                     (long long)list.n);
 }
 
-static kt_status check_places(const kt_tensor *self, const kt_tensor *indices, int dims)
+static kt_status check_places(const kt_call *call, const kt_tensor *self, const kt_tensor *indices, int dims)
 {
     if (indices->dtype != KT_I64 && dims == 2)
-        return kt_fail(KT_ERR_RUNTIME, "elements in indices should be type int64 but got: %s",
-                       kt_dtype_torch_name((kt_dtype)indices->dtype));
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "elements in indices should be type int64 but got: %s",
+                              kt_dtype_torch_name((kt_dtype)indices->dtype));
     if (indices->dtype != KT_I64)
-        return kt_fail(KT_ERR_RUNTIME, "elements in indices should be type int64");
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "elements in indices should be type int64");
     if (self->ndim != dims + 1 && self->ndim != dims + 2)
         return kt_fail(KT_ERR_RUNTIME, "Input to max_unpooling%dd should be a %dd or %dd Tensor, but got a tensor with %d "
                        "dimensions.",
@@ -60,7 +60,7 @@ static kt_status unpool(kt_call *call, int dims)
     kt__decision   room;
     if (kt__alert_nondeterministic(dims == 2 ? "max_unpooling2d_forward_out" : "max_unpooling3d_forward_out") ||
         kt__one_device((kt_tensor *[]){self, indices}, 2) || check_elements(size, dims, "output_size", "") ||
-        check_places(self, indices, dims) || (dims == 3 && check_steps(call)))
+        check_places(call, self, indices, dims) || (dims == 3 && check_steps(call)))
         return kt_error_status();
     if (!kt__same_sizes(self, indices))
         return kt_fail(KT_ERR_RUNTIME, "Expected shape of indices to be same as that of the input tensor (%s) but got "
@@ -117,11 +117,11 @@ static kt_status check_fraction(const kt_tensor *self, const kt__pooling *g, con
     return KT_OK;
 }
 
-static kt_status check_samples(const kt_tensor *self, const kt_tensor *samples, int dims)
+static kt_status check_samples(const kt_call *call, const kt_tensor *self, const kt_tensor *samples, int dims)
 {
     const bool batched = self->ndim == dims + 2;
     if (samples->dtype != self->dtype)
-        return kt_fail(KT_ERR_RUNTIME, "Expect _random_samples to have the same dtype as input");
+        return kt__fail_dtype(call, KT_ERR_RUNTIME, "Expect _random_samples to have the same dtype as input");
     if (samples->ndim != 3)
         return kt_fail(KT_ERR_RUNTIME, "Expect _random_samples to have 3 dimensions, got %d", samples->ndim);
     if (samples->sizes[0] < (batched ? self->sizes[0] : 1))
@@ -167,7 +167,7 @@ static kt_status fraction(kt_call *call, int dims)
     KT_SCOPE;
     out[0] = kt__scoped(kt__new_pooled(self, (kt_dtype)self->dtype, size, dims, true));
     out[1] = kt__scoped(kt__new_pooled(self, KT_I64, size, dims, true));
-    if (!out[0] || !out[1] || check_samples(self, samples, dims) ||
+    if (!out[0] || !out[1] || check_samples(call, self, samples, dims) ||
         kt__pool_takes(call, self, KT__NO_INTS, true, dims == 2 ? "fractional_max_pool2d_out_frame"
                        : "fractional_max_pool3d_out_frame") ||
         check_window(&g))
