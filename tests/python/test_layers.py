@@ -814,7 +814,6 @@ def test_parameters_of_recurrent_layers(kind):
     assert doubled(r(5, 2, 3).double())[0].dtype == torch.float64
 
 
-@pytest.mark.cpu_only("a pickle is read to the CPU")
 @pytest.mark.parametrize("kind", [nn.RNN, nn.LSTM, nn.GRU])
 def test_a_recurrent_layer_is_pickled(kind):
     layer, x = kind(3, 4), r(5, 2, 3)
