@@ -412,6 +412,17 @@ PyObject *kp_raw_saved(kt_node *node, int64_t place);
 PyObject *kp_kept(kt_node *node, PyObject *name); /* _saved_self and so on; NULL without an exception: none */
 int       kp_kept_names(const kt_node *node, PyObject *list);
 kt_status kp_pack_place(kt_node *node, int64_t place, PyObject *pack, PyObject *unpack); /* saved.c */
+
+/* task.c: a run of backward, from begin to end; `end` calls what it was given to call, if all went well: 0, or -1 and an exception */
+typedef struct kp_task {
+    struct kp_task *outer;
+    PyObject       *callbacks; /* a list; NULL: there are none */
+    long            number;
+    int64_t         n_hooks;   /* of saved tensors, when it began */
+    bool            keeps_graph;
+} kp_task;
+void kp_task_begin(kp_task *task, bool keeps_graph);
+int  kp_task_end(kp_task *task, bool done);
 /* custom.c: how many gradients its hooks see, and which result of the node each is; of another node n and NULL */
 Py_ssize_t kp_context_outputs(const kt_node *node, const int32_t **result_of, int64_t n);
 kt_node   *kp_context_node(PyObject *context);    /* borrowed; NULL: it is freed, or not made yet */
@@ -475,7 +486,8 @@ extern PyMethodDef kp_override_functions[], kp_make_functions[], kp_buffer_funct
     kp_lineage_functions[], kp_dlpack_functions[], kp_print_functions[], kp_compare_functions[], kp_warn_functions[],
     kp_mode_functions[], kp_dtype_functions[], kp_device_functions[], kp_ceiling_functions[],
     kp_autocast_functions[], kp_stream_functions[], kp_facts_functions[], kp_graph_functions[],
-    kp_custom_functions[], kp_saved_functions[], kp_node_functions[], kp_operator_functions[], kp_kernel_functions[],
+    kp_custom_functions[], kp_saved_functions[], kp_task_functions[], kp_node_functions[], kp_operator_functions[],
+    kp_kernel_functions[],
     kp_shown_functions[], kp_forward_functions[], kp_batch_functions[], kp_optim_functions[], kp_profiler_functions[],
     kp_flops_functions[];
 

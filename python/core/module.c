@@ -88,7 +88,8 @@ static int add_functions(PyObject *module)
                                        kp_dlpack_functions,  kp_compare_functions, kp_device_functions,
                                        kp_override_functions, kp_warn_functions, kp_autocast_functions,
                                        kp_stream_functions, kp_facts_functions, kp_graph_functions, kp_custom_functions,
-                                       kp_saved_functions,  kp_node_functions, kp_operator_functions, kp_kernel_functions,
+                                       kp_saved_functions,  kp_task_functions, kp_node_functions, kp_operator_functions,
+                                       kp_kernel_functions,
                                        kp_shown_functions, kp_forward_functions, kp_batch_functions, kp_module_functions,
                                        kp_optim_functions, kp_profiler_functions, kp_flops_functions, own_functions};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)

@@ -258,12 +258,17 @@ static PyObject *run_backward(PyObject *roots, PyObject *given, PyObject *inputs
         unwrap_all(inputs, room + 2 * n);
     kt_backward_opts options = {.size = sizeof options, .retain_graph = keep, .create_graph = create,
                                 .inputs = inputs ? room + 2 * n : NULL, .n_inputs = n_in};
+    kp_task task;
+    kp_task_begin(&task, keep);
     kp_entry  before = kp_enter_any();
     kt_status status = kt_backward_many(room, room + n, n, &options);
     kp_leave(before);
     status = kp_after(NULL, status);
     PyMem_Free(room);
-    return status ? kp_raise() : Py_NewRef(Py_None);
+    PyObject *result = status ? kp_raise() : Py_NewRef(Py_None);
+    if (kp_task_end(&task, result))
+        Py_CLEAR(result);
+    return result;
 }
 
 /* One gradient for each of n tensors; extra ones are ignored. */
@@ -353,6 +358,8 @@ static PyObject *run_gradients(PyObject *outputs, PyObject *inputs, PyObject *gi
     unwrap_all(inputs, in);
     if (given)
         unwrap_all(given, room + n_out);
+    kp_task task;
+    kp_task_begin(&task, options->retain_graph);
     kp_entry  before = kp_enter_any();
     kt_status status = kt_gradients(room, room + n_out, n_out, in, n_in, options, result);
     kp_leave(before);
@@ -373,6 +380,8 @@ static PyObject *run_gradients(PyObject *outputs, PyObject *inputs, PyObject *gi
         }
     }
     PyMem_Free(room);
+    if (kp_task_end(&task, all))
+        Py_CLEAR(all);
     return all;
 }
 

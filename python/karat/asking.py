@@ -120,7 +120,8 @@ def _dim_order(self, *, ambiguity_check=False):
     if ambiguity_check is not False and _is_ambiguous(self, formats):
         raise RuntimeError("The tensor does not have unique dim order, or cannot map to exact one of the given memory formats.")
     alike = len(set(self.stride())) < self.dim() or (0 in self.stride() and self.dim() > 1)
-    if ambiguity_check is not False and alike and not self.is_contiguous():
+    of_one = formats is not None and sum(self.is_contiguous(memory_format=one) for one in formats) == 1
+    if ambiguity_check is not False and alike and not self.is_contiguous() and not of_one:
         raise RuntimeError("The tensor does not have unique dim order.")
     return _in_memory(self)
 

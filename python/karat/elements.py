@@ -31,7 +31,7 @@ def _as_element(dtype):
 
 
 def _set(self, name, function, *others):
-    if self.requires_grad:
+    if any(isinstance(one, Tensor) and one.requires_grad for one in (self, *others)):
         raise RuntimeError(f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() instead.")
     if not callable(function):
         raise TypeError(f"'{type(function).__name__}' object is not callable")

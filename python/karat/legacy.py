@@ -9,6 +9,12 @@ from ._karat import Tensor
 class tensortype(type):
     """The type of FloatTensor: calling it creates a Tensor, isinstance tests dtype and device."""
 
+    def __new__(meta, name, bases, attributes):
+        for base in bases:
+            if isinstance(base, tensortype):
+                raise TypeError(f"type '{base.__module__}.{base.__name__}' is not an acceptable base type")
+        return super().__new__(meta, name, bases, attributes)
+
     def __call__(cls, *args, **keywords):
         if not cls.is_cuda:
             return _karat.legacy(cls.dtype, *args, **keywords)

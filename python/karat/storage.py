@@ -1,5 +1,6 @@
 """storage.py - UntypedStorage: a tensor's storage as an object with address and size; storages of files."""
 
+import sys
 import weakref
 
 from . import _karat, _missing
@@ -29,6 +30,15 @@ def _load_from_bytes(b):
 
 
 _known = weakref.WeakValueDictionary()  # the storage objects that there are, by the identity of what they hold
+
+
+def need_content(device):
+    """Refuses to read what has no content."""
+    if device.type == "meta":
+        raise NotImplementedError("Not available for 'meta' device type")
+
+
+_files = weakref.WeakKeyDictionary()  # (address, name) of the files that are memory now, by their mapping
 
 
 class UntypedStorage:
@@ -64,10 +74,47 @@ class UntypedStorage:
                 if not shared:
                     raise RuntimeError(f"file <{filename}> size <{size}> is smaller than the required mapping size <{nbytes}>")
                 os.ftruncate(file, nbytes)
-            memory = mmap.mmap(file, nbytes, access=mmap.ACCESS_WRITE if shared else mmap.ACCESS_COPY)
+            mapping = mmap.mmap(file, nbytes, access=mmap.ACCESS_WRITE if shared else mmap.ACCESS_COPY)
         finally:
             os.close(file)
-        return cls(_karat.frombuffer(memory, dtype=dtypes["uint8"]))
+        made = cls(_karat.frombuffer(mapping, dtype=dtypes["uint8"]))
+        if shared:
+            _files[mapping] = made.data_ptr(), filename
+        return made
+
+    @property
+    def filename(self):
+        """The file that its memory is, where from_file(shared=True) made it; else None."""
+        address = self.data_ptr()
+        return next((name for start, name in _files.values() if start == address), None)
+
+    @classmethod
+    def from_buffer(cls, buffer, byte_order=None, count=-1, offset=0, dtype=None):
+        """A copy of `count` elements of a buffer, from that byte on, where they are "big", "little" or "native"."""
+        if dtype is None:
+            raise RuntimeError("argument 'dtype' cannot be None")
+        width = dtype.itemsize
+        if byte_order is None and width > 1:
+            raise RuntimeError("function missing required argument 'byte_order' (pos 2)")
+        if byte_order not in (None, "big", "little", "native"):
+            raise ValueError(f"invalid byte_order '{byte_order}' (expected 'big', 'little', or 'native')")
+        content = memoryview(buffer).cast("B")
+        if not 0 <= offset <= len(content):
+            raise ValueError(f"offset must be non-negative and no greater than buffer length ({len(content)}) , but got {offset}")
+        if count < 0 and (len(content) - offset) % width:
+            raise ValueError(f"buffer size ({len(content)}) must be a multiple of element size ({width})")
+        size = (len(content) - offset) // width if count < 0 else count
+        if offset + size * width > len(content):
+            raise ValueError(f"buffer has only {len(content) - offset} elements after offset {offset}, but specified a size of "
+                             f"{size}")
+        made = cls(size * width)
+        if size:
+            made._content().copy_(_karat.frombuffer(bytearray(content[offset:offset + size * width]), dtype=dtypes["uint8"]))
+        if dtype is dtypes["bool"]:
+            made._content().clamp_(max=1)
+        if byte_order == "big" and sys.byteorder == "little" or byte_order == "little" and sys.byteorder == "big":
+            made.byteswap(dtype)
+        return made
 
     def _content(self):
         """All its bytes as a tensor that shares them."""
@@ -111,6 +158,24 @@ class UntypedStorage:
         """Itself."""
         return self
 
+    def resizable(self):
+        """Can resize_ change its size? It always can."""
+        return True
+
+    def __sizeof__(self):
+        return object.__sizeof__(self) + self.nbytes()
+
+    def __copy__(self):
+        return self.clone()
+
+    def byteswap(self, dtype):
+        """Turns the bytes of each element around, of each part of a complex one."""
+        width = dtype.itemsize // 2 if dtype.is_complex else dtype.itemsize
+        if len(self) % width:
+            raise RuntimeError(f"the length of data is not a multiple of {width}")
+        rows = self._content().view(-1, width) if len(self) else self._content()
+        rows.copy_(rows.flip(-1))
+
     def clone(self):
         """A copy."""
         return UntypedStorage(self._content().clone())
@@ -122,18 +187,21 @@ class UntypedStorage:
 
     def __bytes__(self):
         t = self._tensor
-        if t.is_cpu or t.is_meta:
+        need_content(t.device)
+        if t.is_cpu:
             return t._storage_content()
         return self._content().cpu()._storage_content()
 
     def tolist(self):
         """Its bytes as a list of ints."""
+        need_content(self.device)
         return list(bytes(self))
 
     def __iter__(self):
-        return iter(bytes(self))
+        return iter(self.tolist())
 
     def __getitem__(self, index):
+        need_content(self.device)
         if isinstance(index, slice):
             start, stop, step = index.indices(len(self))
             if step != 1:
@@ -222,7 +290,8 @@ class UntypedStorage:
         return self._cdata
 
     def __repr__(self):
-        return f"[torch.storage.UntypedStorage(device={self.device}) of size {self.nbytes()}]"
+        lines = "..." if self.device.type == "meta" else " " + "\n ".join(map(str, self.tolist()))
+        return f"{lines}\n[torch.storage.UntypedStorage(device={self.device}) of size {self.nbytes()}]"
 
 
 def untyped_storage(self):

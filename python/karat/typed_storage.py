@@ -8,7 +8,7 @@ import copyreg
 from . import _karat, _missing
 from ._karat import Tensor, dtypes
 from .copying import _placed
-from .storage import UntypedStorage
+from .storage import UntypedStorage, need_content
 
 _FORMS = """TypedStorage.__init__ received an invalid combination of arguments. Expected one of:
  * (*, torch.device device, torch.dtype dtype)
@@ -98,7 +98,11 @@ class TypedStorage:
         return self.device.type == "cuda"
 
     is_sparse = False
-    filename = None
+
+    @property
+    def filename(self):
+        """The file that its memory is; None: it is none."""
+        return self._untyped_storage.filename
 
     def size(self):
         """How many elements it has."""
@@ -120,8 +124,29 @@ class TypedStorage:
         """The address of its first byte."""
         return self._untyped_storage.data_ptr()
 
+    def __copy__(self):
+        return self.clone()
+
+    @classmethod
+    def from_file(cls, filename, shared=False, size=0):
+        """FloatStorage.from_file(...): `size` elements whose memory is the file."""
+        raise RuntimeError("from_file can only be called on derived classes")
+
+    @classmethod
+    def from_buffer(cls, buffer, byte_order=None, count=-1, offset=0, dtype=None):
+        """A copy of elements of a buffer, as of UntypedStorage."""
+        return TypedStorage(wrap_storage=UntypedStorage.from_buffer(buffer, byte_order, count, offset, dtype), dtype=dtype)
+
+    def resizable(self):
+        """Can resize_ change its size? It always can."""
+        return True
+
+    def __sizeof__(self):
+        return object.__sizeof__(self) + self.nbytes()
+
     def tolist(self):
         """Its elements as a list."""
+        need_content(self.device)
         return self._tensor().tolist()
 
     def __iter__(self):
@@ -137,6 +162,7 @@ class TypedStorage:
         return index
 
     def __getitem__(self, index):
+        need_content(self.device)
         return self._tensor()[self._place(index)].item()
 
     def __setitem__(self, index, value):
@@ -201,8 +227,8 @@ class TypedStorage:
         return _load_from_bytes, (file.getvalue(),)
 
     def __repr__(self):
-        lines = "\n ".join(map(str, self.tolist()))
-        return f" {lines}\n[torch.storage.TypedStorage(dtype={self.dtype}, device={self.device}) of size {len(self)}]"
+        lines = "..." if self.device.type == "meta" else " " + "\n ".join(map(str, self.tolist()))
+        return f"{lines}\n[torch.storage.TypedStorage(dtype={self.dtype}, device={self.device}) of size {len(self)}]"
 
 
 def _cast(name, dtype):
@@ -230,6 +256,18 @@ class storagetype(type):
 
     def __repr__(cls):
         return f"<class 'torch.{cls.__name__}'>"
+
+    def from_file(cls, filename, shared=False, size=0):
+        """`size` elements whose memory is the file."""
+        memory = UntypedStorage.from_file(filename, shared, size * cls.dtype.itemsize)
+        return TypedStorage(wrap_storage=memory, dtype=cls.dtype)
+
+    def from_buffer(cls, buffer, byte_order=None, count=-1, offset=0, dtype=None):
+        """A copy of elements of a buffer, as of UntypedStorage."""
+        if dtype is not None:
+            raise RuntimeError("from_buffer: 'dtype' can only be specified in UntypedStorage.from_buffer and "
+                               "TypedStorage.from_buffer")
+        return TypedStorage.from_buffer(buffer, byte_order, count, offset, cls.dtype)
 
 
 NAMES = {name: storagetype(name, (), {"dtype": dtype, "__module__": "torch", "__doc__": f"Storages of {dtype}, as of old."})

@@ -58,6 +58,14 @@ void *kt_saved_hooks_pop(void)
 
 bool kt_has_saved_hooks(void) { return kt__packs != NULL; }
 
+int64_t kt_saved_hooks_count(void)
+{
+    int64_t n = 0;
+    for (const kt__pack_level *level = kt__packs; level; level = level->outer)
+        n++;
+    return n;
+}
+
 /* What the hooks do is not recorded, and its own saved tensors are not packed. */
 static kt_status call_pack(const kt__pack_level *level, kt_tensor *shown, void **kept)
 {

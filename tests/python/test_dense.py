@@ -188,6 +188,8 @@ def test_a_function_for_each_element():
     x.t().apply_(lambda v: v / 2)
     assert x[0, 0] == 4 and (x + 1j).apply_(lambda v: v * 1j)[0, 0].item() == -1 + 4j
     for call, kind, text in ((lambda: karat.ones(2, requires_grad=True).apply_(abs), RuntimeError, "^Can't call apply_"),
+                             (lambda: x.map_(karat.ones(2, requires_grad=True), max), RuntimeError, "^Can't call map_"),
+                             (lambda: x.map2_(x, karat.ones(2, requires_grad=True), max), RuntimeError, "^Can't call map2_"),
                              (lambda: x.apply_(3), TypeError, "^'int' object is not callable$"),
                              (lambda: x.apply_(lambda v: "a"), TypeError, "must be real number, not str"),
                              (lambda: x.long().apply_(lambda v: "3"), TypeError, "^'str' object cannot be interpreted as an int"),

@@ -266,6 +266,15 @@ def test_order_of_dims_with_equal_and_no_strides():
         assert refusal(RuntimeError, lambda: x.as_strided(sizes, strides).dim_order(ambiguity_check=True)) == (
             "The tensor does not have unique dim order.")
     assert x.as_strided((3,), (0,)).dim_order(ambiguity_check=True) == (0,)
+    both = [karat.contiguous_format, karat.channels_last]
+    last = karat.empty(2, 3, 1, 4).to(memory_format=karat.channels_last)  # two strides are equal, and one format fits
+    assert last.dim_order(ambiguity_check=both) == (0, 2, 3, 1)
+    assert karat.empty(2, 3, 1, 4).dim_order(ambiguity_check=both) == (0, 1, 2, 3)
+
+
+def test_old_types_are_no_base_classes():
+    for bases in ((karat.FloatTensor,), (karat.FloatTensor, dict)):
+        assert refusal(TypeError, lambda: type("Own", bases, {})) == "type 'torch.FloatTensor' is not an acceptable base type"
 
 
 def test_another_interpreter_is_told():

@@ -322,6 +322,14 @@ def test_functional_call_puts_back_after_an_error():
     assert linear.weight is weight
 
 
+@pytest.mark.parametrize("extra", [torch.ones(1), nn.Parameter(torch.ones(1))])
+def test_functional_call_takes_back_what_the_module_did_not_have(extra):
+    linear, x = nn.Linear(2, 3), torch.ones(2)
+    for _ in range(2):
+        func.functional_call(linear, {"bias": torch.zeros(3), "extra": extra}, (x,))
+        assert not hasattr(linear, "extra") and list(linear.state_dict()) == ["weight", "bias"]
+
+
 def test_functional_call_of_buffers_and_recurrent_layers():
     norm = nn.BatchNorm1d(2)
     buffers = {name: tensor.clone() for name, tensor in norm.named_buffers()}

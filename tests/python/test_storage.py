@@ -67,3 +67,100 @@ def test_set_is_a_write():
     for i, source in enumerate(((), (karat.ones(2),), (karat.ones(2).untyped_storage(), 0, (2,)))):
         plain.set_(*source)
         assert plain._version == i + 1
+
+
+def _typed(values, dtype, **keywords):
+    return karat.TypedStorage(values, dtype=dtype, **keywords)
+
+
+@pytest.mark.filterwarnings("ignore:TypedStorage is deprecated")
+@pytest.mark.parametrize("make", [lambda: karat.UntypedStorage([1, 2], device="meta"),
+                                  lambda: _typed([1, 2], karat.int8, device="meta")])
+def test_what_has_no_content_is_not_read(make):
+    storage = make()
+    assert len(storage) == storage.nbytes() == 2 and storage.data_ptr() == 0
+    for read in (lambda: storage[0], lambda: storage[7], storage.tolist, lambda: list(storage)):
+        with pytest.raises(NotImplementedError, match="Not available for 'meta' device type"):
+            read()
+    assert repr(storage).startswith("...\n[torch.storage.")
+    storage[0] = 1
+    assert storage.fill_(3).nbytes() == storage.clone().nbytes() == 2
+
+
+@pytest.mark.cpu_only("memory of the host")
+@pytest.mark.filterwarnings("ignore:TypedStorage is deprecated")
+def test_copies_sizes_and_texts():
+    import copy
+    import sys
+
+    storage = karat.UntypedStorage([1, 2, 3])
+    assert repr(storage) == " 1\n 2\n 3\n[torch.storage.UntypedStorage(device=cpu) of size 3]"
+    typed = karat.FloatStorage(3).fill_(2)
+    for one in (storage, typed):
+        other = copy.copy(one)
+        other[0] = 9
+        assert other._cdata != one._cdata and one.tolist()[0] != 9 and other.tolist()[1:] == one.tolist()[1:]
+        both = copy.deepcopy([one, one])
+        assert both[0]._cdata == both[1]._cdata != one._cdata
+        assert one.resizable() and sys.getsizeof(one) > one.nbytes()
+    t = karat.arange(3.)
+    copied, memory = copy.deepcopy([t, t.untyped_storage()])
+    assert copied.untyped_storage()._cdata == memory._cdata
+
+
+@pytest.mark.cpu_only("memory of the host")
+@pytest.mark.parametrize("dtype, wanted", [(karat.uint8, [0, 1, 2, 3, 4, 5, 6, 7]), (karat.int16, [1, 0, 3, 2, 5, 4, 7, 6]),
+                                           (karat.complex64, [3, 2, 1, 0, 7, 6, 5, 4]),
+                                           (karat.float64, [7, 6, 5, 4, 3, 2, 1, 0])])
+def test_byteswap(dtype, wanted):
+    storage = karat.UntypedStorage(list(range(8)))
+    assert storage.byteswap(dtype) is None and storage.tolist() == wanted
+    if dtype is karat.int16:
+        with pytest.raises(RuntimeError, match="the length of data is not a multiple of 2"):
+            karat.UntypedStorage(3).byteswap(dtype)
+
+
+@pytest.mark.cpu_only("memory of the host")
+@pytest.mark.filterwarnings("ignore:TypedStorage is deprecated")
+def test_from_buffer():
+    memory = bytearray([1, 2, 3, 4])
+    made = karat.ShortStorage.from_buffer(memory, "big")
+    memory[0] = 0
+    assert made.tolist() == [258, 772] and made.dtype is karat.int16
+    assert karat.ShortStorage.from_buffer(bytes(range(8)), "little", 2, 1).tolist() == [0x0201, 0x0403]
+    assert karat.BoolStorage.from_buffer(b"\1\0\7", offset=1).tolist() == [False, True]
+    assert karat.TypedStorage.from_buffer(b"abc", dtype=karat.int8).tolist() == [97, 98, 99]
+    assert karat.UntypedStorage.from_buffer(b"", dtype=karat.uint8).tolist() == []
+    assert karat.DoubleStorage.from_buffer(struct.pack(">d", 1.5), "big").tolist() == [1.5]
+
+
+@pytest.mark.cpu_only("memory of the host")
+@pytest.mark.filterwarnings("ignore:TypedStorage is deprecated")
+@pytest.mark.parametrize("arguments, kind, text", [
+    ((b"abcd",), RuntimeError, r"function missing required argument 'byte_order' \(pos 2\)"),
+    ((b"abcd", "odd"), ValueError, "invalid byte_order 'odd'"),
+    ((b"abc", "big"), ValueError, r"buffer size \(3\) must be a multiple of element size \(2\)"),
+    ((b"abcd", "big", 3), ValueError, "buffer has only 4 elements after offset 0, but specified a size of 3"),
+    ((b"abcd", "big", 0, 5), ValueError, r"no greater than buffer length \(4\) , but got 5"),
+    ((3, "big"), TypeError, "a bytes-like object is required, not 'int'"),
+    ((b"ab", "big", -1, 0, karat.int8), RuntimeError, "'dtype' can only be specified in UntypedStorage.from_buffer"),
+])
+def test_from_buffer_refuses(arguments, kind, text):
+    with pytest.raises(kind, match=text):
+        karat.ShortStorage.from_buffer(*arguments)
+
+
+@pytest.mark.cpu_only("memory of the host")
+@pytest.mark.filterwarnings("ignore:TypedStorage is deprecated")
+def test_the_name_of_the_file(tmp_path):
+    path = str(tmp_path / "memory")
+    t = karat.from_file(path, shared=True, size=2)
+    assert t.untyped_storage().filename == t.storage().filename == path
+    assert karat.from_file(path, shared=False, size=2).untyped_storage().filename is None
+    assert karat.zeros(2).untyped_storage().filename is None
+    typed = karat.FloatStorage.from_file(path, True, 2)
+    assert typed.filename == path and typed.tolist() == [0.0, 0.0]
+    typed[1] = 2.5
+    assert t.tolist() == [0.0, 2.5]
+    with pytest.raises(RuntimeError, match="from_file can only be called on derived classes"):
+        karat.TypedStorage.from_file(path, True, 2)

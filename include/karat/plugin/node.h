@@ -90,6 +90,7 @@ typedef struct kt_saved_hooks {
 KT_API kt_status kt_saved_hooks_push(const kt_saved_hooks *hooks, void *context); /* both live until they are popped */
 KT_API void     *kt_saved_hooks_pop(void);                                        /* the context; NULL: there were none */
 KT_API bool      kt_has_saved_hooks(void);
+KT_API int64_t   kt_saved_hooks_count(void); /* how many are pushed on this thread */
 
 /* ---- writing to saved tensors ----
  * From begin to end, what nodes save on this thread may be written to in place by operators: they copy it first, if a node still

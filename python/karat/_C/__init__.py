@@ -37,6 +37,11 @@ def _infer_size(one, other):
     return add(empty(one, device="meta"), empty(other, device="meta")).shape
 
 
+def _current_graph_task_id():
+    """The number of the run of backward that this thread is in; -1: none."""
+    return _karat.task_number()
+
+
 def _get_tracing_state():
     """None: nothing is traced."""
 

@@ -1,5 +1,6 @@
 """karat.autograd.variable: Variable, a tensor's name of old."""
 
+from .. import _karat
 from .._karat import Tensor
 
 __all__ = ["Variable"]
@@ -14,5 +15,13 @@ class _VariableType(type):
         return isinstance(obj, Tensor)
 
 
+class _Engine:
+    """What runs backward, as libraries ask it: queue_callback(f), in a hook, has f() called at the end of this run."""
+
+    queue_callback = staticmethod(_karat.queue_callback)
+
+
 class Variable(metaclass=_VariableType):
     """Legacy name: Variable(t) is a Tensor sharing t's memory, and every Tensor is a Variable."""
+
+    _execution_engine = _Engine()

@@ -53,7 +53,10 @@ def _exchange(owner, name, value):
     for table in (owner._parameters, owner._buffers):
         if name in table:
             before = table[name]
-            table[name] = value
+            if value is _absent:
+                del table[name]
+            else:
+                table[name] = value
             return before
     before = getattr(owner, name, _absent)
     if value is not _absent:
