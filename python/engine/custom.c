@@ -169,6 +169,7 @@ typedef struct kp_applied {
     bool         single;     /* forward returned no tuple */
     bool         records;
     uint64_t     levels;     /* of forward mode, that the arguments have tangents of */
+    uint32_t    *versions;   /* by argument: how often its tangent had been written to when jvp was called */
     kt_node     *node;       /* made before forward, which may change the arguments; NULL: nothing is recorded */
 } kp_applied;
 
@@ -291,6 +292,17 @@ static int check_dirty(const kp_applied *a)
     return 0;
 }
 
+/* Warns of a tensor that was no input; one that is a view, whose base would have been written to as well, is refused. */
+static int refuse_dirty(const kt_tensor *t)
+{
+    const char *text = "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated should "
+                       "be passed to ctx.mark_dirty().";
+    if (!kt_is_view(t))
+        return PyErr_WarnEx(PyExc_UserWarning, text, 1);
+    PyErr_SetString(PyExc_RuntimeError, text);
+    return -1;
+}
+
 /* Output i, a tensor, as apply() returns it: an input is returned as a view of it, unless it was written to, and what no gradient
  * reaches has no history. `from`: as kt_node_attach takes it. */
 static PyObject *settle(const kp_applied *a, Py_ssize_t i, int64_t *from)
@@ -303,11 +315,7 @@ static PyObject *settle(const kp_applied *a, Py_ssize_t i, int64_t *from)
     *from = constant ? KT_RESULT_CONSTANT : written && input >= 0 ? input : KT_RESULT_MADE;
     if (constant && kt_requires_grad(t) && !kt_is_view(t) && input < 0)
         return kt_detach_(t) ? Py_NewRef(output) : kp_raise();
-    if (written && input < 0 &&
-        PyErr_WarnEx(PyExc_UserWarning,
-                     "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated should "
-                     "be passed to ctx.mark_dirty().",
-                     1))
+    if (written && input < 0 && a->records && refuse_dirty(t))
         return NULL;
     if (written && !is_among_first(i, a->outputs, output))
         kt_increment_version(t);
@@ -419,7 +427,7 @@ static PyObject *tangent_of(const kp_applied *a, int64_t input, int64_t level)
     kt_tensor *tangent = NULL;
     if (kt_tangent_of(a->inputs[input], level, &tangent))
         return kp_raise();
-    if (!tangent && a->context->leaves_out)
+    if (!tangent && (a->context->leaves_out || !kt_may_require_grad(kt_dtype_of(a->inputs[input]))))
         return Py_NewRef(Py_None);
     return tangent ? kp_wrap(tangent) : kp_wrap(kp_run_row(kp_rows.zeros_like, a->inputs[input]));
 }
@@ -438,23 +446,38 @@ static PyObject *tangents_of(const kp_applied *a, int64_t level) /* the argument
     return all;
 }
 
+/* Forward returned a view of this input: the tangent must be one of the input's tangent. */
+static int check_view(const kp_applied *a, int64_t input, PyObject *tangents, const kt_tensor *tangent)
+{
+    if (!kt_is_view(tangent)) {
+        PyErr_SetString(PyExc_RuntimeError, "A custom Function's forward is returning a view (or an input as-is) but the jvp is "
+                                            "not returning a view.");
+        return -1;
+    }
+    for (int32_t i = 0; i < a->context->n_args; i++) {
+        PyObject *given = PyTuple_GET_ITEM(tangents, i);
+        if (a->context->edge_of[i] != input || given == Py_None || kt_shares_storage(tangent, kp_tensor_of(given)))
+            continue;
+        PyErr_Format(PyExc_RuntimeError, "A custom Function is returning a view but the jvp is not returning a view of the %s.",
+                     kt_is_view(kp_tensor_of(given)) ? "same base as the given grad input" : "given grad input");
+        return -1;
+    }
+    return 0;
+}
+
 /* jvp must treat the tangent as forward treats the tensor: what is written in place, and what is a view. */
 static int check_tangent(const kp_applied *a, PyObject *output, kt_tensor *result, PyObject *tangents, kt_tensor *tangent)
 {
     const int64_t input = input_that_is(a, kp_tensor_of(output));
     if (!is_among(a->context->dirty, output)) {
-        bool seen = false;
-        for (int64_t i = 0; i < a->n_inputs && kt_is_view(result); i++)
-            seen |= kt_shares_storage(result, a->inputs[i]);
-        if (!seen || kt_is_view(tangent))
-            return 0;
-        PyErr_SetString(PyExc_RuntimeError, "A custom Function's forward is returning a view (or an input as-is) but the jvp is "
-                                            "not returning a view.");
-        return -1;
+        int64_t seen = 0;
+        while (seen < a->n_inputs && !(kt_is_view(result) && kt_shares_storage(result, a->inputs[seen])))
+            seen++;
+        return seen < a->n_inputs ? check_view(a, seen, tangents, tangent) : 0;
     }
     for (int32_t i = 0; input >= 0 && i < a->context->n_args; i++)
         if (a->context->edge_of[i] == input && PyTuple_GET_ITEM(tangents, i) != Py_None &&
-            kp_tensor_of(PyTuple_GET_ITEM(tangents, i)) == tangent)
+            kp_tensor_of(PyTuple_GET_ITEM(tangents, i)) == tangent && kt_tensor_version(tangent) != a->versions[i])
             return 0;
     PyErr_SetString(PyExc_RuntimeError,
                     "An inplace custom Function is not modifying the forward mode gradients inplace. If the forward is modifying "
@@ -493,12 +516,25 @@ static int set_tangent(const kp_applied *a, PyObject *settled, PyObject *tangent
     return -1;
 }
 
+static int note_versions(kp_applied *a, PyObject *tangents)
+{
+    if (!a->versions && !(a->versions = PyMem_Calloc((size_t)a->context->n_args + 1, sizeof *a->versions))) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (int32_t i = 0; i < a->context->n_args; i++)
+        if (PyTuple_GET_ITEM(tangents, i) != Py_None)
+            a->versions[i] = kt_tensor_version(kp_tensor_of(PyTuple_GET_ITEM(tangents, i)));
+    return 0;
+}
+
 static int run_level(kp_applied *a, PyObject *settled, int64_t level)
 {
     kp_context   *self = a->context;
     kt_mode_guard below = kt_below_level_open(level);
     PyObject     *tangents = tangents_of(a, level);
-    PyObject     *method = tangents ? PyObject_GetAttrString((PyObject *)self, "apply_jvp") : NULL;
+    const bool    noted = tangents && note_versions(a, tangents) == 0;
+    PyObject     *method = noted ? PyObject_GetAttrString((PyObject *)self, "apply_jvp") : NULL;
     self->ahead = true;
     PyObject *answer = as_tuple(method ? PyObject_CallObject(method, tangents) : NULL);
     self->ahead = false;
@@ -568,6 +604,7 @@ static PyObject *apply_to(PyObject *cls, PyObject *const *argv, Py_ssize_t n)
         answer = finish(&a, answer);
     kt_node_drop(a.node);
     PyMem_Free(a.inputs);
+    PyMem_Free(a.versions);
     Py_XDECREF(a.outputs);
     Py_XDECREF(a.context);
     return answer;
