@@ -19,6 +19,7 @@ typedef struct kp_context {
     int32_t  *result_of;  /* by output: which result of the node, or -1: no tensor */
     int32_t   n_args, n_outputs, n_saved;
     bool      leaves_out; /* set_materialize_grads(False): a gradient that did not arrive is None */
+    bool      leaves_out_constants; /* the same for what no gradient reaches (mark_non_differentiable) alone */
     bool      applied;    /* there is or was a node */
     bool      ahead;      /* jvp runs: saved_tensors are what save_for_forward was given */
     bool      whole;      /* the last backward added to every leaf */
@@ -303,6 +304,22 @@ static int refuse_dirty(const kt_tensor *t)
     return -1;
 }
 
+/* A subclass makes its view itself. */
+static PyObject *alias_of(PyObject *output, bool detached)
+{
+    kt_tensor *t = kp_tensor_of(output);
+    if (detached || !kp_may_override(output)) {
+        kt_tensor *alias = kp_run_row(detached ? kp_rows.detach : kp_rows.alias, t);
+        return alias ? kp_wrap(alias) : NULL;
+    }
+    PyObject *made = PyObject_CallMethod(output, "view_as", "O", output);
+    if (!made || kp_is_tensor(made))
+        return made;
+    PyErr_Format(PyExc_TypeError, "view_as of a %s gave no tensor, but a %s", Py_TYPE(output)->tp_name, Py_TYPE(made)->tp_name);
+    Py_DECREF(made);
+    return NULL;
+}
+
 /* Output i, a tensor, as apply() returns it: an input is returned as a view of it, unless it was written to, and what no gradient
  * reaches has no history. `from`: as kt_node_attach takes it. */
 static PyObject *settle(const kp_applied *a, Py_ssize_t i, int64_t *from)
@@ -323,9 +340,9 @@ static PyObject *settle(const kp_applied *a, Py_ssize_t i, int64_t *from)
         return Py_NewRef(output);
     kt_mode_guard off = kt_no_grad_open();
     kt_set_forward_enabled(false);
-    kt_tensor    *alias = kp_run_row(constant && kt_requires_grad(t) ? kp_rows.detach : kp_rows.alias, t);
+    PyObject *alias = alias_of(output, constant && kt_requires_grad(t));
     kt_mode_close(&off);
-    return alias ? kp_wrap(alias) : NULL;
+    return alias;
 }
 
 static int save_all(kp_applied *a, kt_node *node)
@@ -404,7 +421,8 @@ static PyObject *settle_all(kp_applied *a)
         PyObject  *output = PyTuple_GET_ITEM(a->outputs, i);
         const bool tensor = kp_is_tensor(output);
         PyObject  *one = tensor ? settle(a, i, &from[n_results]) : Py_NewRef(output);
-        self->result_of[i] = tensor ? (int32_t)n_results : -1;
+        const bool shown = tensor && !(self->leaves_out_constants && one && from[n_results] == KT_RESULT_CONSTANT);
+        self->result_of[i] = shown ? (int32_t)n_results : -1;
         if (!one) {
             Py_CLEAR(settled);
             break;
@@ -719,16 +737,26 @@ static PyObject *save_for_forward(PyObject *o, PyObject *tensors)
     return set_list(o, tensors, (void *)offsetof(kp_context, for_forward)) ? NULL : Py_NewRef(Py_None);
 }
 
+static int set_left_out(bool *left_out, PyObject *value, const char *name)
+{
+    if (!value || !PyBool_Check(value)) {
+        PyErr_Format(PyExc_TypeError, "%s received an invalid combination of arguments - got (), but expected (bool)", name);
+        return -1;
+    }
+    *left_out = value == Py_False;
+    return 0;
+}
+
 static int set_materialize(PyObject *o, PyObject *value, void *unused)
 {
     (void)unused;
-    if (!value || !PyBool_Check(value)) {
-        PyErr_SetString(PyExc_TypeError, "set_materialize_grads received an invalid combination of arguments - got (), but "
-                                         "expected (bool)");
-        return -1;
-    }
-    ((kp_context *)o)->leaves_out = value == Py_False;
-    return 0;
+    return set_left_out(&((kp_context *)o)->leaves_out, value, "set_materialize_grads");
+}
+
+static int set_materialize_constants(PyObject *o, PyObject *value, void *unused)
+{
+    (void)unused;
+    return set_left_out(&((kp_context *)o)->leaves_out_constants, value, "set_materialize_non_diff_grads");
 }
 
 static PyObject *set_materialize_grads(PyObject *o, PyObject *value)
@@ -896,6 +924,7 @@ static PyGetSetDef context_getset[] = {
     {"requires_grad", get_requires_grad, NULL, NULL, NULL},
     {"adds_to_all_leaves", get_whole, NULL, "does this backward compute the gradients of all leaves?", NULL},
     {"materialize_grads", NULL, set_materialize, "as set_materialize_grads", NULL},
+    {"_materialize_non_diff_grads", NULL, set_materialize_constants, "as materialize_grads, of what no gradient reaches", NULL},
     {"needs_input_grad", get_list, set_needs, "one bool an argument: does it require grad?",
      (void *)offsetof(kp_context, needs)},
     LIST("to_save", to_save, "as save_for_backward was given them; None once they are saved"),

@@ -82,3 +82,54 @@ def test_what_is_no_input_is_not_marked_dirty(recwarn):
         _mark(lambda x: x.clone().view(2)).apply(x)
     recwarn.clear()
     assert _mark(lambda x: x.clone().view(2)).apply(karat.ones(2)).tolist() == [1, 1] and not recwarn.list
+
+
+def _with_a_constant(**settings):
+    seen = []
+
+    class Own(karat.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            for name, value in settings.items():
+                setattr(ctx, name, value)
+            constant = x.clone()
+            ctx.mark_non_differentiable(constant)
+            return x.clone(), constant, x.clone()
+
+        @staticmethod
+        def backward(ctx, *grads):
+            seen.extend(None if one is None else one.tolist() for one in grads)
+            return grads[0]
+
+    Own.apply(karat.ones(1, requires_grad=True))[0].sum().backward()
+    return seen
+
+
+def test_which_gradients_that_did_not_arrive_are_zeros():
+    assert _with_a_constant() == [[1], [0], [0]]
+    assert _with_a_constant(_materialize_non_diff_grads=False) == [[1], None, [0]]
+    assert _with_a_constant(materialize_grads=False) == [[1], None, None]
+    with pytest.raises(TypeError, match=r"set_materialize_non_diff_grads .* expected \(bool\)"):
+        _with_a_constant(_materialize_non_diff_grads=3)
+
+
+def test_an_input_that_is_returned_keeps_its_class():
+    class Own(karat.Tensor):
+        pass
+
+    same = _function(lambda ctx, x: x, None)
+    x = karat.ones(2).as_subclass(Own)
+    assert type(same.apply(x)) is Own and same.apply(x) is not x and type(same.apply(karat.ones(2))) is karat.Tensor
+    needs = karat.ones(2, requires_grad=True)
+    y = same.apply(needs.as_subclass(Own))
+    assert type(y) is Own and type(same.apply(karat.nn.Parameter(karat.ones(2)))) is karat.Tensor
+    (y * 3).sum().backward()
+    assert needs.grad.tolist() == [3, 3]
+
+    class Strange(karat.Tensor):
+        @classmethod
+        def __torch_function__(cls, function, types, args=(), kwargs=None):
+            return 7
+
+    with pytest.raises(TypeError, match="view_as of a Strange gave no tensor, but a int"):
+        same.apply(karat.ones(2).as_subclass(Strange))
