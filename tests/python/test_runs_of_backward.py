@@ -102,3 +102,11 @@ def test_hooks_of_saved_tensors_that_a_run_enters_end_with_it():
         with pytest.raises(ZeroDivisionError):
             karat.ones(3, requires_grad=True).sin()
     karat.ones(3, requires_grad=True).sin()
+
+
+def test_tensors_of_inference_mode_are_resized_whatever_they_require():
+    with karat.inference_mode():
+        made = karat.ones(1, 2, 3).requires_grad_()
+        assert made.resize_(1, 2).shape == (1, 2)
+    with pytest.raises(RuntimeError, match="cannot resize variables that require grad"):
+        karat.ones(3, requires_grad=True).resize_(2)

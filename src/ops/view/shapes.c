@@ -274,7 +274,7 @@ static kt_status resized(kt_call *call, kt_shape size, kt_memory_format format)
 {
     kt_tensor *self = call->arg[0].t;
     int64_t    strides[KT_MAX_DIMS], numel;
-    if (kt__grad_flags(self) & KT_T_REQUIRES_GRAD)
+    if (kt__grad_flags(self) & KT_T_REQUIRES_GRAD && !(self->flags & KT_T_INFERENCE)) /* else in no graph */
         return kt_fail(KT_ERR_RUNTIME, "cannot resize variables that require grad");
     if (kt__grad_flags(self) & KT_T_DUAL)
         return kt_fail(KT_ERR_RUNTIME, "cannot resize variables that has a forward grad");
