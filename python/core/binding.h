@@ -413,7 +413,7 @@ PyObject *kp_kept(kt_node *node, PyObject *name); /* _saved_self and so on; NULL
 int       kp_kept_names(const kt_node *node, PyObject *list);
 kt_status kp_pack_place(kt_node *node, int64_t place, PyObject *pack, PyObject *unpack); /* saved.c */
 
-/* task.c: a run of backward, from begin to end; `end` calls what it was given to call, if all went well: 0, or -1 and an exception */
+/* task.c: a run of backward, from begin to end; `end` calls what it was given to call, if all went well. */
 typedef struct kp_task {
     struct kp_task *outer;
     PyObject       *callbacks; /* a list; NULL: there are none */
@@ -422,7 +422,7 @@ typedef struct kp_task {
     bool            keeps_graph;
 } kp_task;
 void kp_task_begin(kp_task *task, bool keeps_graph);
-int  kp_task_end(kp_task *task, bool done);
+int  kp_task_end(kp_task *task, bool done); /* 0, or -1 and an exception */
 /* custom.c: how many gradients its hooks see, and which result of the node each is; of another node n and NULL */
 Py_ssize_t kp_context_outputs(const kt_node *node, const int32_t **result_of, int64_t n);
 kt_node   *kp_context_node(PyObject *context);    /* borrowed; NULL: it is freed, or not made yet */

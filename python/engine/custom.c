@@ -296,8 +296,8 @@ static int check_dirty(const kp_applied *a)
 /* Warns of a tensor that was no input; one that is a view, whose base would have been written to as well, is refused. */
 static int refuse_dirty(const kt_tensor *t)
 {
-    const char *text = "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated should "
-                       "be passed to ctx.mark_dirty().";
+    const char *text = "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated "
+                       "should be passed to ctx.mark_dirty().";
     if (!kt_is_view(t))
         return PyErr_WarnEx(PyExc_UserWarning, text, 1);
     PyErr_SetString(PyExc_RuntimeError, text);
