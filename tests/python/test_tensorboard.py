@@ -86,3 +86,46 @@ def test_messages_are_made_without_a_writer():
     assert summary.image("i", karat.zeros(2, 3, 4, 4), rescale=2).value[0].image.height == 8
     with pytest.raises(TypeError, match="should be dictionary"):
         summary.hparams([], {})
+
+
+@needs_it
+def test_layouts_of_charts_and_meshes(tmp_path):
+    from tensorboard.plugins.custom_scalar.layout_pb2 import Layout
+    from tensorboard.plugins.mesh.plugin_data_pb2 import MeshPluginData
+
+    from karat.utils.tensorboard import SummaryWriter
+
+    points, faces = karat.arange(12.0).reshape(1, 4, 3), karat.tensor([[[0, 1, 2], [1, 2, 3]]])
+    with SummaryWriter(tmp_path) as writer:
+        writer.add_custom_scalars({"one": {"lines": ["Multiline", ["a", "b"]], "band": ["Margin", ["v", "low", "up"]]}})
+        writer.add_mesh("m", points, colors=points.long(), faces=faces, config_dict={"camera": 1}, global_step=3)
+        writer.add_mesh("only", points)
+        with pytest.raises(AssertionError, match="Expected 3 tags, got 2."):
+            writer.add_custom_scalars_marginchart(["a", "b"])
+        with pytest.raises(AssertionError, match=r"len\(tags\) != 3"):
+            writer.add_custom_scalars({"one": {"band": ["Margin", ["v"]]}})
+        with pytest.raises(ValueError, match="Tensor shape should be of shape BxNx3"):
+            writer.add_mesh("bad", points[0])
+    found = written(tmp_path)
+    layout = Layout.FromString(found["custom_scalars__config__"][1].tensor.string_val[0])
+    lines, band = layout.category[0].chart
+    assert layout.category[0].title == "one" and list(lines.multiline.tag) == ["a", "b"]
+    assert (band.margin.series[0].value, band.margin.series[0].lower, band.margin.series[0].upper) == ("v", "low", "up")
+    assert found["m_FACE"][0] == 3 and list(found["m_FACE"][1].tensor.float_val) == [0, 1, 2, 1, 2, 3]
+    about = MeshPluginData.FromString(found["m_COLOR"][1].metadata.plugin_data.content)
+    assert about.components == 14 and about.json_config == '{"camera": 1}' and list(about.shape) == [1, 4, 3]
+    assert "only_VERTEX" in found and "only_FACE" not in found
+
+
+@needs_it
+@pytest.mark.parametrize("add, kind", [("multilinechart", "multiline"), ("marginchart", "margin")])
+def test_one_chart_of_several_tags(tmp_path, add, kind):
+    from tensorboard.plugins.custom_scalar.layout_pb2 import Layout
+
+    from karat.utils.tensorboard import SummaryWriter
+
+    with SummaryWriter(tmp_path) as writer:
+        getattr(writer, f"add_custom_scalars_{add}")(["a", "b", "c"], title="t")
+    layout = Layout.FromString(written(tmp_path)["custom_scalars__config__"][1].tensor.string_val[0])
+    chart = layout.category[0].chart[0]
+    assert (layout.category[0].title, chart.title, chart.WhichOneof("content")) == ("default", "t", kind)

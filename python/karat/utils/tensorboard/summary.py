@@ -1,6 +1,7 @@
 """summary.py - what a call of SummaryWriter writes: values as NumPy arrays in, tensorboard's messages out."""
 
 import io
+import json
 import math
 import struct
 import wave
@@ -10,7 +11,7 @@ from tensorboard.compat.proto.summary_pb2 import HistogramProto, Summary, Summar
 from tensorboard.compat.proto.tensor_pb2 import TensorProto
 from tensorboard.compat.proto.tensor_shape_pb2 import TensorShapeProto
 
-from ..._karat import Tensor
+from ..._karat import Tensor, as_tensor
 
 
 def array_of(value):
@@ -252,3 +253,37 @@ def hparams(hparam_dict=None, metric_dict=None, hparam_domain_discrete=None):
             (metadata.SESSION_START_INFO_TAG, plugin_data_pb2.HParamsPluginData(session_start_info=start, version=version)),
             (metadata.SESSION_END_INFO_TAG, plugin_data_pb2.HParamsPluginData(session_end_info=end, version=version)))
     return tuple(_message(name, metadata=_metadata(metadata.PLUGIN_NAME, data.SerializeToString())) for name, data in kept)
+
+
+def custom_scalars(layout):
+    """Which tags are drawn into one chart: {category: {chart: ["Multiline", tags] or ["Margin", [value, lower, upper]]}}."""
+    from tensorboard.plugins.custom_scalar import layout_pb2, metadata
+
+    def chart(title, kind, tags):
+        if kind != "Margin":
+            return layout_pb2.Chart(title=title, multiline=layout_pb2.MultilineChartContent(tag=tags))
+        if len(tags) != 3:
+            raise AssertionError("len(tags) != 3")
+        series = layout_pb2.MarginChartContent.Series(value=tags[0], lower=tags[1], upper=tags[2])
+        return layout_pb2.Chart(title=title, margin=layout_pb2.MarginChartContent(series=[series]))
+
+    categories = [layout_pb2.Category(title=title, chart=[chart(name, one[0], one[1]) for name, one in charts.items()])
+                  for title, charts in layout.items()]
+    kept = TensorProto(dtype="DT_STRING", string_val=[layout_pb2.Layout(category=categories).SerializeToString()])
+    return _message(metadata.CONFIG_SUMMARY_TAG, tensor=kept, metadata=metadata.create_summary_metadata())
+
+
+def mesh(tag, vertices, colors, faces, config_dict, display_name=None, description=None):
+    """Points in space, and the triangles and colors of them that there are: a tensor B x N x 3 of each, beside one another."""
+    from tensorboard.plugins.mesh import metadata
+    from tensorboard.plugins.mesh.plugin_data_pb2 import MeshPluginData
+
+    given = ((vertices, MeshPluginData.VERTEX), (faces, MeshPluginData.FACE), (colors, MeshPluginData.COLOR))
+    parts = [(as_tensor(values), kind) for values, kind in given if values is not None]
+    config, made = json.dumps(config_dict or {}, sort_keys=True), Summary()
+    mask = metadata.get_components_bitmask([kind for _, kind in parts])
+    for values, kind in parts:
+        about = metadata.create_summary_metadata(tag, display_name, kind, mask, values.shape, description, json_config=config)
+        kept = TensorProto(dtype="DT_FLOAT", float_val=values.reshape(-1).tolist(), tensor_shape=_shape(values.shape))
+        made.value.add(tag=metadata.get_instance_name(tag, kind), tensor=kept, metadata=about)
+    return made

@@ -54,7 +54,7 @@ class FileWriter:
 def _written(make):
     """A method that makes a summary becomes one that writes it, at the global_step and walltime that it was called with."""
     names = make.__code__.co_varnames
-    places = [(name, names.index(name) - 1) for name in ("global_step", "walltime")]
+    places = [(name, names.index(name) - 1) for name in ("global_step", "walltime") if name in names]
 
     @functools.wraps(make)
     def add(self, *args, **kwargs):
@@ -164,6 +164,26 @@ class SummaryWriter:
         counts = (true_positive_counts, false_positive_counts, true_negative_counts, false_negative_counts)
         return summary.pr_curve_raw(tag, *counts, precision, recall, num_thresholds)
 
+    @_written
+    def add_mesh(self, tag, vertices, colors=None, faces=None, config_dict=None, global_step=None, walltime=None):
+        """Points in space, with the triangles between them and their colors where these are given."""
+        return summary.mesh(tag, vertices, colors, faces, config_dict)
+
+    @_written
+    def add_custom_scalars(self, layout):
+        """Charts of several tags: {category: {chart: ["Multiline", tags] or ["Margin", [value, lower, upper]]}}."""
+        return summary.custom_scalars(layout)
+
+    def add_custom_scalars_multilinechart(self, tags, category="default", title="untitled"):
+        """One chart of several tags, each a line."""
+        self.add_custom_scalars({category: {title: ["Multiline", tags]}})
+
+    def add_custom_scalars_marginchart(self, tags, category="default", title="untitled"):
+        """One chart of a tag and what lies below and above it: three tags."""
+        if len(tags) != 3:
+            raise AssertionError(f"Expected 3 tags, got {len(tags)}.")
+        self.add_custom_scalars({category: {title: ["Margin", tags]}})
+
     def add_hparams(self, hparam_dict, metric_dict, hparam_domain_discrete=None, run_name=None, global_step=None):
         """The options of a run and what it reached, as a run of its own below this one's folder."""
         messages = summary.hparams(hparam_dict, metric_dict, hparam_domain_discrete)
@@ -199,10 +219,6 @@ for _name, _why in {
     "add_onnx_graph": "models are not exported to ONNX",
     "add_video": "videos are not written; write the frames with add_images",
     "add_embedding": "embeddings are not written for the projector",
-    "add_mesh": "meshes are not written",
     "add_image_with_boxes": "boxes are not drawn; draw them and use add_image",
-    "add_custom_scalars": "layouts of charts are not written",
-    "add_custom_scalars_multilinechart": "layouts of charts are not written",
-    "add_custom_scalars_marginchart": "layouts of charts are not written",
 }.items():
     setattr(SummaryWriter, _name, _refused.function(f"{_HERE}.{_name}", _why))
