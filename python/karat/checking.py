@@ -24,6 +24,24 @@ def _assert_async(input, assert_msg=None):
         raise RuntimeError(assert_msg or "Expected Tensor with single nonzero value, but got zero")
 
 
+def _assert_scalar(self, assert_msg):
+    """A RuntimeError unless the number is nonzero."""
+    if not self:
+        raise RuntimeError(assert_msg or "Assertion is failed")
+
+
+def _functional_assert_scalar(self, assert_msg, dep_token):
+    """_assert_scalar, and a copy of dep_token, by which a program says what comes after it."""
+    _assert_scalar(self, assert_msg)
+    return dep_token.clone()
+
+
+def _functional_assert_async(self, assert_msg, dep_token):
+    """_assert_async, and a copy of dep_token."""
+    _assert_async(self, assert_msg)
+    return dep_token.clone()
+
+
 def _check_with(error_type, cond, message):
     """Raises error_type unless cond is True; the message is a callable."""
     if not isinstance(cond, bool):
@@ -107,5 +125,6 @@ def while_loop(cond_fn, body_fn, carried_inputs):
     return carried
 
 
+_BEGINNINGS = ("_check", "_assert", "_functional_assert", "_as_tensor")
 NAMES = {name: value for name, value in globals().items()
-         if callable(value) and (name.startswith(("_check", "_assert", "_as_tensor")) or name in ("cond", "while_loop"))}
+         if callable(value) and (name.startswith(_BEGINNINGS) or name in ("cond", "while_loop"))}

@@ -337,7 +337,7 @@ static PyMethodDef methods[] = {
 };
 
 PyTypeObject kp_module_type = {
-    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "karat.ModuleBase",
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "karat.nn.modules.module.Module", /* whose source it has, as the half of it in C */
     .tp_doc = PyDoc_STR("The base of torch.nn.Module: attributes and calls."),
     .tp_basicsize = sizeof(module_object),
     .tp_weaklistoffset = offsetof(module_object, weak_references),
@@ -457,8 +457,11 @@ int kp_module_start(PyObject *module)
     pinned_dtype = PyUnicode_InternFromString("_pinned_dtype");
     kp_module_type.tp_new = PyBaseObject_Type.tp_new; /* object.__new__(a class of modules), which old pickles call */
     if (!pinned_dtype || !not_persistent ||
-        !forward_name || !with_hooks || !set_registered || PyModule_AddType(module, &kp_module_type))
+        !forward_name || !with_hooks || !set_registered || PyType_Ready(&kp_module_type) ||
+        PyDict_DelItemString(kp_module_type.tp_dict, "__new__") || /* object's: a base after this one may have its own */
+        PyModule_AddObjectRef(module, "ModuleBase", (PyObject *)&kp_module_type))
         return -1;
+    PyType_Modified(&kp_module_type);
     own_get = PyObject_GetAttrString((PyObject *)&kp_module_type, "__getattr__");
     own_call = PyObject_GetAttrString((PyObject *)&kp_module_type, "__call__");
     own_get_any = PyObject_GetAttrString((PyObject *)&kp_module_type, "__getattribute__");

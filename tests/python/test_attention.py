@@ -596,6 +596,16 @@ def test_heads_are_those_written_out(projections, other, masked):
     assert torch.allclose(alone[0], want[:, 1]) and torch.allclose(alone[1], weights[1])
 
 
+def test_the_last_projection_may_have_a_size_of_its_own(projections):
+    q = torch.randn(5, 3, SIZE, dtype=torch.float64)
+    narrow = {**projections, "ow": torch.randn(3, SIZE, dtype=torch.float64), "ob": torch.randn(3, dtype=torch.float64)}
+    want, weights = heads_written_out(q, q, q, **narrow)
+    for need_weights in (True, False):
+        got = heads_of(q, **narrow, need_weights=need_weights)[0]
+        assert tuple(got.shape) == (5, 3, 3) and torch.allclose(got, want)
+    assert torch.allclose(heads_of(q[:, 1], **narrow)[0], want[:, 1])
+
+
 def test_padding_and_causal(projections):
     q = torch.randn(5, 3, SIZE, dtype=torch.float64)
     padding = torch.zeros(3, 5, dtype=torch.bool)

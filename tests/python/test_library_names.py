@@ -280,3 +280,21 @@ def test_a_tensor_of_a_module_is_swapped():
         swap_tensor(layer, "nothing", new)
     net = nn.Sequential(layer)
     assert NamedMemberAccessor(net).swap_tensor("0.weight", before) is new and net[0].weight is before
+
+
+def test_assertions_are_operators_too():
+    aten, token = karat.ops.aten, karat.ones(2)
+    assert aten._assert_scalar.default(2.5, "m") is None and aten._assert_async(karat.tensor(1)) is None
+    assert aten._assert_async.overloads() == ["default", "msg"]
+    made = aten._functional_assert_scalar(1, "m", token), aten._functional_assert_async.msg(karat.tensor(True), "m", token)
+    assert all(one is not token and one.tolist() == [1.0, 1.0] for one in made)
+    for call in (lambda: aten._assert_scalar(0, "zero"), lambda: karat._assert_scalar(False, "zero"),
+                 lambda: aten._assert_async.msg(karat.tensor(0), "zero"),
+                 lambda: karat._functional_assert_scalar(0.0, "zero", token),
+                 lambda: karat._functional_assert_async(karat.tensor(0), "zero", token)):
+        with pytest.raises(RuntimeError, match="^zero"):
+            call()
+    with pytest.raises(RuntimeError, match="Assertion is failed"):
+        aten._assert_scalar(0, "")
+    with pytest.raises(RuntimeError, match="is missing value for argument 'assert_msg'"):
+        aten._assert_scalar(0)

@@ -1,6 +1,7 @@
 """The classes of modules: mixins, another class for an object that is there, weak references, names under torch."""
 
 import gc
+import inspect
 import pickle
 import subprocess
 import sys
@@ -269,3 +270,48 @@ def test_object_getattribute_knows_no_table():
     with pytest.raises(AttributeError):
         nn.Module.__getattribute__(m, "w")
     assert nn.Module.__getattr__(m, "w") is m.w and nn.Module.__getattribute__(m, "plain") == 3
+
+
+class Made:
+    """What huggingface_hub's mixin does: objects and classes of modules go through it."""
+
+    classes = []
+
+    def __new__(cls, *args, **options):
+        made = super().__new__(cls)
+        made.__dict__["made_with"] = args
+        return made
+
+    def __init_subclass__(cls, *, tag=None, **options):
+        super().__init_subclass__(**options)
+        Made.classes.append(tag)
+
+
+@pytest.mark.parametrize("bases", [(nn.Module, Made), (Made, nn.Module), (nn.Linear, Made)])
+def test_a_mixin_beside_a_module_makes_it(bases):
+    class Beside(*bases, tag="once"):
+        def __new__(cls, *args):
+            return super().__new__(cls, *args)
+
+        def __init__(self, *args):
+            super().__init__(*args if nn.Linear in bases else ())
+
+    Made.classes.clear()
+    type("Again", (Beside,), {}, tag="twice")
+    assert Made.classes == ["twice"]
+    assert Beside(2, 3).made_with == (2, 3)
+
+
+def test_a_module_is_made_by_object():
+    assert nn.Module.__new__ is object.__new__ and isinstance(object.__new__(nn.Linear), nn.Linear)
+
+    class Strict(nn.Module):
+        def __new__(cls, *args):
+            return super().__new__(cls, *args)
+
+    with pytest.raises(TypeError, match="takes exactly one argument"):
+        Strict(3)
+
+
+def test_every_class_of_a_module_has_source():
+    assert all("class " in inspect.getsource(one) for one in nn.Linear.__mro__[:-1])

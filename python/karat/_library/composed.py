@@ -2,7 +2,7 @@
 
 They are bound by the schema, as those of rows are (python/core/operator.c), with PyTorch's texts."""
 
-from .. import _karat
+from .. import _karat, checking
 from .slopes import FUNCTIONS as SLOPES
 
 _Tensor = _karat.Tensor
@@ -55,6 +55,11 @@ FUNCTIONS = {
     "is_signed(Tensor self) -> bool": _Tensor.is_signed,
     "is_leaf(Tensor self) -> bool": lambda x: x.is_leaf,
     "_version(Tensor self) -> int": lambda x: x._version,
+    "_assert_scalar(Scalar self, str assert_msg) -> ()": checking._assert_scalar,
+    "_functional_assert_scalar(Scalar self, str assert_msg, Tensor dep_token) -> Tensor": checking._functional_assert_scalar,
+    "_assert_async(Tensor self) -> ()": checking._assert_async,
+    "_assert_async.msg(Tensor self, str assert_msg) -> ()": checking._assert_async,
+    "_functional_assert_async.msg(Tensor self, str assert_msg, Tensor dep_token) -> Tensor": checking._functional_assert_async,
     "detach_(Tensor(a!) self) -> Tensor(a!)": _Tensor.detach_,
     "requires_grad_(Tensor(a!) self, bool requires_grad=True) -> Tensor(a!)": _Tensor.requires_grad_,
     "retain_grad(Tensor(a!) self) -> ()": _Tensor.retain_grad,

@@ -173,7 +173,8 @@ def multi_head_attention_forward(query, key, value, embed_dim_to_check, num_head
         q, k, v = (t.view(batch, num_heads, t.size(1), head) for t in (q, k, v))
         made = _attend(q, k, v, attn_mask, dropout_p, is_causal).permute(2, 0, 1, 3).contiguous().view(batch * length, size)
         weights = None
-    made = _linear(made, out_proj_weight, out_proj_bias).view(length, batch, size)
+    made = _linear(made, out_proj_weight, out_proj_bias)
+    made = made.view(length, batch, made.size(1))  # the last projection may have a size of its own
     if batched:
         return made, weights
     return made.squeeze(1), None if weights is None else weights.squeeze(0)
