@@ -129,8 +129,9 @@ def _block(name, lines, begin, end):
 def _begins(line, indent):
     """May a statement that is indented so, or less, begin in the line?"""
     text = line.lstrip()
-    return bool(text) and len(line) - len(text) <= indent and text[0] not in "#)]}" and not text.startswith(
-        ("else:", "else ", "elif ", "except:", "except ", "finally:", "case "))
+    depth = len(line) - len(text)
+    return bool(text) and depth <= indent and text[0] not in "#)]}" and (depth < indent or not text.startswith(
+        ("else:", "else ", "elif ", "except:", "except ", "finally:", "case ")))
 
 
 def _around(lines, code, place):
@@ -205,9 +206,24 @@ def _entered(frame):
     return inner
 
 
+_mro, _names_of = type.__dict__["__mro__"].__get__, type.__dict__["__dict__"].__get__  # a metaclass may be the program's
+_PROXIES = (types.MappingProxyType, type((lambda: sys._getframe().f_locals)()))  # of a class; of a frame since Python 3.13
+
+
+def _item(table, name):
+    """What a dictionary has under the name; methods of a dict of another class are the program's own."""
+    if issubclass(type(table), dict):
+        return dict.get(table, name, _UNKNOWN)
+    return table.get(name, _UNKNOWN) if type(table) in _PROXIES else _UNKNOWN
+
+
+def _local(frame, name):
+    return _item(frame.f_locals, name)
+
+
 def _attributes(thing):
     """An object's attributes; what a class says instead is the program's own."""
-    kept = next((vars(cls)["__dict__"] for cls in type(thing).__mro__ if "__dict__" in vars(cls)), None)
+    kept = next((_names_of(cls)["__dict__"] for cls in _mro(type(thing)) if "__dict__" in _names_of(cls)), None)
     if isinstance(kept, (types.GetSetDescriptorType, types.MemberDescriptorType)):
         return kept.__get__(thing)
     return {}
@@ -228,13 +244,13 @@ def _kept(thing, name):
     own = _attributes(thing)
     tables = [own]
     if _is_module(thing):
-        tables += (own.get(table, {}) for table in ("_parameters", "_buffers", "_modules"))
-    return next((table[name] for table in tables if name in table), _UNKNOWN)
+        tables += (_item(own, table) for table in ("_parameters", "_buffers", "_modules"))
+    return next((found for found in (_item(table, name) for table in tables) if found is not _UNKNOWN), _UNKNOWN)
 
 
 def _element(thing, index):
     if _is_module(thing):
-        thing, index = _attributes(thing).get("_modules"), str(index) if type(index) in (int, str) else _UNKNOWN
+        thing, index = _item(_attributes(thing), "_modules"), str(index) if type(index) in (int, str) else _UNKNOWN
     if type(thing) not in (list, tuple, dict) or type(index) not in (int, str):
         return _UNKNOWN
     try:
@@ -251,7 +267,8 @@ def _value(node, frame):
     if isinstance(node, ast.Lambda):
         return None
     if isinstance(node, ast.Name):
-        return frame.f_locals.get(node.id, frame.f_globals.get(node.id, _UNKNOWN))
+        found = _local(frame, node.id)
+        return _item(frame.f_globals, node.id) if found is _UNKNOWN else found
     if isinstance(node, ast.NamedExpr):
         return _value(node.target, frame)
     if isinstance(node, ast.Attribute):
@@ -348,7 +365,7 @@ class _Refused:
             return None
         called = _value(self.node.func, self.frame)
         if called is _UNKNOWN and self.entry and self.entry.f_code.co_name == "forward":
-            called = self.entry.f_locals.get("self")
+            called = _local(self.entry, "self")
         return called if _is_module(called) else None
 
     def part_of(self, wanted):
@@ -363,11 +380,12 @@ class _Refused:
 
     def is_ours(self):
         """Does it call the engine with the values of its parts: an operator, a function of ours, a method?"""
-        if not isinstance(self.node, ast.Call):
+        function = getattr(self.node, "func", None)
+        if function is None:
             return True
-        called = _value(self.node.func, self.frame)
+        called = _value(function, self.frame)
         if called is _UNKNOWN:
-            return isinstance(self.node.func, ast.Attribute)
+            return isinstance(function, ast.Attribute) and not _is_super(function.value)
         home = (called if isinstance(called, types.FunctionType) else type(called)).__module__
         return isinstance(home, str) and home.split(".")[0] in ("karat", "torch", "builtins")
 
@@ -378,12 +396,24 @@ class _Refused:
         return tensors if not self.entry and not self.past and len(tensors) == len(others) + 1 and self.is_ours() else ()
 
 
+_dtype, _base_of, _requires_grad, _is_leaf = (one.__get__ for one in (Tensor.dtype, Tensor._base, Tensor.requires_grad,
+                                                                     Tensor.is_leaf))  # a subclass may say otherwise
+
+
 def _base(tensor):
-    base = Tensor._base.__get__(tensor)
+    base = _base_of(tensor)
     return tensor if base is None else base
 
 
+def _is_wanting_leaf(tensor):
+    return _requires_grad(tensor) and _is_leaf(tensor)
+
+
 # ---- answers ----
+
+
+def _is_super(node):
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"
 
 
 def _frame_of(code):
@@ -407,9 +437,10 @@ def _registered(module, seen):
         return
     seen.add(id(module))
     tables = _attributes(module)
-    for name in ("_parameters", "_buffers"):
-        yield from tables.get(name, {}).values()
-    for child in tables.get("_modules", {}).values():
+    registered, buffers, children = (_item(tables, name) for name in ("_parameters", "_buffers", "_modules"))
+    for table in (registered, buffers):
+        yield from dict.values(table) if table is not _UNKNOWN else ()
+    for child in dict.values(children) if children is not _UNKNOWN else ():
         yield from _registered(child, seen)
 
 
@@ -418,7 +449,7 @@ def _operand_part(call, wanted, others, at):
     if part is not None or call.past or call.entry:
         return part
     function = call.node.func if isinstance(call.node, ast.Call) else None
-    if at == 0 and isinstance(function, ast.Attribute) and call.values[0] is _UNKNOWN:
+    if at == 0 and isinstance(function, ast.Attribute) and call.values[0] is _UNKNOWN and call.is_ours():
         return call.parts[0]  # a method's own tensor
     tensors = call.tensors(others)
     if tensors:
@@ -486,8 +517,8 @@ def _is_target(code, target, value, function=None):
         if frame.f_code is code or (same and (not isinstance(target, ast.Name) or frame.f_code.co_name == function)):
             if _is_same(_value(target, frame), value):
                 return True
-        elif code.co_name == "<module>" and frame.f_globals.get("__file__") == code.co_filename:
-            if isinstance(target, ast.Name) and _is_same(frame.f_globals.get(target.id), value):
+        elif code.co_name == "<module>" and _item(frame.f_globals, "__file__") == code.co_filename:
+            if isinstance(target, ast.Name) and _is_same(_item(frame.f_globals, target.id), value):
                 return True
     return isinstance(target, ast.Attribute) and any(
         isinstance(part, ast.Attribute) and part.attr == target.attr and _is_same(given, value)
@@ -496,7 +527,7 @@ def _is_target(code, target, value, function=None):
 
 def _is_same(thing, tensor):
     """Is the thing the tensor, or the same memory, so that it has the dtype from where it was made?"""
-    return thing is tensor or (_is_tensor(thing) and thing.dtype == tensor.dtype and _base(thing) is _base(tensor))
+    return thing is tensor or (_is_tensor(thing) and _dtype(thing) == _dtype(tensor) and _base(thing) is _base(tensor))
 
 
 def _becomes(code, block, node, value):
@@ -559,7 +590,7 @@ def _birth(code, offset, wanted, others, cast, dtype):
     else:
         part = whole if not isinstance(wanted[0], (Parameter, Buffer)) else node
         new = f"{block.operand(part)}.{cast}" if block.text(part) else None
-        if part is whole and any(t.requires_grad and t.is_leaf for t in (wanted[0], _base(wanted[0]))):
+        if part is whole and any(_is_wanting_leaf(t) for t in (wanted[0], _base(wanted[0]))):
             return None  # a cast of a leaf is no leaf
     line = new and not _was_used(code, block, whole) and block.rewritten(part, new)
     return line and f"{line} at {_place(code, part)}"
@@ -589,7 +620,7 @@ def _with_dtype(block, call, dtype, frame=None):
     text = block.text(call)
     given = next((keyword.value for keyword in call.keywords if keyword.arg == "dtype"), None)
     if given is None and frame:
-        given = next((argument for argument in call.args if isinstance(_value(argument, frame), DType)), None)
+        given = next((argument for argument in call.args if issubclass(type(_value(argument, frame)), DType)), None)
     if text is None or any(keyword.arg is None for keyword in call.keywords):
         return None
     if given is not None:
@@ -687,7 +718,7 @@ def _in_module(frame, wanted, others, cast):
                     return answer
                 if not _is_library(frame.f_code.co_filename):
                     answer = _module_cast(call, cast)
-            given = not _is_forward(frame) or all(_is_argument(frame, t) or _holds(frame.f_locals["self"], [t]) for t in others)
+            given = not _is_forward(frame) or all(_is_argument(frame, t) or _holds(_local(frame, "self"), [t]) for t in others)
         frame = frame.f_back
     return answer if given or answer is None else ""
 
@@ -703,13 +734,13 @@ def _module_cast(call, cast):
 
 
 def _is_forward(frame):
-    return frame.f_code.co_varnames[:1] == ("self",) and _is_module(frame.f_locals.get("self"))
+    return frame.f_code.co_varnames[:1] == ("self",) and _is_module(_local(frame, "self"))
 
 
 def _is_argument(frame, value):
     """Was the value given to the frame's function?"""
     names = _own_names(frame.f_code)[0]
-    return any(name and frame.f_locals.get(name) is value for name in names)
+    return any(name and _local(frame, name) is value for name in names)
 
 
 def _head_of_line(block, node):
@@ -739,7 +770,7 @@ def _again(code, offset, wanted, cast):
     call = _refused(code, offset)
     if call is None:
         return None
-    if _is_library(code.co_filename) or (wanted[0].requires_grad and wanted[0].is_leaf):  # a cast of a leaf is no leaf
+    if _is_library(code.co_filename) or _is_wanting_leaf(wanted[0]):  # a cast of a leaf is no leaf
         return ""
     for part in call.parts:
         while isinstance(part, _NAMED):
@@ -788,8 +819,16 @@ def _out_of_place(code, offset):
     return f"{target} = {target}.{method.attr[:-1]}{block.text(node)[len(target) + 1 + len(method.attr):]}"
 
 
-def answer(about, code, offset, wanted, others, at, cast, dtype):
+def answer(*question):
     """The answer to a question of karat/plugin/site.h."""
+    _karat.override_off()  # a subclass would be asked for the attributes of its tensors
+    try:
+        return _answer(*question)
+    finally:
+        _karat.override_on()
+
+
+def _answer(about, code, offset, wanted, others, at, cast, dtype):
     if about == "operand":
         return _operand(code, offset, wanted, others, at)
     if about == "birth":

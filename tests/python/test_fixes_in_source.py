@@ -314,6 +314,67 @@ except RuntimeError as e:
     run(tmp_path / "p.py", source)
 
 
+SLY = """\
+class Sly(dict):
+    def get(self, *name):
+        asked.append(name)
+        return dict.get(self, *name)
+    __contains__ = lambda self, name: asked.append(name)
+    values = items = keys = lambda self: asked.append("all")
+class Body(type):
+    __prepare__ = classmethod(lambda *_: Sly(float=torch.ones(2), double=torch.ones(2).double()))
+class Asked(type):
+    __mro__ = __dict__ = property(lambda cls: asked.append("class") or ())
+class Kept:
+    pass
+class Classed(metaclass=Asked):
+    pass
+class Liar(torch.Tensor):
+    dtype = requires_grad = is_leaf = _base = property(lambda self: asked.append("attribute"))
+class Function(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, function, types, args=(), kwargs=None):
+        asked.append(function)
+        return super().__torch_function__(function, types, args, kwargs or {})
+asked, floats, double = [], torch.ones(2), torch.ones(2).double()
+"""
+REFUSED = {
+    "a class's body": "class Made(metaclass=Body):\n    made = torch.dot(float, double)",
+    "an object's names": "kept = Kept()\nkept.__dict__ = Sly(double=double)\ntorch.dot(floats, kept.double)",
+    "an object's class": "kept = Classed()\nkept.double = double\ntorch.dot(floats, kept.double)",
+    "a module's tables": "layer = torch.nn.Linear(2, 2)\nlayer._parameters = Sly(layer._parameters)\n"
+                         "layer(double)",
+    "attributes of a subclass": "liar = double.as_subclass(Liar)\ntorch.dot(floats, liar)",
+    "another tensor under the name": "liar, beside = double, double.as_subclass(Liar)\nliar = beside[:]\n"
+                                     "torch.dot(floats, beside[:2])",
+    "a subclass's function": "double, other = floats.as_subclass(Function), double\ntorch.dot(floats, other)",
+}
+
+
+@pytest.mark.parametrize("refused", REFUSED)
+def test_what_a_program_says_about_its_objects_is_not_asked(refused, tmp_path):
+    lines = REFUSED[refused].split("\n")
+    lines.insert(-1, "    del asked[:]" if lines[-1].startswith(" ") else "del asked[:]")
+    caught = "try:\n" + "".join(f"    {line}\n" for line in lines) + "except RuntimeError as e:\n    error = e\n"
+    run(tmp_path / "p.py", IMPORT + SLY + caught + "assert 'fix:' in str(error)\nassert not asked, asked\n")
+
+
+def test_a_call_by_super_is_not_rewritten(tmp_path):
+    source = IMPORT + """\
+class Method(torch.Tensor):
+    def dot(self, other):
+        return super().dot(other)
+class Function(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, function, types, args=(), kwargs=None):
+        return super().__torch_function__(function, types, args, kwargs or {})
+"""
+    for call in ("torch.ones(2).as_subclass(Method).dot(torch.ones(2).double())",
+                 "torch.dot(torch.ones(2), torch.ones(2).double().as_subclass(Function))"):
+        texts = [fix["text"] for fix in fails(tmp_path / "p.py", source + call).karat["fixes"]]
+        assert texts and not any("super()" in text or "kwargs" in text for text in texts), texts
+
+
 MISTAKEN = programs()
 SAYS = {  # what the first fixes of some of them say
     "attention's mask": ["mask = torch.zeros(3, 3, dtype=torch.float32) at p.py:7", "mask.float()"],
@@ -531,3 +592,13 @@ a @ b
     for call, line in ("A.f(a, b)", 25), ("A.g(a, b)", 28):
         error = fails(tmp_path / f"{call[2]}.py", source + f"a, b = torch.ones(2, 2), torch.ones(2, 2).double()\n{call}\n")
         assert error.karat["line"] == line and "a.double()" in [fix["text"] for fix in error.karat["fixes"]], str(error)
+
+
+def test_a_function_at_the_end_of_a_longer_statement_is_found(tmp_path):
+    """The word that continues the statement is further out than the function."""
+    heads = {"try:\n": "except ImportError:\n    pass\n", "if a is None:\n    pass\nelse:\n": "",
+             "try:\n    pass\nexcept ImportError:\n    pass\nelse:\n": "finally:\n    pass\n"}
+    for number, (head, tail) in enumerate(heads.items()):
+        source = IMPORT + "a, b = torch.ones(2), torch.ones(2).double()\n" + head + "    def f(a, b):\n        return a @ b\n" + tail
+        error = fails(tmp_path / f"p{number}.py", source + "f(a, b)\n")
+        assert "a.double()" in [fix["text"] for fix in error.karat["fixes"]], str(error)
