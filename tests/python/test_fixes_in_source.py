@@ -599,6 +599,6 @@ def test_a_function_at_the_end_of_a_longer_statement_is_found(tmp_path):
     heads = {"try:\n": "except ImportError:\n    pass\n", "if a is None:\n    pass\nelse:\n": "",
              "try:\n    pass\nexcept ImportError:\n    pass\nelse:\n": "finally:\n    pass\n"}
     for number, (head, tail) in enumerate(heads.items()):
-        source = IMPORT + "a, b = torch.ones(2), torch.ones(2).double()\n" + head + "    def f(a, b):\n        return a @ b\n" + tail
-        error = fails(tmp_path / f"p{number}.py", source + "f(a, b)\n")
+        source = IMPORT + "a, b = torch.ones(2), torch.ones(2).double()\n" + head + "    def f(a, b):\n        return a @ b\n"
+        error = fails(tmp_path / f"p{number}.py", source + tail + "f(a, b)\n")
         assert "a.double()" in [fix["text"] for fix in error.karat["fixes"]], str(error)
