@@ -1,6 +1,7 @@
 """torch.utils.data: datasets, samplers and loaders in PyTorch's order."""
 
 import collections
+import random
 import warnings
 
 import pytest
@@ -20,6 +21,7 @@ from karat.utils.data import (
     TensorDataset,
     WeightedRandomSampler,
     default_convert,
+    get_worker_info,
     random_split,
 )
 
@@ -157,3 +159,120 @@ def test_shares_of_a_dataset():
         random_split(range(10), [1.2, -0.2])
     with pytest.raises(ValueError, match="^Sum of input lengths does not equal the length of the input dataset!$"):
         random_split(range(10), [0.5, 0.4])
+
+
+# ---- workers: what PyTorch's processes draw and see of themselves ----
+
+class Drawing(karat.utils.data.Dataset):
+    """Items of random numbers and of who draws them."""
+
+    def __len__(self):
+        return 5
+
+    def __getitem__(self, i):
+        info = get_worker_info()
+        return i, info.id, info.num_workers, karat.initial_seed() - info.seed, karat.rand(()).item(), random.random()
+
+
+def as_they_are(items):
+    return items
+
+
+def test_workers_draw_numbers_of_their_own():
+    """PyTorch seeds worker i with the loader's seed + i, and its generators follow each other from batch to batch."""
+    karat.manual_seed(3)
+    random.seed(3)
+    outside = random.random()
+    random.seed(3)
+    passed = iter(DataLoader(Drawing(), batch_size=2, num_workers=2, collate_fn=as_they_are))
+    base = passed._base_seed
+    state, items = karat.get_rng_state(), [item for batch in passed for item in batch]
+    assert karat.equal(state, karat.get_rng_state()) and random.random() == outside and get_worker_info() is None
+    assert [item[:4] for item in items] == [(i, i // 2 % 2, 2, 0) for i in range(5)]
+    for worker in range(2):
+        karat.manual_seed(base + worker)
+        random.seed(base + worker)
+        assert [item[4:] for item in items if item[1] == worker] == [(karat.rand(()).item(), random.random())
+                                                                   for item in items if item[1] == worker]
+
+
+def test_numpy_of_workers():
+    """What NumPy 2 draws first in each of two workers with PyTorch, whose loader has this seed."""
+    np = pytest.importorskip("numpy")
+
+    class OfNumPy(Drawing):
+        def __getitem__(self, i):
+            return np.random.rand()
+
+    karat.manual_seed(3)
+    np.random.seed(4)
+    passed = iter(DataLoader(OfNumPy(), num_workers=2, batch_size=2, collate_fn=as_they_are))
+    assert passed._base_seed == 937055941807507096
+    assert [one for batch in passed for one in batch] == pytest.approx(
+        [0.8794862824005928, 0.35186014682096967, 0.13554665930590137, 0.5719063383148877, 0.992908341615101])
+    assert np.random.rand() == np.random.RandomState(4).rand()
+
+
+class Shares(karat.utils.data.IterableDataset):
+    """Numbers below 7, from `first` on: worker i of n takes those n + i apart, from its number on."""
+
+    first = 0
+
+    def __iter__(self):
+        info = get_worker_info()
+        return iter(range(self.first + info.id, 7, info.num_workers + info.id))
+
+
+@pytest.mark.parametrize("batch, drop, wanted", [
+    (None, False, [0, 1, 2, 3, 5, 6]), (1, False, [[0], [1], [2], [3], [5], [6]]), (1, True, [[0], [1], [2], [3], [5], [6]]),
+    (2, False, [[0, 3], [1, 5], [2], [6]]), (2, True, [[0, 3], [1, 5]])])
+def test_workers_share_an_iterable_dataset(batch, drop, wanted):
+    passed = DataLoader(Shares(), batch_size=batch, num_workers=3, drop_last=drop, collate_fn=as_they_are)
+    assert list(passed) == wanted == list(passed)
+
+
+def test_workers_have_datasets_of_their_own():
+    """worker_init_fn changes one worker's dataset, as programs that divide the work do there."""
+    def begin(number):
+        info = get_worker_info()
+        assert info.id == number and info.dataset is not shares
+        info.dataset.first = 4 * number
+
+    shares = Shares()
+    passed = DataLoader(shares, batch_size=None, num_workers=2, worker_init_fn=begin)
+    assert list(passed) == [0, 5, 2, 4, 6] and shares.first == 0 and get_worker_info() is None
+
+
+def test_workers_that_stay():
+    """Another pass of persistent workers: no new seed is drawn, and their random numbers go on."""
+    loader = DataLoader(Drawing(), batch_size=5, num_workers=2, persistent_workers=True, collate_fn=as_they_are)
+    assert loader.prefetch_factor == 2
+    karat.manual_seed(1)
+    first, passed = [item[4] for batch in loader for item in batch], iter(loader)
+    karat.manual_seed(1)
+    assert passed is iter(loader) and karat.rand(()).item() == pytest.approx(0.7576315999031067)
+    second = [item[4] for batch in passed for item in batch]
+    karat.manual_seed(passed._base_seed)
+    assert first + second != second + first and karat.rand(10)[:5].tolist() == pytest.approx(first)
+
+
+def test_indices_are_taken_ahead_of_items():
+    """As many for each worker as PyTorch takes; an item that fails leaves the rest."""
+    taken = []
+
+    class Told(Drawing):
+        def __getitem__(self, i):
+            if i == 1:
+                raise ValueError("a bad item")
+            return i
+
+    def told():
+        for i in range(5):
+            taken.append(i)
+            yield i
+
+    passed = iter(DataLoader(Told(), sampler=told(), num_workers=2, prefetch_factor=1, batch_size=None))
+    assert taken == [0, 1] and next(passed) == 0 and taken == [0, 1, 2]
+    with pytest.raises(ValueError, match="a bad item"):
+        next(passed)
+    assert list(passed) == [2, 3, 4]

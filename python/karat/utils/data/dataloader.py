@@ -1,5 +1,7 @@
-"""DataLoader: the items of a dataset in batches, in PyTorch's order. All work is done in the process that iterates."""
+"""DataLoader: the items of a dataset in batches, in PyTorch's order. All work is done in the process that iterates; workers take
+turns there."""
 
+import collections
 import itertools
 import warnings
 from collections.abc import Callable
@@ -8,6 +10,7 @@ from typing import Any, TypeVar
 from ... import _karat
 from . import _utils  # noqa: F401
 from ._utils.collate import default_collate, default_convert
+from ._utils.worker import Worker, get_worker_info
 from .dataset import IterableDataset
 from .sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler
 
@@ -33,11 +36,6 @@ class _InfiniteConstantSampler(Sampler):
             yield None
 
 
-def get_worker_info():
-    """None: there are no worker processes."""
-    return None
-
-
 _warned = False
 
 
@@ -45,8 +43,7 @@ def _warn_of_workers(n):
     global _warned
     if not _warned:
         warnings.warn(f"DataLoader: num_workers={n} is accepted, but items are loaded in this process (karat has no worker "
-                      "processes "
-                      "yet); order and values are the same", stacklevel=4)
+                      "processes yet); order, values and random numbers are the same", stacklevel=4)
         _warned = True
 
 
@@ -75,13 +72,14 @@ class DataLoader:
             raise ValueError("persistent_workers option needs num_workers > 0")
         if num_workers:
             _warn_of_workers(num_workers)
+            prefetch_factor = 2 if prefetch_factor is None else prefetch_factor
         elif multiprocessing_context is not None:
             raise ValueError("multiprocessing_context can only be used with multi-process loading (num_workers > 0), but got "
                              f"num_workers={num_workers}")
         self.dataset, self.num_workers, self.prefetch_factor = dataset, num_workers, prefetch_factor
         self.pin_memory, self.pin_memory_device, self.timeout = pin_memory, pin_memory_device, timeout
         self.worker_init_fn, self.multiprocessing_context, self.in_order = worker_init_fn, multiprocessing_context, in_order
-        self.persistent_workers = persistent_workers
+        self.persistent_workers, self._iterator = persistent_workers, None
         self._is_iterable = isinstance(dataset, IterableDataset)
         self._dataset_kind = _DatasetKind.Iterable if self._is_iterable else _DatasetKind.Map
         self._check_sampling(shuffle, sampler, batch_sampler, batch_size, drop_last)
@@ -134,10 +132,56 @@ class DataLoader:
         return n // self.batch_size if self.drop_last else (n + self.batch_size - 1) // self.batch_size
 
     def __iter__(self):
-        return self._get_iterator()
+        if not (self.persistent_workers and self.num_workers):
+            return self._get_iterator()
+        if self._iterator is None:
+            self._iterator = self._get_iterator()
+        else:
+            self._iterator._reset(self)
+        return self._iterator
 
     def _get_iterator(self):
-        return _SingleProcessDataLoaderIter(self)
+        return (_MultiProcessingDataLoaderIter if self.num_workers else _SingleProcessDataLoaderIter)(self)
+
+
+class _OfMap:
+    """Loads by index: the items of a batch of indices, or one."""
+
+    def __init__(self, dataset, loader):
+        self._dataset, self._batches, self._collate = dataset, loader._auto_collation, loader.collate_fn
+
+    def fetch(self, index):
+        return self._collate(self._items(index))
+
+    def _items(self, index):
+        if not self._batches:
+            return self._dataset[index]
+        if callable(getattr(self._dataset, "__getitems__", None)):
+            return self._dataset.__getitems__(index)
+        return [self._dataset[i] for i in index]
+
+
+class _OfIterable(_OfMap):
+    """Loads the next items, as many as there are indices."""
+
+    def __init__(self, dataset, loader):
+        super().__init__(dataset, loader)
+        self._rest, self._ended, self._drop_last = iter(dataset), False, loader.drop_last
+
+    def _items(self, index):
+        if self._ended:
+            raise StopIteration
+        if not self._batches:
+            return next(self._rest)
+        data = list(itertools.islice(self._rest, len(index)))
+        self._ended = len(data) < len(index)
+        if not data or (self._ended and self._drop_last):
+            raise StopIteration
+        return data
+
+
+def _fetcher_of(loader):
+    return _OfIterable if loader._dataset_kind == _DatasetKind.Iterable else _OfMap
 
 
 class _BaseDataLoaderIter:
@@ -155,8 +199,6 @@ class _BaseDataLoaderIter:
             raise AssertionError("_SingleProcessDataLoaderIter requires timeout == 0")
         # PyTorch draws the seed of workers here, also where there are none: later draws follow it.
         self._base_seed = empty((), dtype=int64).random_(generator=loader.generator).item()
-        self._items = iter(loader.dataset) if loader._dataset_kind == _DatasetKind.Iterable else None
-        self._ended = False
         self._pin_memory = loader.pin_memory and _has_accelerator()
         if loader.pin_memory and not self._pin_memory:
             warnings.warn("'pin_memory' argument is set as true but no accelerator is found, then device pinned memory won't be "
@@ -175,7 +217,7 @@ class _BaseDataLoaderIter:
         raise NotImplementedError
 
     def __next__(self):
-        span = _karat.range_begin("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__")
+        span = _karat.range_begin(f"enumerate(DataLoader)#{type(self).__name__}.__next__")
         try:
             data = self._next_data()
             self._num_yielded += 1
@@ -185,36 +227,70 @@ class _BaseDataLoaderIter:
 
 
 class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
-    """One pass whose items are loaded by this process."""
+    """One pass without workers."""
+
+    def __init__(self, loader):
+        super().__init__(loader)
+        self._fetcher = _fetcher_of(loader)(loader.dataset, loader)
 
     def _next_data(self):
-        data = self._collate_fn(self._fetched(self._next_index()))
+        data = self._fetcher.fetch(self._next_index())
         return _pinned(data) if self._pin_memory else data
-
-    def _fetched(self, index):
-        """The items at an index of the sampler's, or of a batch of them."""
-        if self._items is not None:
-            return self._next_of_iterable(index)
-        if not self._auto_collation:
-            return self._dataset[index]
-        if callable(getattr(self._dataset, "__getitems__", None)):
-            return self._dataset.__getitems__(index)
-        return [self._dataset[i] for i in index]
-
-    def _next_of_iterable(self, index):
-        if self._ended:
-            raise StopIteration
-        if not self._auto_collation:
-            return next(self._items)
-        data = list(itertools.islice(self._items, len(index)))
-        self._ended = len(data) < len(index)
-        if not data or (self._ended and self._drop_last):
-            raise StopIteration
-        return data
 
 
 class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
-    """PyTorch's pass with worker processes. There are none: no loader makes it."""
+    """One pass by workers in turns. Indices are taken ahead of what is loaded, as many for each worker as PyTorch takes, and
+    given to one worker after the other: a sampler's random numbers are drawn when they would be, and a worker has the same
+    items."""
+
+    def __init__(self, loader):
+        super().__init__(loader)
+        self._prefetch_factor = loader.prefetch_factor
+        self._workers = [Worker(i, loader, self._base_seed, _fetcher_of(loader)) for i in range(self._num_workers)]
+        self._give_first()
+
+    def _reset(self, loader):
+        """Another pass of the same workers."""
+        self._sampler_iter, self._num_yielded = iter(self._index_sampler), 0
+        for worker in self._workers:
+            worker.begin(loader, _fetcher_of(loader))
+        self._give_first()
+
+    def _give_first(self):
+        self._given = collections.deque()  # what is to be loaded next: a worker and an index
+        self._turns = itertools.cycle(self._workers)
+        for _ in range(self._prefetch_factor * self._num_workers):
+            self._give_next()
+
+    def _give_next(self):
+        """Gives the next index to the next worker that has items left."""
+        if not any(worker.active for worker in self._workers):
+            return
+        try:
+            index = self._next_index()
+        except StopIteration:
+            return
+        self._given.append((next(worker for worker in self._turns if worker.active), index))
+
+    def _next_data(self):
+        while self._given:
+            worker, index = self._given.popleft()
+            if not worker.active:
+                continue
+            try:
+                data = worker.fetch(index)
+            except StopIteration:  # of an iterable dataset; one by index ends with its sampler
+                if self._dataset_kind != _DatasetKind.Iterable:
+                    raise
+                worker.active = False
+                self._give_next()
+                continue
+            except BaseException:
+                self._give_next()
+                raise
+            self._give_next()
+            return _pinned(data) if self._pin_memory else data
+        raise StopIteration
 
 
 def _has_accelerator():
