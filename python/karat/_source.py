@@ -18,6 +18,7 @@ import types
 import warnings
 
 from . import Tensor, _karat
+from . import device as Device
 from . import dtype as DType
 from .nn.modules.module import Module
 from .nn.parameter import Buffer, Parameter
@@ -552,14 +553,16 @@ def _is_part(code, node):
     return bool(call) and call.node is not None and any(part is node for part in call.parts)
 
 
-def _whole(block, node):
-    """The expression that only moves or wraps what the call made: made(...).reshape(2, 3), Parameter(made(...))."""
+def _whole(code, block, node):
+    """The expression that only moves or wraps what the call made: made(...).reshape(2, n), made(...).to(device),
+    Parameter(made(...))."""
+    frame = _frame_of(code)
     while True:
         method, above = block.above.get(node), None
         if isinstance(method, ast.Attribute):
             above = block.above.get(method)
             plain = isinstance(above, ast.Call) and above.func is method and all(
-                isinstance(a, (ast.Constant, ast.UnaryOp)) for a in (*above.args, *(k.value for k in above.keywords)))
+                _is_plain(a, frame) for a in (*above.args, *(k.value for k in above.keywords)))
             if not plain:
                 return node
         elif isinstance(method, ast.Call) and method.args[:1] == [node] and _is_parameter_class(method.func):
@@ -567,6 +570,14 @@ def _whole(block, node):
         else:
             return node
         node = above
+
+
+def _is_plain(argument, frame):
+    """Is it a size, a device or another value that changes no dtype?"""
+    if isinstance(argument, (ast.Constant, ast.UnaryOp)):
+        return True
+    value = _value(argument, frame) if frame else _UNKNOWN
+    return value is not _UNKNOWN and not _is_tensor(value) and not issubclass(type(value), DType)
 
 
 def _is_parameter_class(function):
@@ -580,7 +591,7 @@ def _birth(code, offset, wanted, others, cast, dtype):
         return None
     if any(_is_same(other, wanted[0]) for other in others):
         return None  # that one stays as it is
-    whole = _whole(block, node)
+    whole = _whole(code, block, node)
     inline = isinstance(node, ast.Call) and any(keyword.arg == "dtype" for keyword in node.keywords) \
         and _is_part(code, whole)
     if not inline and not _becomes(code, block, whole, wanted[0]):
@@ -643,15 +654,33 @@ def _dropped(code, offset, wanted):
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or _is_library(code.co_filename):
         return ""
     text, receiver = block.text(node), block.text(node.func.value)
-    if text is None or receiver is None or (node.func.attr in ("to", "type") and len(node.args) + len(node.keywords) > 1):
-        return ""  # it moves, too
+    if text is None or receiver is None:
+        return ""
     if not (isinstance(wanted[0], Parameter) or _is_part(code, node) or _becomes(code, block, node, wanted[0])):
         return ""
+    if node.func.attr in ("to", "type") and len(node.args) + len(node.keywords) > 1:
+        return _moved_alone(code, block, node)
     line = block.lines[node.lineno - 1]
     cast = line.encode()[node.func.value.end_col_offset:node.end_col_offset].decode().lstrip(" )")
     if line.count(cast) == 1:
         return f"leave out {cast} at {_place(code, node)}"
     return f"{receiver} instead of {text} at {_place(code, node)}" if block.once(node) else ""
+
+
+def _moved_alone(code, block, node):
+    """x.to(device, dtype) without the dtype. "": the source does not show which argument that is."""
+    frame = _frame_of(code)
+    given = [(a, None, a) for a in node.args] + [(k, k.arg, k.value) for k in node.keywords]
+    values = [_value(value, frame) if frame else _UNKNOWN for *_, value in given]
+    dtypes = [part for (part, name, _), value in zip(given, values) if name == "dtype" or issubclass(type(value), DType)]
+    moves = any(name == "device" or (name is None and issubclass(type(value), (str, Device)))
+                for (_, name, _), value in zip(given, values))
+    rest = [block.text(part) for part, *_ in given if part not in dtypes]
+    text, receiver = block.text(node), block.text(node.func.value)
+    if len(dtypes) != 1 or not moves or None in rest or not block.once(node):
+        return ""
+    old = text.encode()[len(receiver.encode()):].decode().lstrip(" )")
+    return f".{node.func.attr}({', '.join(rest)}) instead of {old} at {_place(code, node)}"
 
 
 def _holder(code, offset, wanted, others, cast):

@@ -26,6 +26,27 @@ y = b(x, z)
 conv = nn.Conv1d(2, 3, 3)
 x = torch.from_numpy(np.ones((1, 2, 8)))
 y = conv(x)
+## moved to a device by name
+device = torch.device("cpu")
+fc = nn.Linear(3, 4)
+noise = torch.from_numpy(np.ones((2, 3))).to(device)
+y = fc(noise)
+## made in a shape of names, and moved
+n, device = 3, "cpu"
+fc = nn.Linear(3, 4)
+noise = torch.ones(n * 2, dtype=torch.float64).reshape(2, n).to(device=device)
+y = fc(noise)
+## moved and cast at once
+device = "cpu"
+lstm = nn.LSTM(3, 4)
+x = torch.ones(2, 1, 3).to(device, torch.float64)
+y = lstm(x)
+## moved and cast at once, by names
+device = torch.device("cpu")
+fc = nn.Linear(3, 4)
+x = torch.ones(6)
+x = x.reshape(-1, 3).to(device=device, dtype=torch.float64)
+y = fc(x)
 ## conv2d
 conv = nn.Conv2d(2, 3, 3).half()
 x = torch.ones(1, 2, 8, 8)

@@ -250,6 +250,17 @@ b = torch.ones(
     dtype=torch.float64)
 c = torch.mm(a, b)""", [
         "a = torch.ones(2, 3, dtype=torch.float64) at p.py:2", "a.double()", "b.float()"]),
+    "moved to a device": (NET + """\
+device = torch.device("cpu")
+x = torch.from_numpy(np.ones((4, 3))).to(device)
+y = net(x)""", [
+        "x = torch.from_numpy(np.ones((4, 3))).to(device).float() at p.py:15", "x.float()", "net.double() before p.py:16"]),
+    "moved and cast at once": (NET + """\
+device = torch.device("cpu")
+x = torch.ones(4, 3)
+x = x.to(device, torch.float64)
+y = net(x)""", [
+        ".to(device) instead of .to(device, torch.float64) at p.py:16", "net.double() before p.py:17"]),
     "behind an else": (NET + """\
 x = torch.from_numpy(np.ones((4, 3)))
 if x is None:
