@@ -85,6 +85,7 @@ def _failed(doing, why):
 
 
 _UNPACKED, _UNPACKED_PER_BYTE = 1 << 26, 10
+_PROGRAM, _PROGRAM_PER_BYTE = 1 << 20, 32
 
 
 class Read:
@@ -101,16 +102,23 @@ class Read:
             directory = zipfile.ZipFile(file).infolist()
         except (zipfile.BadZipFile, NotImplementedError, struct.error, ValueError, OverflowError, OSError):
             raise _failed("reading zip archive", "failed finding central directory") from None
-        self.records = {one.filename: one for one in directory}
         self.left = self.size  # records that are read do not overlap
-        self.room = None if trusted else _UNPACKED + _UNPACKED_PER_BYTE * self.size  # for what compressed records hold
-        self.root = self._root()
+        self.trusted, self.room = trusted, _UNPACKED + _UNPACKED_PER_BYTE * self.size  # for what compressed records hold
+        self.records, self.root = {}, ""
+        for one in directory:
+            self._note(one)
 
-    def _root(self):
-        name = next(iter(self.records), "")
-        if "/" not in name:
-            raise RuntimeError(f"file in archive is not in a subdirectory: {name}")
-        return name[:name.index("/") + 1]
+    def _note(self, record):
+        name = record.filename
+        if not self.records:
+            if "/" not in name:
+                raise RuntimeError(f"file in archive is not in a subdirectory: {name}")
+            self.root = name[:name.index("/") + 1]
+        if not name.startswith(self.root):
+            raise RuntimeError(f"file in archive is not in a subdirectory {self.root}: {name}")
+        if name in self.records:  # readers differ in which of them they read: another one may have looked at this file before
+            raise _failed("reading zip archive", f"two records have the name {name}")
+        self.records[name] = record
 
     def __contains__(self, name):
         return self.root + name in self.records
@@ -133,23 +141,41 @@ class Read:
         return self._begin(name, record), record.file_size
 
     def _begin(self, name, record):
-        self.file.seek(max(record.header_offset, 0))
-        header = self.file.read(_LOCAL.size)
-        if record.header_offset < 0 or len(header) < _LOCAL.size or header[:4] != b"PK\3\4":
+        at, header = record.header_offset, b""
+        if 0 <= at <= self.size - _LOCAL.size:
+            self.file.seek(at)
+            header = self.file.read(_LOCAL.size)
+        if len(header) < _LOCAL.size or header[:4] != b"PK\3\4":
             raise _failed(f"reading file {name}", "invalid header or archive is corrupted")
-        begin = record.header_offset + _LOCAL.size + sum(struct.unpack("<2H", header[26:30]))
-        if record.flag_bits & 1 or begin + record.compress_size > self.size:
+        begin = at + _LOCAL.size + sum(struct.unpack("<2H", header[26:30]))
+        if (record.flag_bits & 1 or begin + record.compress_size > self.size
+                or record.compress_type == _STORED and record.compress_size != record.file_size):
             raise _failed(f"reading file {name}", "invalid header or archive is corrupted")
         return begin
 
-    def _take_room(self, name, size):
-        if self.room is None:
+    def take_room(self, name):
+        """A record gets memory for as many bytes as it says; those of one that is compressed are said, not there."""
+        record = self._record(name)
+        self._begin(name, record)
+        self._claim(name, record)
+
+    def _claim(self, name, record):
+        if self.trusted or record.compress_type == _STORED:
             return
-        self.room -= size
+        self.room -= record.file_size
         if self.room < 0:
-            raise RuntimeError(f"torch.load: the {size} bytes of {name} are compressed, and what is compressed in this file of "
-                               f"{self.size} bytes would take {_UNPACKED >> 20} MiB and {_UNPACKED_PER_BYTE} times its size; if "
-                               "you trust it, weights_only=False reads it")
+            raise RuntimeError(f"torch.load: the {record.file_size} bytes of {name} are compressed, and what is compressed in "
+                               f"this file of {self.size} bytes would take {_UNPACKED >> 20} MiB and {_UNPACKED_PER_BYTE} times "
+                               "its size; if you trust it, weights_only=False reads it")
+
+    def read_program(self, name):
+        """The same as read, of a record whose bytes are worked through one by one and make larger things."""
+        record = self._record(name)
+        most = _PROGRAM + _PROGRAM_PER_BYTE * record.compress_size
+        if not self.trusted and record.file_size > most:
+            raise RuntimeError(f"torch.load: the {record.file_size} bytes of {name} are compressed to {record.compress_size}, "
+                               f"which may hold {most}; if you trust it, weights_only=False reads it")
+        return bytes(self.read(name))
 
     def read(self, name):
         """The bytes of a record, in memory of its own."""
@@ -159,11 +185,11 @@ class Read:
         if self.left < 0:
             raise _failed(f"reading file {name}", "records overlap")
         self.file.seek(begin)
-        if record.compress_type == _STORED and packed == size:
+        if record.compress_type == _STORED:
             data = bytearray(size)
             complete = _filled(self.file, data)
         elif record.compress_type == _DEFLATED:
-            self._take_room(name, size)
+            self._claim(name, record)
             unpack = zlib.decompressobj(-15)
             try:
                 data = bytearray(unpack.decompress(self.file.read(packed), size + 1))

@@ -160,6 +160,8 @@ def _here(module, name):
 
     from ._weights import NAMES
 
+    if name.startswith("torch."):  # a pickler finds what knows no module of its own in any module, by the way to it
+        module, name = "torch", name[len("torch."):]
     if f"{module}.{name}" in NAMES:
         return NAMES[f"{module}.{name}"]
     found = importlib.import_module("karat" + module[len("torch"):])

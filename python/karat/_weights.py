@@ -10,6 +10,7 @@ storage is read.
 """
 
 import codecs
+import os
 import struct
 from _compat_pickle import IMPORT_MAPPING, NAME_MAPPING
 from collections import Counter, OrderedDict
@@ -127,7 +128,7 @@ def _make_of_type(machine, build, cls, arguments, state):
     if cls.__setstate__ is not Tensor.__setstate__:
         machine.outside(made.__setstate__, (state,))
         return made
-    return made if state is None else set_state(made, _all_attributes(machine.state_of(state)))
+    return made if state is None else set_state(made, _all_attributes(machine.own_state_of(state)))
 
 
 _TENSOR_BUILDERS = (_rebuild_tensor_v2, _rebuild_tensor_v3, _rebuild_meta_tensor_no_storage, _rebuild_parameter)
@@ -141,7 +142,7 @@ def _make_parameter(machine, data=None, requires_grad=True, hooks=None):
 
 
 def _make_parameter_with_state(machine, data, requires_grad, hooks, state):
-    return set_state(_make_parameter(machine, data, requires_grad, hooks), _all_attributes(machine.state_of(state)))
+    return set_state(_make_parameter(machine, data, requires_grad, hooks), _all_attributes(machine.own_state_of(state)))
 
 
 def _all_attributes(state):
@@ -252,6 +253,8 @@ _KEY_DEPTH = 100
 # What a load may spend beside its opcodes: bytes that it copies, and as many for an item of a container as it takes in memory.
 _BUDGET, _BUDGET_PER_BYTE = 1 << 25, 16
 _ITEM, _NODE, _SIZE = 96, 48, 16
+_SECRET = int.from_bytes(os.urandom(7), "big")  # no file knows in which order our own tables are filled
+_SMALL_PLACE = 1 << 16
 
 
 def storage_dtype(cls):
@@ -436,6 +439,13 @@ class Machine:
         _expect(_plain_dict(self, state), f"attributes must be a dict of names, not {type(state).__name__}")
         return state
 
+    def own_state_of(self, state):
+        """The same, for a class of the table: no name that Python looks up on its own, when the object is copied, say."""
+        state = self.state_of(state)
+        attributes = state[0] if type(state) is tuple else state
+        _expect(not attributes or not any(map(_is_special, attributes)), "a special name is no attribute")
+        return state
+
     def build(self, one, state):
         """Gives state to an object that this load has made."""
         cls = type(one)
@@ -453,7 +463,7 @@ class Machine:
         if allowed and hasattr(cls, "__setstate__"):
             self.outside(one.__setstate__, (state,))
             return
-        state = self.state_of(state)
+        state = self.state_of(state) if allowed else self.own_state_of(state)
         attributes, slots = state if type(state) is tuple else (state, {})
         if attributes:
             self.outside(_set_attributes, (one, attributes))
@@ -483,7 +493,7 @@ class Machine:
             self.spend(len(key) >> 4)
             return
         self._check_nested(key)
-        where = self.at if container is None else id(container), hash(key)
+        where = self.at if container is None else id(container), hash(key) ^ _SECRET
         same, _ = self.hashes.get(where, (0, None))
         self.hashes[where] = same + 1, container  # kept: no other gets its id
         self.spend(same * _NODE)
@@ -802,11 +812,16 @@ def _put(m, items):
             changed[key] = value
 
 
+def _place(n):
+    """A key of the memo. Large ones are texts, whose hashes no file can choose."""
+    return n if n < _SMALL_PLACE else str(n)
+
+
 def _put_text(m):
     place = int(m.line())
     if place < 0:
         raise Damaged("an object is stored under a number below 0")
-    m.memo[place] = m.stack[-1]
+    m.memo[_place(place)] = m.stack[-1]
 
 
 def _binput(m):
@@ -815,16 +830,16 @@ def _binput(m):
 
 
 def _long_binput(m):
-    m.memo[_U4.unpack_from(m.data, m.at)[0]] = m.stack[-1]
+    m.memo[_place(_U4.unpack_from(m.data, m.at)[0])] = m.stack[-1]
     m.at += 4
 
 
 def _memoize(m):
-    m.memo[len(m.memo)] = m.stack[-1]
+    m.memo[_place(len(m.memo))] = m.stack[-1]
 
 
 def _get_text(m):
-    m.stack.append(m.memo[int(m.line())])
+    m.stack.append(m.memo[_place(int(m.line()))])
 
 
 def _binget(m):
@@ -833,7 +848,7 @@ def _binget(m):
 
 
 def _long_binget(m):
-    m.stack.append(m.memo[_U4.unpack_from(m.data, m.at)[0]])
+    m.stack.append(m.memo[_place(_U4.unpack_from(m.data, m.at)[0])])
     m.at += 4
 
 
@@ -929,24 +944,53 @@ def unsafe_names(data, allowed):
     return list(names)
 
 
+_TEXTS = ("UNICODE", "UNICODE8", "STRING")
+_CHANGES = {"APPEND": 1, "SETITEM": 2, "BUILD": 1, "APPENDS": None, "SETITEMS": None, "ADDITEMS": None}  # None: up to the mark
+_EXTENSIONS = ("EXT1", "EXT2", "EXT4")
+
+
 def _names_in(machine):
-    """Pairs of module and name. Those of protocol 4 are on the stack: texts that the file has, or the memo."""
+    """Pairs of module and name, for which any unpickler would ask. Those of protocol 4 are on the stack: texts that the file has,
+    wherever it moves them. "?" stands for a name that is only made when the file is read."""
     import pickletools
 
-    texts, memo = [None, None], {}  # the last two things that were pushed, None: no text
+    mark, stack, memo = object(), [], {}
+
+    def pop_to_mark():
+        while stack.pop() is not mark:
+            pass
+
     try:
         for opcode, argument, _ in pickletools.genops(machine.data):
             kind = opcode.name
-            if kind == "MEMOIZE" or kind.endswith("PUT"):
-                memo[len(memo) if argument is None else argument] = texts[1]
-                continue
             if kind == "PROTO":
                 machine.fix_names = argument < 3
             elif kind in ("GLOBAL", "INST"):
                 yield argument.split(" ", 1)
-            elif kind == "STACK_GLOBAL" and None not in texts:
-                yield texts
-            if opcode.stack_after:
-                texts = [texts[1], memo.get(argument) if kind.endswith("GET") else argument if "UNICODE" in kind else None]
-    except ValueError as e:
-        raise Damaged(str(e)) from None
+            elif kind == "STACK_GLOBAL":
+                yield [one if type(one) is str else "?" for one in (stack[-2], stack[-1])]
+            elif kind in _EXTENSIONS:
+                yield "?", f"extension {argument}"
+            before = opcode.stack_before
+            if kind == "MEMOIZE" or kind.endswith("PUT"):
+                memo[len(memo) if argument is None else argument] = stack[-1]
+            elif kind.endswith("GET"):
+                stack.append(memo[argument])
+            elif kind == "DUP":
+                stack.append(stack[-1])
+            elif kind == "MARK":
+                stack.append(mark)
+            elif kind in _CHANGES:  # what is changed stays what it is
+                if _CHANGES[kind] is None:
+                    pop_to_mark()
+                else:
+                    del stack[-_CHANGES[kind]:]
+            else:
+                if pickletools.markobject in before:
+                    pop_to_mark()
+                else:
+                    for _ in before:
+                        stack.pop()
+                stack.extend(argument if kind.endswith(_TEXTS) else None for _ in opcode.stack_after)
+    except (ValueError, IndexError, KeyError) as e:
+        raise Damaged(str(e) or "no pickle") from None

@@ -6,6 +6,7 @@ into, as open() does it, and only when all parts are there. Independent of: what
 """
 
 import errno
+import io
 import os
 import stat
 
@@ -124,5 +125,9 @@ def put(file, part):
     """Writes all of it to a file whose write may take less."""
     taken = file.write(part)
     while type(taken) is int and taken < len(part):
-        part = part[taken:]
+        if taken <= 0:
+            raise OSError(errno.EIO, f"{type(file).__name__}.write took nothing of {len(part)} bytes")
+        part = memoryview(part)[taken:]
         taken = file.write(part)
+    if taken is None and isinstance(file, io.RawIOBase):  # other files say nothing when they have taken all
+        raise BlockingIOError(errno.EAGAIN, f"{type(file).__name__}.write would have to wait", 0)

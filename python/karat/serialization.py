@@ -12,6 +12,7 @@ import pickle
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import nullcontext
 from mmap import MAP_PRIVATE, MAP_SHARED, PROT_READ, PROT_WRITE
 
 from . import _archive, _karat, _missing, _written
@@ -287,7 +288,8 @@ class _Storages:
             dtype = storage_dtype(cls)
         except KeyError:
             raise _damaged(f"{type(cls).__name__} is no class of storages") from None
-        if type(key) not in (str, int) or type(location) is not str or type(count) is not int or not 0 <= count < 1 << 56:
+        if (type(key) is not str and (type(key) is not int or key.bit_length() > 64)) or type(location) is not str or (
+                type(count) is not int or not 0 <= count < 1 << 56):
             raise _damaged("the id of a storage must have a key, a location and a length")
         return dtype, str(key), location, count * (1 if dtype is None else dtype.itemsize)
 
@@ -481,8 +483,8 @@ def _from_archive(file, path, map_location, weights_only, mmap, run):
             raise RuntimeError("Cannot use ``weights_only=True`` with TorchScript archives passed to ``torch.load``. "
                                + UNSAFE_MESSAGE)
         raise NotImplementedError("torch.load: this is an archive of torch.jit.save; compiled programs are not read")
-    text = bytes(archive.read("data.pkl"))
-    read = _mapped(archive, path) if mmap else _copied(archive)
+    text = archive.read_program("data.pkl")
+    read = _mapped(archive, file, path) if mmap else _copied(archive)
     return run(text, 0, _Storages(map_location, read, _is_swapped(archive)))[0]
 
 
@@ -508,18 +510,23 @@ def _expect_size(archive, key, size):
 def _copied(archive):
     def read(key, size):
         _expect_size(archive, key, size)
-        return UntypedStorage(size) if getattr(_here, "skip", False) else archive.read(f"data/{key}")
+        if not getattr(_here, "skip", False):
+            return archive.read(f"data/{key}")
+        archive.take_room(f"data/{key}")
+        return UntypedStorage(size)
 
     return read
 
 
-def _mapped(archive, path):
+def _mapped(archive, opened, path):
     """Storages that are pages of the file; those that are written to are this process's own, unless the flags are MAP_SHARED."""
     from mmap import mmap
 
     shared = _config.load.mmap_flags == MAP_SHARED
-    with open(path, "r+b" if shared else "rb") as file:
-        memory = mmap(file.fileno(), 0, flags=_config.load.mmap_flags, prot=PROT_READ | PROT_WRITE)
+    with open(path, "r+b") if shared else nullcontext(opened) as file:
+        if not os.path.samestat(os.fstat(file.fileno()), os.fstat(opened.fileno())):
+            raise RuntimeError(f"torch.load: {os.fsdecode(path)} became another file while it was read")
+        memory = mmap(file.fileno(), archive.size, flags=_config.load.mmap_flags, prot=PROT_READ | PROT_WRITE)
 
     def read(key, size):
         _expect_size(archive, key, size)
@@ -612,7 +619,7 @@ def get_unsafe_globals_in_checkpoint(f):
     f.seek(start)
     if head != b"PK\3\4":
         raise ValueError("Expected input to be a checkpoint returned by torch.save")
-    return unsafe_names(bytes(_archive.Read(f).read("data.pkl")), allowed_names(_safe, torch_name))
+    return unsafe_names(_archive.Read(f).read_program("data.pkl"), allowed_names(_safe, torch_name))
 
 
 __getattr__ = _missing.of(__name__)

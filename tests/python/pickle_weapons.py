@@ -157,6 +157,11 @@ WEAPONS |= {
     "a negative storage": stored(count=b"J\xff\xff\xff\xff"), "a storage in a text": stored(count=text("4")),
     "a storage beyond 64 bits": stored(count=HUGE),
     "a location that is none": b"(" + text("storage") + STORAGE + text("0") + b"K\x01K\x04tQ",
+    "a huge key": b"(" + text("storage") + STORAGE + b"\x8b" + struct.pack("<i", 3000) + b"\x7f" * 3000
+        + text("cpu") + b"K\x04tQ",
+    "a special attribute": ORDERED + b")R" + attributes("__deepcopy__", named("torch.storage", "UntypedStorage")) + b"b",
+    "a special attribute of a tensor": OF_TYPE + b"(" + REBUILD + TENSOR + arguments()
+        + attributes("__reduce_ex__", named("torch.storage", "UntypedStorage")) + b"tR",
     "a key that is none": b"(" + text("storage") + STORAGE + b"]" + text("cpu") + b"K\x04tQ",
 }
 WEAPONS = {name: b"\x80\x02" + body + b"." for name, body in WEAPONS.items()}
@@ -237,7 +242,8 @@ GOOD = {
         + b"\x8c\x02ab\x8d\x02\x00\x00\x00\x00\x00\x00\x00abVa\\u0041\nS'a\\n'\nU\x01aT\x01\x00\x00\x00at",
     "bytes": b"(C\x02abB\x02\x00\x00\x00ab\x8e\x02\x00\x00\x00\x00\x00\x00\x00ab\x96\x02\x00\x00\x00\x00\x00\x00\x00abt",
     "containers": b"(](K\x01K\x02e]K\x01a(K\x01l}(K\x01K\x02u}K\x01K\x02s(K\x01K\x02d\x8f(K\x01\x90(K\x01\x91)N\x88\x89t",
-    "memo": b"(K\x01q\x050h\x05r\x00\x01\x00\x00j\x00\x01\x00\x00p9\ng9\n2t", "marks": b"K\x01(K\x02K\x031",
+    "memo": b"(K\x01q\x050h\x05r\x00\x01\x00\x00j\x00\x01\x00\x00p9\ng9\n2t",
+    "far memo": b"(K\x07r\x00\x00\x01\x00g65536\np99999\nj\x9f\x86\x01\x00t", "marks": b"K\x01(K\x02K\x031",
     "cycle": b"]q\x00h\x00a",
     "rows": b"(" + ORDERED + b"]" + text("a") + b"K\x01\x86a\x85R" + ORDERED + b")\x81" + attributes("_metadata", b"}") + b"b"
         + COUNTER + b"}" + text("a") + b"K\x02s\x85R" + SET + b"]K\x01a\x85R" + named("builtins", "bytearray")

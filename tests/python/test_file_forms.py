@@ -209,6 +209,12 @@ def test_mapped_files(tmp_path):
     assert serialization.get_default_mmap_options() == mmap.MAP_PRIVATE
     with pytest.warns(UserWarning, match="or was changed after it was saved"):
         assert karat.load(path)["t"].tolist() == [5] * 10
+    lies = bytearray(archive(ONE).getvalue())
+    entry = lies.rindex(b"PK\1\2", 0, lies.rindex(b"PK\1\2"))  # of data/0: 16 bytes are there, it says 32
+    lies[entry + 24:entry + 28] = struct.pack("<L", 32)
+    (tmp_path / "lies.pt").write_bytes(lies.replace(b"K\x04tQ", b"K\x08tQ"))
+    with pytest.raises(RuntimeError, match="invalid header or archive is corrupted"):
+        karat.load(tmp_path / "lies.pt", mmap=True)
     for file, error, what in ((io.BytesIO(before), ValueError, "f must be a file path in order to use the mmap argument"),
                               (old_file(tmp_path), RuntimeError, "mmap can only be used with files saved with"),
                               (packed_file(tmp_path), RuntimeError, "it is compressed, and so it cannot be mapped")):
@@ -316,3 +322,8 @@ def test_bytes_of_a_storage_are_set():
         with pytest.raises(RuntimeError, match=what):
             storage[index] = value
     assert storage.tolist() == [1, 4, 3]
+
+
+def test_names_that_lead_through_another_module():
+    found = b"\x80\x04\x8c\x0ctorch._utils\x8c\x13torch.channels_last\x93."  # so PyTorch writes a memory format in protocol 4
+    assert karat.load(archive(found), weights_only=False) is karat.channels_last

@@ -123,6 +123,40 @@ class Changes:
                 self._change(parts)
         return b"".join(parts)
 
+    def misplaced(self, whole):
+        """The same file with other numbers in the heads of its records and in its directory, in 64 bits as well."""
+        dice = self.dice
+        for _ in range(dice.choice((1, 1, 2, 3))):
+            head, fields = dice.choice(((b"PK\1\2", 21), (b"PK\1\2", 21), (b"PK\5\6", 9), (b"PK\3\4", 13)))
+            places = [at for at in range(len(whole) - 50) if whole[at:at + 4] == head] or [0]
+            at, kind = dice.choice(places), dice.randrange(3)
+            if kind == 0 and head == b"PK\1\2":
+                name, more = struct.unpack_from("<2H", whole, at + 28)
+                long = struct.pack("<2H3Q", 1, 24, *(self.number(whole) for _ in range(3)))
+                whole[at + 46 + name:at + 46 + name + more] = long
+                struct.pack_into("<H", whole, at + 30, len(long))
+                for field in (20, 24, 42):
+                    whole[at + field:at + field + 4] = dice.choice((b"\xff" * 4, whole[at + field:at + field + 4]))
+                end = max(whole.rfind(b"PK\5\6"), 0)
+                size, = struct.unpack_from("<L", whole, end + 12)
+                struct.pack_into("<L", whole, end + 12, size + len(long) - more & 0xFFFFFFFF)
+            elif kind == 0 and head == b"PK\5\6":
+                numbers = [self.number(whole) for _ in range(4)]
+                whole[at:at] = (struct.pack("<4sQ2H2L4Q", b"PK\6\6", 44, 45, 45, 0, 0, *numbers)
+                                + struct.pack("<4sLQL", b"PK\6\7", 0, at, 1))
+            else:
+                width = dice.choice((2, 4))
+                field = at + 4 + 2 * dice.randrange(fields)
+                whole[field:field + width] = (self.number(whole) & (1 << 8 * width) - 1).to_bytes(width, "little")
+        return whole
+
+    def number(self, whole):
+        """One that a length or a place may be, or may not."""
+        dice = self.dice
+        edge = 1 << dice.choice((8, 15, 16, 31, 32, 62, 63))
+        return dice.choice((0, 1, 8, 16, len(whole), dice.randrange(len(whole)), dice.randrange(1 << 16),
+                            edge - 2, edge - 1, edge, 2 * edge - 1))
+
     def file(self):
         """Most have a pickle that was changed; some are changed as a whole, or are of the old kind."""
         dice, pickled, way = self.dice, self.pickled(), self.dice.randrange(10)
@@ -133,6 +167,8 @@ class Changes:
             whole = dice.choice(self.wholes)
         else:
             whole = archive(pickled, byteorder=dice.choice((b"little", b"little", b"big", b"x", None))).getvalue()
+        if way == 7:
+            whole = self.misplaced(bytearray(whole))
         if way in (0, 1, 8, 9):
             whole = bytearray(whole)
             for _ in range(dice.randint(0, 4)):

@@ -87,6 +87,30 @@ def test_compressed_records_take_no_more_than_a_file_of_their_size():
     assert karat.load(bomb, weights_only=False).shape == (2,)
 
 
+def test_a_compressed_pickle_is_not_much_longer_than_its_record():
+    sets, few = (b"\x80\x02(" + b"\x8f" * n + b"t." for n in (4 << 20, 100000))
+    with pytest.raises(RuntimeError, match=r"the 4194309 bytes of data.pkl are compressed to \d+, which may hold 11\d+; if you "
+                                           "trust it, weights_only=False reads it"):
+        karat.load(archive(sets, compression=zipfile.ZIP_DEFLATED))
+    with pytest.raises(RuntimeError, match="are compressed to"):
+        serialization.get_unsafe_globals_in_checkpoint(archive(sets, compression=zipfile.ZIP_DEFLATED))
+    assert len(karat.load(archive(few, compression=zipfile.ZIP_DEFLATED))) == 100000
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_a_name_is_that_of_one_record():
+    body = b"\x80\x02" + tensor() + b"."
+    for again in (("data/0", bytes(16)), ("data.pkl", b"\x80\x02N."), ("data/0\0b", bytes(16))):
+        with pytest.raises(RuntimeError, match="two records have the name a/data"):
+            karat.load(archive(body, (("data/0", DATA), again)))
+    with pytest.raises(RuntimeError, match="file in archive is not in a subdirectory a/: b/data/1"):
+        other = archive(body)
+        with zipfile.ZipFile(other, "a") as z:
+            z.writestr("b/data/1", DATA)
+        other.seek(0)
+        karat.load(other)
+
+
 def test_unsafe_names_are_found_in_every_protocol():
     found = [f"{__name__}.Told", f"{__name__}.Plain", "posixpath.join", "collections.deque"]
     for protocol in range(2, 6):
@@ -94,6 +118,16 @@ def test_unsafe_names_are_found_in_every_protocol():
         assert serialization.get_unsafe_globals_in_checkpoint(archive(pickle.dumps(obj, protocol))) == found
     hidden = b"\x80\x04" + text("posix") + b"q\x00" + text("system") + b"q\x010N0h\x00h\x01\x93."
     assert serialization.get_unsafe_globals_in_checkpoint(archive(hidden)) == ["posix.system"]
+    posix, getcwd = text("posix"), text("getcwd")
+    for body in (posix + getcwd + b"K\x010", posix + b"20" + getcwd, posix + getcwd + b"(K\x011", posix + b"(]Na1" + getcwd,
+                 posix + getcwd + b"(\x910", b"U\x05posixU\x06getcwd", posix + b"Nb" + getcwd + b"Nb", posix + b"(e" + getcwd,
+                 posix + b"p1000\n0" + getcwd + b"q\x070g1000\nh\x07", posix + b"\x94" + getcwd + b"\x9400h\x00h\x01",
+                 posix + b"q\x00" + getcwd + b"q\x0100" + text("x") + b"q\x050h\x00h\x01"):
+        hidden = b"\x80\x04" + body + b"\x93)R."
+        assert pickle.loads(hidden) == os.getcwd()
+        assert serialization.get_unsafe_globals_in_checkpoint(archive(hidden)) == ["posix.getcwd"]
+    made = b"\x80\x04" + ORDERED + b")R" + getcwd + b"\x93\x82\x01."
+    assert serialization.get_unsafe_globals_in_checkpoint(archive(made)) == ["?.getcwd", "?.extension 1"]
     for name, weapon in WEAPONS.items():
         try:
             serialization.get_unsafe_globals_in_checkpoint(archive(weapon))
@@ -106,7 +140,7 @@ def test_good_pickles_are_read_as_python_reads_them():
     for name, body in GOOD.items():
         load(body)
     assert fingerprint() == before
-    for name in ("numbers", "texts", "bytes", "containers", "memo", "marks"):
+    for name in ("numbers", "texts", "bytes", "containers", "memo", "far memo", "marks"):
         assert load(GOOD[name]) == pickle.loads(GOOD[name], encoding="utf-8"), name
     one = load(GOOD["cycle"])
     assert one[0] is one
@@ -308,6 +342,13 @@ def test_what_a_file_claims_is_checked_against_its_length():
         claims[entry + 20:entry + 28] = struct.pack("<2L", size, size)
         with pytest.raises(RuntimeError):
             karat.load(io.BytesIO(claims))
+    where = struct.pack("<2HQ", 1, 8, (1 << 64) - 1)  # far behind the file, in 64 bits
+    far = whole[:entry + 28] + struct.pack("<2H", 8, len(where)) + whole[entry + 32:entry + 42] + b"\xff" * 4
+    far += whole[entry + 46:entry + 54] + where + whole[entry + 54:]
+    end = far.index(b"PK\5\6") + 12
+    far[end:end + 4] = struct.pack("<L", struct.unpack_from("<L", far, end)[0] + len(where))
+    with pytest.raises(RuntimeError, match="reading file data/0: invalid header or archive is corrupted"):
+        karat.load(io.BytesIO(far))
     many = b"\x80\x02(" + b"".join(stored(key=str(i), count=b"M\x00\x10") for i in range(40)) + b"t."
     twice = bytearray(archive(many, [(f"data/{i}", bytes(16384)) for i in range(40)]).getvalue())
     assert len(karat.load(io.BytesIO(twice))) == 40

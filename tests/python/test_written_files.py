@@ -288,6 +288,17 @@ def test_files_that_take_less_than_they_are_given(folder):
         karat.save(T, file)
     assert holds(file.name)
 
+    class Stuck(io.BytesIO):
+        def write(self, part):
+            return 0
+
+    with pytest.raises(OSError, match="Stuck.write took nothing of "):
+        karat.save(T, Stuck())
+    read, write = os.pipe()
+    os.set_blocking(write, False)
+    with open(read, "rb"), open(write, "wb", buffering=0) as file, pytest.raises(BlockingIOError, match="would have to wait"):
+        karat.save(karat.zeros(1 << 20), file)
+
 
 def test_parts_may_be_gone_through_twice(folder):
     with tempfile.TemporaryFile() as file:
