@@ -41,12 +41,16 @@ class _Block:
 
     def __init__(self, lines, begin, end):
         self.lines, self.places, self.above = lines, {}, {}
+        self.assigned = {}  # by a function's name: statements that assign what it returns
         inside = lines[begin][:1].isspace()
         tree = _tree("if 1:\n" * inside + "".join(lines[begin:end]))
         ast.increment_lineno(tree, begin - inside)
         for node in ast.walk(tree):
             for child in ast.iter_child_nodes(node):
                 self.above[child] = node
+            if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.value, ast.Call):
+                function = node.value.func
+                self.assigned.setdefault(getattr(function, "attr", getattr(function, "id", None)), []).append(node)
             if isinstance(node, _CALLS):
                 self.places.setdefault((node.lineno, node.end_lineno, node.col_offset, node.end_col_offset), node)
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):  # over lines: from the method's name on
@@ -594,8 +598,11 @@ def _birth(code, offset, wanted, others, cast, dtype):
     whole = _whole(code, block, node)
     inline = isinstance(node, ast.Call) and any(keyword.arg == "dtype" for keyword in node.keywords) \
         and _is_part(code, whole)
+    passed = None
     if not inline and not _becomes(code, block, whole, wanted[0]):
-        return None
+        passed = _passed_on(code, block, whole, wanted[0])
+        if passed is None:
+            return None
     if isinstance(node, ast.Call) and _takes_dtype(node):
         part, new = node, _with_dtype(block, node, dtype)
     else:
@@ -603,20 +610,78 @@ def _birth(code, offset, wanted, others, cast, dtype):
         new = f"{block.operand(part)}.{cast}" if block.text(part) else None
         if part is whole and any(_is_wanting_leaf(t) for t in (wanted[0], _base(wanted[0]))):
             return None  # a cast of a leaf is no leaf
-    line = new and not _was_used(code, block, whole) and block.rewritten(part, new)
+    used = _was_used(code, block, whole) if passed is None else _is_used(*passed)
+    line = new and not used and block.rewritten(part, new)
     return line and f"{line} at {_place(code, part)}"
 
 
 def _was_used(code, block, node):
     """Was the value an operand since, in a line that was not refused? That line might be, of another dtype."""
     frame, names = _frame_of(code), [target for target in _targets(block, node) if isinstance(target, (ast.Name, ast.Attribute))]
-    texts = [ast.unparse(target) for target in names]
-    if frame is None or not texts or _in_backward():
+    return bool(frame and names) and _is_used(frame, block, block.statement(node), names)
+
+
+def _is_used(frame, block, statement, targets):
+    """Has a line between the statement and where the frame is now one of the names as an operand?"""
+    if _in_backward():
         return False
-    name = "|".join(re.escape(text) for text in texts)
+    name = "|".join(re.escape(ast.unparse(target)) for target in targets)
     operand = re.compile(rf"(?<!len\()(?<!print\()(?<!type\()(?<![\w.])(?:{name})\s*[,)@]|@\s*(?:{name})\b")
-    since = block.lines[block.statement(node).end_lineno:frame.f_lineno - 1][-_MOST_KEPT:]
+    since = block.lines[statement.end_lineno:frame.f_lineno - 1][-_MOST_KEPT:]
     return any(operand.search(line) for line in since if not line.lstrip().startswith(("def ", "async def ", "class ")))
+
+
+# ---- a value that a function has returned ----
+
+
+def _passed_on(code, block, node, value):
+    """Where a function that is past gave the value of an expression to the program, and it is the operand: the frame, the block
+    and the statement that have it, and its name there; None: that is not known."""
+    at, count = _place_in_return(block, node) if code.co_name.isidentifier() and not _frame_of(code) else (None, 0)
+    if at is None:
+        return None
+    for frame in _frames():
+        if _is_library(frame.f_code.co_filename):
+            continue
+        lines = linecache.getlines(frame.f_code.co_filename)
+        whole = _block(frame.f_code.co_filename, lines, 0, len(lines)) if lines else None
+        for statement in whole.assigned.get(code.co_name, ()) if whole else ():
+            target = statement.targets[0]
+            if count is not None:
+                several = isinstance(target, (ast.Tuple, ast.List)) and len(target.elts) == count
+                target = target.elts[at] if several else None
+            if target is not None and _calls(statement.value.func, frame, code) and _is_same(_value(target, frame), value):
+                return frame, whole, statement, [target]
+    return None
+
+
+def _place_in_return(block, node):
+    """Which of the values that a function returns is the expression's, or has the one name that it is given: (its place, how many
+    there are), (0, None) of one alone; (None, 0): it is not returned, or not always."""
+    function = node
+    while function is not None and not isinstance(function, ast.FunctionDef):
+        function = block.above.get(function)
+    nodes = list(ast.walk(function)) if function else []
+    returned = [one for one in nodes if isinstance(one, ast.Return)]
+    if len(returned) != 1 or any(isinstance(one, (ast.Yield, ast.YieldFrom)) for one in nodes):
+        return None, 0
+    names = [target.id for target in _targets(block, node) if isinstance(target, ast.Name)]
+    names = [name for name in names if 1 == sum(isinstance(one, ast.Name) and one.id == name and isinstance(one.ctx, ast.Store)
+                                                for one in nodes)]
+    several = isinstance(returned[0].value, ast.Tuple)
+    values = returned[0].value.elts if several else [returned[0].value]
+    places = [i for i, one in enumerate(values) if one is node or (isinstance(one, ast.Name) and one.id in names)]
+    return (places[0], len(values) if several else None) if len(places) == 1 else (None, 0)
+
+
+def _calls(function, frame, code):
+    """Is it the function of that code, or a method of the object's class?"""
+    found = _value(function, frame)
+    if found is _UNKNOWN and isinstance(function, ast.Attribute):
+        owner = _value(function.value, frame)
+        tables = (_names_of(cls) for cls in _mro(type(owner))) if owner is not _UNKNOWN else ()
+        found = next((table[function.attr] for table in tables if function.attr in table), _UNKNOWN)
+    return isinstance(found, types.FunctionType) and found.__code__ is code
 
 
 def _in_backward():

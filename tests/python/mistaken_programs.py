@@ -47,6 +47,27 @@ fc = nn.Linear(3, 4)
 x = torch.ones(6)
 x = x.reshape(-1, 3).to(device=device, dtype=torch.float64)
 y = fc(x)
+## returned by a loader
+def load():
+    features = torch.from_numpy(np.ones((2, 3)))
+    return features
+fc = nn.Linear(3, 4)
+x = load()
+y = fc(x)
+## returned with others by a loader
+def load():
+    return torch.ones(2, 4), torch.from_numpy(np.ones((2, 3)))
+fc = nn.Linear(3, 4)
+target, x = load()
+y = fc(x)
+## returned by a method
+class Memory:
+    def sample(self, n):
+        actions = torch.ones(n, 1)
+        return torch.ones(n, 2), actions
+memory = Memory()
+states, actions = memory.sample(3)
+q = states.gather(1, actions)
 ## conv2d
 conv = nn.Conv2d(2, 3, 3).half()
 x = torch.ones(1, 2, 8, 8)

@@ -255,6 +255,14 @@ device = torch.device("cpu")
 x = torch.from_numpy(np.ones((4, 3))).to(device)
 y = net(x)""", [
         "x = torch.from_numpy(np.ones((4, 3))).to(device).float() at p.py:15", "x.float()", "net.double() before p.py:16"]),
+    "returned by a function": (NET + """\
+def load(n):
+    target = torch.ones(n)
+    x = torch.from_numpy(np.ones((n, 3)))
+    return x, target
+x, target = load(4)
+y = net(x)""", [
+        "x = torch.from_numpy(np.ones((n, 3))).float() at p.py:16", "x.float()", "net.double() before p.py:19"]),
     "moved and cast at once": (NET + """\
 device = torch.device("cpu")
 x = torch.ones(4, 3)
