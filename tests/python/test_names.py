@@ -218,6 +218,13 @@ def test_modes_decorate_with_and_without_brackets():
 def test_autograd_variable():
     v = karat.autograd.Variable(karat.ones(2), requires_grad=True)
     assert type(v) is karat.Tensor and v.requires_grad and isinstance(v, karat.autograd.Variable)
+    with pytest.warns(UserWarning, match="volatile was removed and now has no effect"):
+        assert not karat.autograd.Variable(karat.ones(2), volatile=True).requires_grad
+    with pytest.raises(ValueError, match="can't be volatile and require_grad"):
+        karat.autograd.Variable(karat.ones(2), True, True)
+    with pytest.raises(TypeError, match="Variable data has to be a tensor, but got list"):
+        karat.autograd.Variable([1, 2])
+    assert karat.autograd.Variable().shape == (0,)
 
 
 def test_version_of_what_it_was_built_with():

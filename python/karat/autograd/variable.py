@@ -1,5 +1,8 @@
 """karat.autograd.variable: Variable, a tensor's name of old."""
 
+import operator
+import warnings
+
 from .. import _karat
 from .._karat import Tensor
 
@@ -7,9 +10,16 @@ __all__ = ["Variable"]
 
 
 class _VariableType(type):
-    def __call__(cls, data, requires_grad=False):
-        t = data.detach()
-        return t.requires_grad_() if requires_grad else t
+    def __call__(cls, data=None, requires_grad=False, volatile=False, _grad_fn=None, name=None):
+        wants, past = operator.index(requires_grad), operator.index(volatile)
+        if wants and past:
+            raise ValueError("Variable can't be volatile and require_grad at the same time!")
+        if past:
+            warnings.warn("volatile was removed and now has no effect. Use `with torch.no_grad():` instead.", stacklevel=2)
+        if data is not None and not isinstance(data, Tensor):
+            raise TypeError(f"Variable data has to be a tensor, but got {type(data).__name__}")
+        t = Tensor() if data is None else data.detach()
+        return t.requires_grad_() if wants else t
 
     def __instancecheck__(cls, obj):
         return isinstance(obj, Tensor)
