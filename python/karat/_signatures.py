@@ -53,21 +53,32 @@ triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-06, swap
     reduction='mean')
 """
 
+_OF_TORCH = """
+norm(input, p='fro', dim=None, keepdim=False, out=None, dtype=None)
+pca_lowrank(A, q=None, center=True, niter=2)
+sigmoid(input)
+split(tensor, split_size_or_sections, dim=0)
+svd_lowrank(A, q=6, niter=2, M=None)
+tanh(input)
+"""
 
-def _read():
+
+def _read(text):
     """The rows as functions without bodies: Python's own parser reads them."""
     made = {}
-    for row in _TEXT.strip().replace("\n    ", " ").splitlines():
+    for row in text.strip().replace("\n    ", " ").splitlines():
         exec(f"def {row}: pass", made)  # rows of this file
     return made
 
 
-_functions = {}  # filled at the first use
+_functions, _of_torch = {}, {}  # filled at the first use
 
 
 def has(function):
-    """Is it Python's in PyTorch?"""
-    _functions.update({} if _functions else _read())
+    """Is a function of nn.functional Python's in PyTorch?"""
+    if not _functions:
+        _functions.update(_read(_TEXT))
+        _of_torch.update(_read(_OF_TORCH))
     return function.__name__ in _functions
 
 
@@ -75,6 +86,8 @@ def of(function):
     """The signature of a function of the table; an AttributeError: it has none."""
     from inspect import signature
 
-    if not has(function):
+    has(function)
+    rows = _functions if function.__module__.endswith("functional") else _of_torch
+    if function.__name__ not in rows:
         raise AttributeError(f"{function.__name__!r} has no signature")
-    return signature(_functions[function.__name__])
+    return signature(rows[function.__name__])

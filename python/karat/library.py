@@ -36,6 +36,7 @@ _ABOVE = ["Autograd"] + [f"Autograd{one}" for one in _DEVICES]
 _OTHERS = """ADInplaceOrView AutocastCPU AutocastCUDA BackendSelect Batched Conjugate FuncTorchBatched FuncTorchVmapMode
     Functionalize Negative NestedTensorCPU Python PythonTLSSnapshot QuantizedCPU SparseCPU SparseCsrCPU Tracer
     ZeroTensor""".split()
+_KEYS = frozenset(_DEVICES + _COMPOSITES + _ABOVE + _OTHERS)
 _TYPES = set("""Tensor Tensor[] Tensor?[] Scalar Scalar[] int int[] float float[] bool bool[] ScalarType Device str MemoryFormat
     Generator""".split())
 
@@ -370,6 +371,8 @@ def define(qualname, schema=None, alias_analysis="", *, lib=None, tags=()):
 
 
 def _key_of(device_type):
+    if device_type in _KEYS:
+        return device_type
     if device_type == "default":
         return "CompositeExplicitAutograd"
     kind = _karat.device(device_type).type
@@ -377,8 +380,8 @@ def _key_of(device_type):
 
 
 def impl(qualname, types="", func=None, *, lib=None):
-    """Registers a kernel for types of devices ("cpu", "cuda", "default": all): impl("mylib::scale", "cpu", function), or as a
-    decorator. impl(library, name, dispatch_key) is the older form."""
+    """Registers a kernel for types of devices ("cpu", "cuda", "default": all) or dispatch keys ("CPU"): impl("mylib::scale",
+    "cpu", function), or as a decorator. impl(library, name, dispatch_key) is the older form."""
     if isinstance(qualname, Library):
         library, name, key = qualname, types, func or ""
 

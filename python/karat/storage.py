@@ -283,6 +283,33 @@ class UntypedStorage:
         """A copy in pinned memory; itself where it is there."""
         return self if self.is_pinned() else UntypedStorage(self._content().pin_memory())
 
+    is_sparse = is_sparse_csr = is_hpu = False
+
+    def is_shared(self):
+        """Is its memory shared with other processes?"""
+        return self._content().is_shared()
+
+    def share_memory_(self):
+        """Moves its memory to where processes that are forked from this one see each other's writes. Tensors in it keep the
+        memory that it had."""
+        if not self.is_shared() and self.nbytes():
+            if _known.get(self._cdata) is self:
+                del _known[self._cdata]
+            self._hold(self._content().share_memory_())
+        return self
+
+    def new(self):
+        """A storage of no bytes."""
+        return UntypedStorage(0)
+
+    def type(self, dtype=None, non_blocking=False):
+        """The name of its class, or its bytes converted to elements of another."""
+        if dtype is None:
+            return "torch.storage.UntypedStorage"
+        from .typed_storage import TypedStorage
+
+        return TypedStorage(wrap_storage=self, dtype=dtypes["uint8"], _internal=True).type(dtype)
+
     def __eq__(self, other):
         return isinstance(other, UntypedStorage) and self._cdata == other._cdata
 

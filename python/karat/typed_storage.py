@@ -201,6 +201,20 @@ class TypedStorage:
         """Is it seen by other processes?"""
         return self._tensor().is_shared()
 
+    def share_memory_(self):
+        """Moves its memory to where processes that are forked from this one see each other's writes."""
+        self._untyped_storage.share_memory_()
+        return self
+
+    def pin_memory(self, device="cuda"):
+        """A copy in pinned memory; itself where it is there."""
+        pinned = self._untyped_storage.pin_memory(device)
+        return self if pinned is self._untyped_storage else TypedStorage(wrap_storage=pinned, dtype=self.dtype, _internal=True)
+
+    def get_device(self):
+        """The index of its device; -1 on the CPU."""
+        return self._untyped_storage.get_device()
+
     def is_pinned(self, device="cuda"):
         """Is its memory pinned?"""
         return self._tensor().is_pinned()
@@ -235,13 +249,19 @@ def _cast(name, dtype):
     def method(self):
         return self._with(self._tensor().to(dtype))
 
-    method.__name__, method.__qualname__, method.__doc__ = name, f"TypedStorage.{name}", f"A copy in {dtype}."
-    setattr(TypedStorage, name, method)
+    def of_bytes(self):
+        return getattr(TypedStorage(wrap_storage=self, dtype=dtypes["uint8"], _internal=True), name)()
+
+    for kind, function in ((TypedStorage, method), (UntypedStorage, of_bytes)):
+        function.__name__, function.__qualname__, function.__doc__ = name, f"{kind.__name__}.{name}", f"A copy in {dtype}."
+        setattr(kind, name, function)
 
 
 for _name, _dtype in {"double": "float64", "float": "float32", "half": "float16", "bfloat16": "bfloat16", "byte": "uint8",
                       "char": "int8", "short": "int16", "int": "int32", "long": "int64", "bool": "bool",
-                      "complex_float": "complex64", "complex_double": "complex128"}.items():
+                      "complex_float": "complex64", "complex_double": "complex128", "float8_e5m2": "float8_e5m2",
+                      "float8_e4m3fn": "float8_e4m3fn", "float8_e5m2fnuz": "float8_e5m2fnuz",
+                      "float8_e4m3fnuz": "float8_e4m3fnuz"}.items():
     _cast(_name, dtypes[_dtype])
 
 

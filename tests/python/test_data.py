@@ -2,6 +2,7 @@
 
 import collections
 import random
+import typing
 import warnings
 
 import pytest
@@ -276,3 +277,23 @@ def test_indices_are_taken_ahead_of_items():
     with pytest.raises(ValueError, match="a bad item"):
         next(passed)
     assert list(passed) == [2, 3, 4]
+
+
+def test_generic_classes():
+    kind = typing.TypeVar("kind")
+
+    class Rows(Dataset[kind], typing.Generic[kind]):
+        pass
+
+    class Order(karat.utils.data.Sampler[int]):
+        pass
+
+    class Names(Dataset[str]):
+        pass
+
+    assert Rows[int].__origin__ is Rows and Rows.__parameters__ == (kind,) and isinstance(Rows[int](), Rows)
+    assert issubclass(Order, karat.utils.data.Sampler) and Names.__orig_bases__ == (Dataset[str],)
+    for one in (Dataset, IterableDataset, DataLoader, karat.utils.data.Sampler, karat.utils.data.ConcatDataset):
+        assert one[int].__origin__ is one
+    with pytest.raises(TypeError, match="is not a generic class"):
+        TensorDataset[int]

@@ -1040,3 +1040,15 @@ def test_as_many_arguments_as_an_optimizer_s_step(lib):
     assert keywords == {"last": 5, "end": 0.25}
     with pytest.raises(RuntimeError, match="there are too many arguments"):
         lib.define(f"more(Tensor x, {', '.join(f'int a{i}' for i in range(24))}) -> ()")
+
+
+def test_kernels_by_types_of_devices_and_by_dispatch_keys(lib):
+    lib.define("twice(Tensor x) -> Tensor")
+    name = f"{lib.ns}::twice"
+    torch.library.impl(name, ("CPU", "CUDA"), lib=lib)(lambda x: x * 2)
+    torch.library.impl(name, "CompositeExplicitAutograd", lib=lib)(lambda x: x * 3)
+    assert getattr(torch.ops, lib.ns).twice(torch.ones(2)).tolist() == [2.0, 2.0]
+    with pytest.raises(RuntimeError, match="already a kernel registered"):
+        torch.library.impl(name, "cpu", lib=lib)(lambda x: x)
+    with pytest.raises(RuntimeError, match="Expected one of cpu, cuda"):
+        torch.library.impl(name, "Cpu", lib=lib)

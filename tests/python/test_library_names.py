@@ -121,6 +121,10 @@ def test_signatures():
     assert str(inspect.signature(F.dropout)) == "(input, p=0.5, training=True, inplace=False)"
     with pytest.raises(ValueError):
         inspect.signature(karat.add)  # C in PyTorch too
+    assert list(inspect.signature(karat.split).parameters) == ["tensor", "split_size_or_sections", "dim"]
+    assert list(inspect.signature(karat.norm).parameters) == ["input", "p", "dim", "keepdim", "out", "dtype"]
+    with pytest.raises(ValueError):
+        inspect.signature(karat.softmax)  # C in PyTorch, as F.softmax is not
     assert str(inspect.signature(nn.Linear(2, 2))) == "(*args, **kwargs)"
     assert "in_features" in inspect.signature(nn.Linear).parameters
 

@@ -164,3 +164,23 @@ def test_the_name_of_the_file(tmp_path):
     assert t.tolist() == [0.0, 2.5]
     with pytest.raises(RuntimeError, match="from_file can only be called on derived classes"):
         karat.TypedStorage.from_file(path, True, 2)
+
+
+def test_bytes_as_elements_of_a_dtype():
+    storage = karat.tensor([1, 2], dtype=karat.int16).untyped_storage()
+    dtypes = {"byte": "uint8", "float": "float32", "complex_double": "complex128", "float8_e5m2": "float8_e5m2"}
+    for name, dtype in dtypes.items():
+        made = getattr(storage, name)()
+        assert type(made) is karat.TypedStorage and made.dtype is getattr(karat, dtype) and len(made) == 4
+        assert made.nbytes() == 4 * made.dtype.itemsize
+    assert storage.bool().tolist() == [True, False, True, False]
+    assert storage.type() == "torch.storage.UntypedStorage" and storage.new().nbytes() == 0
+    assert not storage.is_sparse and not storage.is_sparse_csr and not storage.is_hpu
+
+
+def test_storages_in_shared_memory():
+    storage = karat.tensor([1.0, 2.0]).untyped_storage()
+    assert not storage.is_shared() and storage.share_memory_() is storage and storage.is_shared()
+    assert storage.share_memory_() is storage and bytes(storage) == struct.pack("2f", 1, 2)
+    typed = karat.tensor([3.0]).storage()
+    assert typed.share_memory_() is typed and typed.is_shared() and typed.tolist() == [3.0] and typed.get_device() == -1

@@ -5,7 +5,7 @@ import collections
 import itertools
 import warnings
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from ... import _karat
 from . import _utils  # noqa: F401
@@ -18,6 +18,7 @@ __all__ = ["DataLoader", "get_worker_info", "default_collate", "default_convert"
 
 
 _T = TypeVar("_T")
+_T_co = TypeVar("_T_co", covariant=True)
 _collate_fn_t = Callable[[list[_T]], Any]
 _worker_init_fn_t = Callable[[int], None]
 
@@ -50,13 +51,10 @@ def _warn_of_workers(n):
 _FIXED = frozenset("batch_size batch_sampler sampler drop_last dataset persistent_workers".split())  # once a loader is made
 
 
-class DataLoader:
+class DataLoader(Generic[_T_co]):
     """Iterates over a dataset in batches."""
 
     _initialized = False
-
-    def __class_getitem__(cls, item):
-        return cls
 
     def __init__(self, dataset, batch_size=1, shuffle=None, sampler=None, batch_sampler=None, num_workers=0, collate_fn=None,
                  pin_memory=False, drop_last=False, timeout=0, worker_init_fn=None, multiprocessing_context=None, generator=None,

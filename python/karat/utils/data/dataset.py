@@ -5,17 +5,17 @@ import itertools
 import math
 import operator
 import warnings
-from collections.abc import Iterable
+from typing import Generic, Iterable, TypeVar
 
 __all__ = ["Dataset", "IterableDataset", "TensorDataset", "StackDataset", "ConcatDataset", "ChainDataset", "Subset",
            "random_split"]
 
+_T_co = TypeVar("_T_co", covariant=True)
+_T_stack = TypeVar("_T_stack")
 
-class Dataset:
+
+class Dataset(Generic[_T_co]):
     """Items by index: a subclass has __getitem__, and usually __len__."""
-
-    def __class_getitem__(cls, item):
-        return cls
 
     def __getitem__(self, index):
         raise NotImplementedError("Subclasses of Dataset should implement __getitem__.")
@@ -24,7 +24,7 @@ class Dataset:
         return ConcatDataset([self, other])
 
 
-class IterableDataset(Dataset, Iterable):
+class IterableDataset(Dataset[_T_co], Iterable[_T_co]):
     """Items one after the other: a subclass has __iter__."""
 
     def __add__(self, other):
@@ -55,7 +55,7 @@ def _items_of(dataset, indices):
     return items
 
 
-class StackDataset(Dataset):
+class StackDataset(Dataset[_T_stack]):
     """Item i is the tuple, or the dict, of several datasets' items i."""
 
     def __init__(self, *args, **kwargs):
@@ -86,7 +86,7 @@ class StackDataset(Dataset):
         return self._length
 
 
-class ConcatDataset(Dataset):
+class ConcatDataset(Dataset[_T_co]):
     """The items of several datasets, one dataset after the other."""
 
     @staticmethod
@@ -138,7 +138,7 @@ class ChainDataset(IterableDataset):
         return sum(len(dataset) for dataset in self.datasets)
 
 
-class Subset(Dataset):
+class Subset(Dataset[_T_co]):
     """The items of a dataset at some indices."""
 
     def __init__(self, dataset, indices):

@@ -2,12 +2,12 @@
 
 import math
 
-from .sampler import Sampler
+from .sampler import Sampler, _T_co
 
 __all__ = ["DistributedSampler"]
 
 
-class DistributedSampler(Sampler):
+class DistributedSampler(Sampler[_T_co]):
     """Every num_replicas-th index, from `rank` on; all processes shuffle alike, by seed and epoch. The list is filled up from
     its begin, or cut, so that all get as many."""
 

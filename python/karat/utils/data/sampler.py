@@ -1,15 +1,15 @@
 """Samplers: the order in which a loader takes the items of a dataset. The random ones draw as PyTorch's do."""
 
 import itertools
+from typing import Generic, TypeVar
 
 __all__ = ["BatchSampler", "RandomSampler", "Sampler", "SequentialSampler", "SubsetRandomSampler", "WeightedRandomSampler"]
 
+_T_co = TypeVar("_T_co", covariant=True)
 
-class Sampler:
+
+class Sampler(Generic[_T_co]):
     """Gives indices: a subclass has __iter__, and usually __len__."""
-
-    def __class_getitem__(cls, item):
-        return cls
 
     def __init__(self, data_source=None):
         pass
