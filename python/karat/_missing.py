@@ -175,6 +175,11 @@ def mark_absent(tensor_type):
         if type(value).__name__ == "method" and name not in known and name not in _PRIVATE:
             delattr(tensor_type, name)
 
-    for name in known:
-        if not hasattr(tensor_type, name):
-            setattr(tensor_type, name, _Absent(name))
+    absent = {name for name in known if not hasattr(tensor_type, name)}
+    for name in absent:
+        setattr(tensor_type, name, _Absent(name))
+
+    def __dir__(self):
+        return sorted(set(object.__dir__(self)) - absent - (set() if self.is_cuda else {"__cuda_array_interface__"}))
+
+    tensor_type.__dir__ = __dir__

@@ -4,6 +4,7 @@ PyTorch has deprecated it, and so it warns once; UntypedStorage holds the memory
 """
 
 import copyreg
+from copy import deepcopy
 
 from . import _karat, _missing
 from ._karat import Tensor, dtypes
@@ -126,6 +127,10 @@ class TypedStorage:
 
     def __copy__(self):
         return self.clone()
+
+    def __deepcopy__(self, memo):
+        memory = deepcopy(self._untyped_storage, memo)
+        return memo.setdefault(id(self), TypedStorage(wrap_storage=memory, dtype=self.dtype, _internal=True))
 
     @classmethod
     def from_file(cls, filename, shared=False, size=0):

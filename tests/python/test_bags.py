@@ -348,3 +348,12 @@ def test_permissive_joins_the_table_and_the_weights():
     for x, y in itertools.permutations(cast_first.DTYPES, 2):
         cast_first.is_as_cast_first(lambda t, w: F.embedding_bag(at, t, begins, mode="sum", per_sample_weights=w),
                                     table().to(x), each.to(y))
+
+
+@pytest.mark.parametrize("mode, padding", [("mean", 9), ("sum", 9), ("max", None)])
+def test_the_last_bag_of_the_slower_kernel_ends_with_the_indices(mode, padding):
+    table = torch.arange(30.0).view(10, 3)
+    indices = torch.tensor([0, 1, 2, 3])
+    early, at_end = (F.embedding_bag(indices, table, torch.tensor([0, 3, end]), mode=mode, padding_idx=padding,
+                                     include_last_offset=True) for end in (3, 4))
+    assert torch.equal(early, at_end) and torch.equal(at_end[1], table[3])

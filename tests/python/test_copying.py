@@ -59,3 +59,13 @@ def test_device_strings():
         assert text(name) == f"Invalid device string: '{name}'"
     assert text("") == "Device string must not be empty"
     assert text("foo").startswith("Expected one of cpu, cuda,") and text("foo").endswith("device string: foo")
+
+
+def test_deep_copies_of_typed_storages_share_with_those_of_their_tensors():
+    t = karat.zeros(3)
+    for order in ([t, t.storage()], [t.storage(), t]):
+        made = copy.deepcopy(order)
+        assert made[0].data_ptr() == made[1].data_ptr() != t.data_ptr()
+    storage = t.storage()
+    one, same = copy.deepcopy([storage, storage])
+    assert one is same and one.dtype is karat.float32

@@ -352,3 +352,14 @@ def test_permissive_leaves_losses_as_they_are_where_pytorch_takes_them():
         want = F.triplet_margin_loss(x, y, z), F.gaussian_nll_loss(x, y, z.abs() + 1)
         with torch.policy("permissive"):
             assert F.triplet_margin_loss(x, y, z) == want[0] and F.gaussian_nll_loss(x, y, z.abs() + 1) == want[1]
+
+
+def test_lengths_of_cosine_similarity_have_the_dtypes_of_their_operands():
+    a, b = torch.tensor([1.0, 2, 3], dtype=torch.float64), torch.tensor([3.0, 2, 0.5], dtype=torch.float16)
+    got = F.cosine_similarity(a, b, dim=0)
+    length = b.norm()  # in float16
+    assert got.dtype == torch.float64 and length.dtype == torch.float16
+    assert got.item() == pytest.approx(((a / a.norm()) * (b / length).double()).sum().item(), rel=1e-12)
+    assert F.cosine_similarity(b, b, dim=0, eps=1e5).item() == 0  # infinite as a float16
+    with pytest.raises(RuntimeError, match="value cannot be converted to type float without overflow"):
+        F.cosine_similarity(b, b, dim=0, eps=1e300)

@@ -82,6 +82,7 @@ def test_assignment_keeps_the_tables():
     assert m._parameters == {"x": None} and m.x is None
     m.y = torch.ones(2)
     assert "y" in m.__dict__ and not m._buffers
+    del m.y
     m.y = nn.Buffer(torch.zeros(1), persistent=False)
     assert list(m._buffers) == ["y"] and "y" not in m.__dict__ and not m.state_dict()
     m.y = nn.Parameter(torch.ones(1))
@@ -1040,3 +1041,34 @@ def test_a_gradient_put_there_by_its_private_name():
     del p._grad
     assert p.grad is None
     assert (p * 2)._grad_fn.name() == "MulBackward0"
+
+
+def test_a_scalar_takes_one_element_of_a_state_dict_and_no_more():
+    class Scaled(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.scale = nn.Parameter(torch.tensor(1.0))
+
+    net = Scaled()
+    net.load_state_dict({"scale": torch.tensor([2.0])})  # of PyTorch 0.3
+    assert net.scale.item() == 2
+    for given in (torch.rand(3), torch.rand(0)):
+        with pytest.raises(RuntimeError, match="size mismatch for scale"):
+            net.load_state_dict({"scale": given})
+
+
+def test_buffers_may_be_like_tensors_and_do_not_replace_attributes():
+    class Like:
+        @classmethod
+        def __torch_function__(cls, function, types, args=(), kwargs=None):
+            raise NotImplementedError
+
+    net, one, other = nn.Module(), Like(), Like()
+    net.register_buffer("like", one)
+    assert net.like is one and net.get_buffer("like") is one
+    net.like = other
+    assert dict(net.named_buffers())["like"] is other
+    net.number = 5
+    with pytest.raises(KeyError, match="attribute 'number' already exists"):
+        net.number = nn.Buffer(torch.rand(2))
+    assert net.number == 5 and "number" not in net._buffers

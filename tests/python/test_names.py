@@ -523,3 +523,18 @@ def test_what_torch_c_says_of_sizes_and_memory():
     assert karat._C._is_alias_of(x, x[1:]) and not karat._C._is_alias_of(x, x.clone())
     with pytest.raises(RuntimeError, match="The size of tensor a \\(2\\) must match the size of tensor b \\(3\\)"):
         karat._C._infer_size(karat.Size([2, 1]), karat.Size([3, 3]))
+
+
+def test_dir_lists_what_a_tensor_has():
+    for t in (karat.rand(2, 2), karat.rand(2, 2, dtype=karat.complex64)):
+        names = dir(t)
+        assert "shape" in names and "stft" not in names
+        assert all(hasattr(t, name) for name in names if name != "imag")
+
+
+def test_operators_of_nn_in_c():
+    x = karat.arange(24.0).view(1, 2, 3, 4)
+    assert karat.equal(karat._C._nn.upsample_nearest2d(x, (6, 8)), karat.nn.functional.interpolate(x, (6, 8)))
+    assert karat._C._nn.reflection_pad2d(x, (1, 1, 1, 1)).shape == (1, 2, 5, 6)
+    with pytest.raises(AttributeError):
+        karat._C._nn.no_such_operator

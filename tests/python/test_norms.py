@@ -635,3 +635,27 @@ def test_second_derivatives_of_p_norms_at_zeros_are_numbers(p):
     (slope,) = torch.autograd.grad(torch.linalg.vector_norm(x, p, dim=1).sum(), x, create_graph=True)
     (second,) = torch.autograd.grad((slope * torch.tensor([1.0, 2.0, 3.0])).sum(), x)
     assert second.isfinite().all() and (second[1] == 0).all()
+
+
+def test_batch_norm_is_row_major_before_it_is_channels_last():
+    def strides(x):
+        c = x.shape[1]
+        return F.batch_norm(x, torch.zeros(c), torch.ones(c)).stride()
+
+    assert strides(torch.rand(2, 3, 2, 1).permute(0, 2, 1, 3)) == (6, 1, 2, 2)  # dense in channels last, whatever a dim of 1 says
+    assert strides(torch.rand(2, 1, 1, 3).permute(0, 3, 1, 2)) == (3, 1, 1, 1)
+    assert strides(torch.rand(2, 1, 1, 1, 3).permute(0, 4, 1, 2, 3)) == (3, 1, 1, 1, 1)
+    assert strides(torch.rand(2, 4, 5, 3).permute(0, 3, 1, 2)) == (60, 1, 15, 3)
+
+
+def test_batch_norm_does_not_lose_tangents_of_given_statistics():
+    from karat.autograd import forward_ad
+
+    x, mean, variance = torch.rand(3, 2), torch.zeros(2), torch.ones(2)
+    with forward_ad.dual_level():
+        dual = forward_ad.make_dual(x, torch.ones(3, 2))
+        moved = forward_ad.make_dual(mean, torch.ones(2))
+        with pytest.raises(RuntimeError, match="batch_norm is not differentiable wrt running_mean and running_var"):
+            F.batch_norm(dual, moved, variance)
+        F.batch_norm(x, moved, variance)
+        F.batch_norm(dual, moved, variance, training=True)

@@ -160,3 +160,8 @@ def test_lengths_that_no_tensor_has():
     lengths = torch.tensor([2**62, 2**62])
     with pytest.raises(RuntimeError, match=r"^Storage size calculation overflowed with sizes=\[4611686018427387904\]"):
         rnn.pack_padded_sequence(torch.ones(3, 2, 2), lengths)
+
+
+def test_an_empty_tensor_is_refused_before_its_lengths():
+    with pytest.raises(RuntimeError, match="Cannot pack empty tensors"):
+        rnn.pack_padded_sequence(torch.rand(0, 1, 10), torch.ones(2, 2).long())

@@ -479,3 +479,16 @@ def test_functional_call_with_a_weight_that_is_computed():
     x = torch.ones(2)
     assert func.functional_call(m, {"parametrizations.weight.original": torch.zeros(2, 2)}, (x,)).tolist() == [0, 0]
     assert m(x).tolist() == [2, 2]
+
+
+def test_a_square_is_kept_by_the_householder_map():
+    for n in (1, 2, 4):
+        torch.manual_seed(n)
+        layer = nn.Linear(n, n, bias=False)
+        nn.init.orthogonal_(layer.weight)
+        before = layer.weight.detach().clone()
+        parametrizations.orthogonal(layer, orthogonal_map="householder", use_trivialization=False)
+        assert torch.allclose(layer.weight.abs(), before.abs(), atol=1e-5)
+        layer.weight = before
+        q, r = torch.linalg.qr(before)
+        assert torch.allclose(layer.weight, q * r.diagonal().sign(), atol=1e-5)

@@ -158,6 +158,8 @@ kt_status kt__body_embedding_bag_of(kt_call *call)
     offsets = kt__converted_inside(offsets, KT_I64, KT_WHY_PROMOTION);
     kt_tensor *place = kt_arange(KT_INT(0), KT_INT(n), .device = device);
     kt_tensor *bag = kt_sub_s(kt_searchsorted(offsets, place, .right = true), KT_INT(1));
+    if (last && is_slower && bags) /* PyTorch's slower kernel does not ask where the last bag ends */
+        bag = kt_clamp_max_s(bag, KT_INT(bags - 1));
     kt_tensor *kept = kt__bag_kept(indices, bag, bags, padding);
     kt_tensor *at = kt_clamp_max_s(bag, KT_INT(bags ? bags - 1 : 0)), *count, *out, *rows, *top;
     if (!bags || !n || !most) { /* nothing to sum; of no rows, where indices cannot be looked at or are refused late */

@@ -24,6 +24,21 @@ static kt_status refuse_gradient(const kt_tensor *t, const char *name)
                : KT_OK;
 }
 
+/* In forward mode: given statistics are constants, so a tangent of theirs would be lost where the result has one. */
+static kt_status refuse_tangent(const batch *b)
+{
+    const kt_tensor *followed[] = {b->input, b->weight, b->bias}, *constant[] = {b->mean, b->variance};
+    uint32_t         of[2] = {0, 0};
+    for (int i = 0; i < 3; i++)
+        of[0] |= followed[i] ? followed[i]->flags : 0;
+    for (int i = 0; i < 2; i++)
+        of[1] |= constant[i] ? constant[i]->flags : 0;
+    return !b->training && kt__are_dual(of[0]) && kt__are_dual(of[1])
+               ? kt_fail(KT_ERR_RUNTIME, "batch_norm is not differentiable wrt running_mean and running_var, they cannot have "
+                         "forward grad defined")
+               : KT_OK;
+}
+
 /* Running statistics that training writes must have room for every example of a vmap. */
 static kt_status check_room(const batch *b)
 {
@@ -45,7 +60,7 @@ static bool run_batch(int node, const batch *b, kt_tensor **of)
         kt_fail(KT_ERR_VALUE, "running_mean and running_var must either both be None or neither be None");
         return false;
     }
-    if (check_room(b))
+    if (refuse_tangent(b) || check_room(b))
         return false;
     kt__open(&c, node, KT_PLAIN);
     kt__put_tensor(&c, 0, b->input);

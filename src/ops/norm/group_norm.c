@@ -22,12 +22,26 @@ static int64_t elements_of(const kt_tensor *t, int first)
     return n;
 }
 
-/* A channel is a group, whose planes are those of the batch. Channels last: each is one element, beside its neighbours. */
-static planes of_channels(const kt_tensor *input)
+/* The format of a batch norm's result: row-major before channels last, whatever the strides of dims of one element suggest. */
+static kt_memory_format format_of_result(const kt_tensor *input)
 {
-    const int64_t          batch = input->sizes[0], channels = input->sizes[1], each = elements_of(input, 2);
-    const kt_memory_format format = kt__suggested_format(input);
-    planes                 p = {{1, channels, batch, each}, {0, each, channels * each, 1}, {0, 1, 0, 0}, {0, 1, 0, 0}, format};
+    const kt_memory_format last = input->ndim == 4 ? KT_CHANNELS_LAST : KT_CHANNELS_LAST_3D;
+    int64_t                strides[KT_MAX_DIMS];
+    if (kt__is_contiguous(input))
+        return KT_CONTIGUOUS_FORMAT;
+    if (input->ndim > KT_MAX_DIMS || !kt__format_strides(kt__sizes(input), last, strides))
+        return kt__suggested_format(input);
+    for (int i = 0; i < input->ndim; i++)
+        if (input->sizes[i] > 1 && input->strides[i] != strides[i])
+            return kt__suggested_format(input);
+    return last;
+}
+
+/* A channel is a group, whose planes are those of the batch. Channels last: each is one element, beside its neighbours. */
+static planes of_channels(const kt_tensor *input, kt_memory_format format)
+{
+    const int64_t batch = input->sizes[0], channels = input->sizes[1], each = elements_of(input, 2);
+    planes        p = {{1, channels, batch, each}, {0, each, channels * each, 1}, {0, 1, 0, 0}, {0, 1, 0, 0}, format};
     if (format != KT_CONTIGUOUS_FORMAT) {
         const int64_t size[] = {1, channels, batch * each, 1}, image[] = {0, 1, channels, 0};
         memcpy(p.size, size, sizeof size);
@@ -219,7 +233,7 @@ kt_status kt__body_batch_norm_node(kt_call *call)
         kt__norm_judge(call, input, names[2], t[2]) || kt__norm_judge(call, input, names[3], t[3]))
         return kt_error_status();
     const kt_dtype of = statistics_of(input, t, 4);
-    const planes   p = of_channels(input);
+    const planes   p = of_channels(input, format_of_result(input));
     if (!kt__norm_parameter(call, "weight", &weight, input) || !kt__norm_parameter(call, "bias", &bias, input))
         return kt_error_status();
     return training ? train(call, &p, weight, bias, t + 2, of) : apply(call, &p, weight, bias, t + 2, of);
@@ -378,7 +392,7 @@ kt_status kt__body_native_batch_norm_backward(kt_call *call)
     int64_t    dim = 1;
     if (kt__wrap_dim(&dim, input->ndim))
         return kt_error_status();
-    const planes p = of_channels(input);
+    const planes p = of_channels(input, kt__suggested_format(input));
     return flow_back(call, &p, !kt__arg_bool(call, HOW), p.format);
 }
 

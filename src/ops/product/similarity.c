@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "call/made.h"
+#include "call/policy.h"
 
 /* ---- lines of two tensors ---- */
 
@@ -15,51 +16,64 @@ kt_status kt__body_pairwise_distance(kt_call *call)
                                        .keepdim = kt__arg_bool(call, KEEPDIM)));
 }
 
-/* Both over the same sizes and in their common dtype. */
-static kt_status bring_together(const kt_call *call, kt_tensor **x, kt_tensor **y)
+/* Both over the same sizes; what is no float in their common dtype. */
+static kt_status bring_together(const kt_call *call, kt_tensor **t, kt_dtype *common)
 {
-    kt__gathered g;
-    int64_t      sizes[KT_MAX_DIMS];
-    int          rank = 0;
-    kt_status    status = KT_OK;
+    static const char *const names[] = {"x1", "x2"};
+    kt__gathered             g;
+    int64_t                  sizes[KT_MAX_DIMS];
+    int                      rank = 0;
+    kt_status                status = KT_OK;
     kt__gather(call, &g);
-    const kt_dtype common = kt__common_dtype(&g, 0, kt__mode(), &status);
+    *common = kt__common_dtype(&g, 0, kt__mode(), &status);
     if (status)
         return status;
-    if (kt__dtype_rows[common].category != KT_CAT_FLOAT)
+    if (kt__dtype_rows[*common].category != KT_CAT_FLOAT)
         return kt__fail_dtype(call, KT_ERR_RUNTIME, "expected common dtype to be floating point, yet common dtype is %s",
-                              kt_dtype_torch_name(common));
-    if (kt__broadcast((kt_tensor *[]){*x, *y}, 2, sizes, &rank))
+                              kt_dtype_torch_name(*common));
+    if (kt__broadcast(t, 2, sizes, &rank))
         return kt_error_status();
     const kt_shape whole = {rank, sizes};
-    *x = kt_expand(kt__converted(*x, common, KT_WHY_PROMOTION), whole);
-    *y = kt_expand(kt__converted(*y, common, KT_WHY_PROMOTION), whole);
-    return *x && *y ? KT_OK : kt_error_status();
+    for (int i = 0; i < 2; i++) {
+        if (kt__allow(kt__mode(), call, names[i], t[i], *common, KT_WHY_PROMOTION))
+            return kt_error_status();
+        if (kt__dtype_rows[t[i]->dtype].category != KT_CAT_FLOAT)
+            t[i] = kt__converted_inside(t[i], *common, KT_WHY_PROMOTION);
+        t[i] = kt_expand(t[i], whole);
+    }
+    return kt__failed() ? kt_error_status() : KT_OK;
 }
 
-/* t divided by its length along dim, which is not less than eps. The gradient passes as if it were the length. */
-static kt_tensor *of_length_one(kt_tensor *t, int64_t dim, double eps)
+/* t divided by its length along dim, which is not less than `least`: in the dtype of t, then in the common one. The gradient
+ * passes as if it were the length. */
+static kt_tensor *of_length_one(kt_tensor *t, int64_t dim, kt_tensor *least, kt_dtype common)
 {
     kt_tensor *length = kt_clone(kt_linalg_vector_norm(t, .dim = KT_SHAPE(dim), .keepdim = true));
     {
         KT_NO_GRAD;
-        length = kt_clamp_min_s_(length, KT_FLOAT(eps));
+        least = least && length ? kt__converted_inside(least, (kt_dtype)length->dtype, KT_WHY_PROMOTION) : NULL;
+        kt_tensor *bounded = kt_maximum(length, least);
+        length = bounded ? kt_copy_(length, bounded) : NULL;
     }
-    return kt_true_divide(t, length);
+    return kt__converted_inside(kt_true_divide(t, length), common, KT_WHY_PROMOTION);
 }
 
 kt_status kt__body_cosine_similarity(kt_call *call)
 {
     enum { FIRST, SECOND, DIM, EPS };
     KT_SCOPE;
-    kt_tensor   *x = call->arg[FIRST].t, *y = call->arg[SECOND].t;
+    kt_tensor   *t[] = {call->arg[FIRST].t, call->arg[SECOND].t};
     int64_t      dim = kt__arg_int(call, DIM);
     const double eps = kt__arg(call, EPS)->f;
+    kt_dtype     common;
     if (!(eps >= 0))
         return kt_fail(KT_ERR_RUNTIME, "eps must be non-negative, got: %g", eps);
-    if (bring_together(call, &x, &y) || kt__wrap_dim(&dim, x->ndim))
+    if (bring_together(call, t, &common) || kt__wrap_dim(&dim, t[0]->ndim))
         return kt_error_status();
-    return kt__end(call, kt_sum_dim(kt_mul(of_length_one(x, dim, eps), of_length_one(y, dim, eps)), KT_SHAPE(dim)));
+    const kt_dtype wide = common == KT_F64 ? KT_F64 : KT_F32;
+    kt_tensor     *least = kt_scalar_tensor(KT_FLOAT(eps), .dtype = wide, .device = kt__device(t[0]));
+    kt_tensor     *product = kt_mul(of_length_one(t[0], dim, least, common), of_length_one(t[1], dim, least, common));
+    return kt__end(call, kt_sum_dim(product, KT_SHAPE(dim)));
 }
 
 /* ---- every two lines of one ---- */

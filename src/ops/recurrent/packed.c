@@ -58,8 +58,6 @@ static kt_tensor *as_rows(kt_tensor *t)
 
 static kt_status check_padded(const kt_tensor *input, const int64_t *lengths, int64_t n, bool batch_first)
 {
-    if (input->numel == 0)
-        return kt_fail(KT_ERR_RUNTIME, "Cannot pack empty tensors.");
     if (input->ndim < 2)
         return kt_fail(KT_ERR_INDEX, "Dimension out of range (expected to be in range of [-1, 0], but got 1)");
     const int64_t batch = input->sizes[!batch_first];
@@ -103,6 +101,8 @@ kt_status kt__body_pack_padded_sequence(kt_call *call)
     KT_SCOPE;
     kt_tensor *input = call->arg[0].t, *given = call->arg[1].t;
     const bool batch_first = kt__arg_bool(call, 2);
+    if (input->numel == 0)
+        return kt_fail(KT_ERR_RUNTIME, "Cannot pack empty tensors.");
     if (check_lengths(given))
         return kt_error_status();
     int64_t *lengths = kt__read_ints(given);

@@ -100,7 +100,7 @@ def take(module, name, mine, key, given, assign, errors):
                       f"but received {type(given)}")
         return
     if not is_lazy(mine):
-        if mine.dim() == 0 and given.dim() == 1:  # checkpoints of PyTorch 0.3 have no tensors of no dims
+        if mine.dim() == 0 and given.shape == (1,):  # checkpoints of PyTorch 0.3 have no tensors of no dims
             given = given[0]
         if given.shape != mine.shape:
             errors.append(f"size mismatch for {key}: copying a param with shape {given.shape} from checkpoint, the shape in "

@@ -55,6 +55,10 @@ class _Kind:
         self.assigned, self.one, self.before_init = words["assigned"], words["one"], words["before_init"]
         self.hooks = OrderedDict()
 
+    def takes(self, value):
+        """May a name of this kind become the value? A buffer may be what acts as a tensor."""
+        return value is None or isinstance(value, self.taken) or self is _BUFFERS and hasattr(value, "__torch_function__")
+
     def check_name(self, module, name):
         if not isinstance(name, str):
             raise TypeError(f"{self.noun} name should be a string. Got {typename(name)}")
@@ -70,7 +74,7 @@ class _Kind:
         if self.table not in module.__dict__:
             raise AttributeError(f"cannot assign {self.noun} before Module.__init__() call")
         self.check_name(module, name)
-        if value is not None and not isinstance(value, self.taken):
+        if not self.takes(value):
             raise TypeError(f"cannot assign '{typename(value)}' object to {self.noun} '{name}' "
                             f"({self.required} or None required)")
 
@@ -85,7 +89,8 @@ class _Kind:
         if isinstance(value, self.owned):
             if table is None:
                 raise AttributeError(f"cannot assign {self.before_init} before Module.__init__() call")
-            own.pop(name, None)
+            if self is not _BUFFERS:  # a buffer's name must be free of plain attributes
+                own.pop(name, None)
             for kind in _KINDS:
                 if kind is not self and own.get(kind.table):
                     own[kind.table].pop(name, None)
@@ -93,7 +98,7 @@ class _Kind:
                 own["_non_persistent_buffers_set"].discard(name)
         elif table is None or name not in table:
             return False
-        elif value is not None and not isinstance(value, self.taken):
+        elif not self.takes(value):
             raise TypeError(f"cannot assign '{typename(value)}' as {self.assigned} '{name}' ({self.expected} or None expected)")
         if self is _PARAMETERS:
             module.register_parameter(name, value)

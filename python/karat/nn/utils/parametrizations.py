@@ -91,9 +91,11 @@ class _Orthogonal(Module):
         if self.orthogonal_map != "householder":
             raise NotImplementedError("It is not possible to assign to the matrix exponential or the Cayley parametrizations "
                                       "when use_trivialization=False.")
-        reflections, _ = _rows["geqrf"](matrix)
+        reflections, scales = _rows["geqrf"](matrix)
         diagonal = _diagonal(reflections)
-        diagonal.copy_(_rows["ones_like"](diagonal).copysign(diagonal))
+        sign = _rows["ones_like"](diagonal).copysign(diagonal)
+        # what geqrf leaves as it is (the last column of a square) is reflected by the map
+        diagonal.copy_(_rows["where"](scales == 0, -sign, sign))
         return self._upright(reflections)
 
     @staticmethod
