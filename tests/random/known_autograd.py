@@ -8,7 +8,7 @@ import re
 from known_errors import case, inference_operand, said
 from known_states import differ_at_ones, only_torch_warned
 from known_values import every
-from statement import born, op, plain_op
+from statement import born, mentioned, op, operator, plain_op
 
 TRANSFORMS = set("vmap grad grad_and_value vjp jacrev jacfwd jvp linearize hessian jacobian checkpoint".split())
 FORWARD = {"jvp", "jacfwd", "linearize", "hessian"}
@@ -22,6 +22,12 @@ def without_number(name):
 def by_transform(d):
     """Whether the tensor is what a transform gave."""
     return op(d) in TRANSFORMS and born(d)
+
+
+def of_transform(d, c):
+    """Whether the statement is about what a transform gave."""
+    given = {name for line in c.program if operator(line) in TRANSFORMS for name in re.findall(r"(?:^|: )(t\d+) = ", line)}
+    return bool(given & set(mentioned(d.statement)))
 
 
 def bodies(c):
@@ -52,7 +58,40 @@ def same_but_overload(karat, torch):
 PART_OF_A_TRANSFORM = ("what a transform gives, formally: a view, its base, its layout, the writes that made it and the name of"
                        " its node")
 
+def linearized(c):
+    return "torch.func.linearize(" in text(c)
+
+
 AUTOGRAD = [
+    (lambda d, c: op(d) == "backward" and linearized(c) and d.kind in ("values", "grad", "made by one side"),
+     "what linearize gives, differentiated by the point: PyTorch's is a program of constants, Karat's follows the point"),
+    (lambda d, c: d.kind in ("values", "shape") and op(d) in TRANSFORMS and "as_strided_(" in bodies(c),
+     "as_strided_ inside a transform: PyTorch changes the sizes of what stands for the tensor, and not those of its level"),
+    (case("raised by torch", "^invalid index of a 0-dim tensor|^tangent:0 with shape", ops="linearize"),
+     "linearize where the mode of inference is on: PyTorch's tracer fails inside"),
+    (case("error text", "leaf Variable that requires grad is being used in an in-place", "^setStorage: ", " ".join(TRANSFORMS)),
+     "an in-place view of a captured leaf beyond its memory: both reasons hold"),
+    (case("error text", "^accessing `data` under vmap transform is not allowed",
+          "^Cannot access data pointer of Tensor that doesn't have storage", " ".join(TRANSFORMS)),
+     "x.data of an example: both refuse, in other words"),
+    (case("error text", "^a leaf Variable that requires grad is being used", "^a view of a leaf Variable that requires grad is",
+          " ".join(TRANSFORMS)),
+     "a captured leaf that a transform's function writes to through what it was given, which is a view of it in Karat"),
+    (case(("error text", "error type"), "", "^a leaf Variable that requires grad is being used in an in-place",
+          "linearize hessian"),
+     "a function that writes to its argument and fails later: Karat refuses the write, PyTorch goes on to the other mistake"),
+    (case("error text", "^a leaf Variable that requires grad has been used", "^A view was created in (no_grad|inference) mode",
+          "apply"),
+     "a Function that writes to a view of a leaf that was made where nothing is recorded: both reasons hold"),
+    (case("raised by karat", karat="^one of the variables needed for gradient computation", ops="jvp linearize jacfwd",
+          also=lambda d, c: same_operand_twice(c)),
+     "x.mul_(x) in forward mode where backward is recorded, too: Karat has no operand left to read, PyTorch's tangent is wrong"),
+    (case("raised by karat", karat="^During a grad \\(vjp, jvp, grad, etc\\) transform|^one of the variables needed for gradient",
+          ops=" ".join(TRANSFORMS), also=lambda d, c: "_foreach_" in bodies(c)),
+     "a list operator that writes to a captured or saved tensor inside a transform: PyTorch does not look"),
+    (case("raised by karat", karat="^one of the variables needed for gradient computation", ops="backward",
+          also=lambda d, c: "repeat_interleave(" in text(c)),
+     "the repeats of repeat_interleave, written to: PyTorch saves what it has made of them"),
     (lambda d, c: d.kind in ("base", "grad.base") and op(d) == "backward",
      "whether a gradient is formally a view of an inner temporary that nobody else has"),
     (lambda d, c: d.kind == "base" and born(d) and "a tensor without a name" in (d.karat, d.torch) and any(
@@ -61,6 +100,9 @@ AUTOGRAD = [
     (lambda d, c: d.kind == "grad_fn" and without_number(d.karat) == without_number(d.torch) and (
         OVERLOADED.search(op(d)) or re.search(r"_foreach_|squeeze_|t_\(|transpose_", text(c))),
      "the number in a node's name counts PyTorch's overloads: in-place views and lists of tensors have their own"),
+    (lambda d, c: d.kind in ("base", "is_view", "strides") and of_transform(d, c), PART_OF_A_TRANSFORM),
+    (lambda d, c: d.kind == "version" and op(d) in TRANSFORMS and not born(d) and re.search(r"\w_\(|[-+*/]= |\] = ", bodies(c)),
+     "the writes of a transform's function to what it was given: PyTorch counts those of the operators its rules are made of"),
     (lambda d, c: by_transform(d) and (d.kind in ("is_view", "base", "strides", "offset", "grad_fn", "shares memory with",
                                                   "same object as") or d.kind == "version"), PART_OF_A_TRANSFORM),
     (lambda d, c: op(d) in TRANSFORMS and only_torch_warned(
@@ -91,8 +133,8 @@ AUTOGRAD = [
     (case("raised by torch", "^one of the variables needed for gradient computation has been modified",
           also=lambda d, c: re.search(r"index_add_\(", text(c)) is not None),
      "index_add: PyTorch saves the source, and looks at it, for its sizes alone"),
-    (case("raised by torch", "^one of the variables needed for gradient computation has been modified", ops="backward",
-          also=lambda d, c: "inputs=[" in d.statement),
+    (case("raised by torch", "^one of the variables needed for gradient computation has been modified|^Trying to backward through"
+          " the graph a second|^When use_reentrant=True", ops="backward", also=lambda d, c: "inputs=[" in d.statement),
      "a result that inputs= names and that is itself a root: PyTorch runs its Function, Karat ends before it"),
     (case("raised by karat", karat="^Inplace update to inference tensor", also=inference_operand),
      "detach of an inference tensor: PyTorch gives what it gives a counter, and it is an inference tensor all the same"),

@@ -255,7 +255,8 @@ ERRORS = [
     (case(("raised by torch",) + BOTH, "^Autograd not support dtype"),
      "a gradient through an integer result: Karat's integers carry none, PyTorch refuses"),
     (case(("raised by torch",) + BOTH, r"^derivative for aten::(remainder|aminmax|narrow_copy|floor_divide_?) is not implemented"
-          r"|^the derivative for '(inplace version of (atanh|acosh|asinh)|_cdist_backward)' is not implemented", ops="backward"),
+          r"|^the derivative for '(inplace version of (atanh|acosh|asinh)|_cdist_backward|igammac?: input)' is not implemented",
+          ops="backward"),
      NO_DERIVATIVE),
     (case("raised by torch", "^Expected a proper Tensor but got None", ops="backward",
           also=lambda d, c: re.search(r"\bdist\(.*p=0(\.0)?\)", "\n".join(c.program))),

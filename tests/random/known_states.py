@@ -11,7 +11,8 @@ from statement import born, mentioned, op, operator, plain_op
 # The node of an operator that is put together from others is that of its last step. Karat's, PyTorch's.
 COMPOSED = {
     "alpha_dropout": [("DivBackward0", "DivBackward1"), ("MulBackward0", "MulBackward1")],  # a number in C++ has its own node
-    "matmul": [("UnsafeViewBackward0", "CloneBackward0")],  # a matrix times a batch: PyTorch turns it round and copies back
+    "matmul": [("UnsafeViewBackward0", "CloneBackward0"),
+               ("UnsafeViewBackward0", "TransposeBackward0")],  # a matrix times a batch: PyTorch turns it round and copies back
     "diff": [("CloneBackward0", "torch::autograd::CopyBackwards")],  # n=0
     "cross_entropy": [("DivBackward1", "NegBackward0")],  # of nothing
     "dropout1d": [("torch::autograd::CopySlices", "SqueezeBackward4")],  # in place, of one dim less: PyTorch adds it in place
@@ -22,6 +23,7 @@ COMPOSED = {
     "squeeze": [("SqueezeBackward1", "SqueezeBackward2")],  # dims in a tuple: an overload of its own
     "round": [("RoundBackward0", "RoundBackward1")],  # torch.special.round: always the overload with decimals
     "squeeze_copy": [("SqueezeBackward2_copy", "SqueezeBackward1_copy")],
+    "ndtr": [("MulBackward0", "MulBackward1")],  # a number in C++ has its own node
 }
 COMPOSED["@"] = COMPOSED["matmul"]
 
@@ -57,7 +59,7 @@ def only_karat_warned(difference, pattern):
 
 # How often PyTorch's implementation has written to a new result when it gives it.
 WRITTEN = {"isclose": 2, "diff": 1, "vander": 3, "isfinite": 1, "quantile": 4,
-           "nanquantile": 4, "one_hot": 2, "pad": 6, "linear": 2, "matmul": 1, "@": 1,
+           "nanquantile": 4, "one_hot": 2, "pad": 6, "linear": 2, "matmul": 1, "@": 1, "svd": 1, "max_pool1d": 1,
            "inner": 1, "matrix_power": 1, "trapezoid": 1, "trapz": 1, "cumulative_trapezoid": 1,
            "alpha_dropout": 1, "feature_alpha_dropout": 1, "margin_ranking_loss": 1, "poisson_nll_loss": 1, "matrix_rank": 1}
 

@@ -360,7 +360,44 @@ def another_of_equals(d, c):
                                        for value in set(x[c.odd]))
 
 
+def not_by_a_product(d, c):
+    """Whether all that differs are numbers that are not finite on both sides, of a product of three with such an operand."""
+    return of_operands(c, lambda x: ~np.isfinite(x)) and every(lambda x, y, gap: ~np.isfinite(x) & ~np.isfinite(y))(d, c)
+
+
 VALUES = [
+    (lambda d, c: op(d) == "bilinear" and not_by_a_product(d, c),
+     "a product of three where a factor is infinite: which sum meets two infinities depends on which two are multiplied first"),
+    (lambda d, c: plain_op(d) == "sgn" and c.gap is not None and c.gap.complex and every(
+        lambda x, y, gap: np.isnan(x) & (y == 0) & np.isnan(partner(y)))(d, c),
+     "the direction of a complex infinity: PyTorch divides the parts by the length, Karat's is NaN as a whole"),
+    (lambda d, c: op(d).rstrip("_") in ("igamma", "igammac") and nan_here(d, c) and of_operands(c, np.isnan),
+     "the incomplete gamma functions of NaN at 0 and infinity: PyTorch asks the other operand first, Karat's is NaN"),
+    (lambda d, c: op(d) == "zeta" and of_operands(c, lambda x: ~np.isfinite(x)) and every(
+        lambda x, y, gap: ~np.isfinite(x) | ~np.isfinite(y))(d, c),
+     "zeta of numbers that are not finite: PyTorch gives infinity or NaN by the second operand, Karat NaN or the limit"),
+    (lambda d, c: op(d) == "gelu" and every(lambda x, y, gap: np.isnan(y) & np.isinf(x) & (x > 0))(d, c),
+     "gelu of infinity: PyTorch's vector loop multiplies it by 0, its loop for the rest and Karat give infinity"),
+    (lambda d, c: op(d) == "soft_margin_loss" and every(lambda x, y, gap: np.isnan(y) & np.isinf(x))(d, c),
+     "soft_margin_loss where the exponential overflows: PyTorch's is NaN, Karat's the limit"),
+    (lambda d, c: op(d) in ("modified_bessel_i1", "i1e", "log_softmax") and zero_signs(d, c),
+     "the sign of a zero: these are odd functions in Karat, and the logarithm of 1 is subtracted from -0"),
+    (lambda d, c: plain_op(d) in ("acos", "arccos") and zero_signs(d, c),
+     "the sign of the zero that acos(1) is in a complex dtype's imaginary part: PyTorch's vector loop and its loop for the rest"),
+    (lambda d, c: op(d) in ("bessel_j0", "bessel_j1", "bessel_y0", "bessel_y1") and c.gap is not None and c.gap.real == "float64"
+        and float(np.max(c.gap.apart, initial=0)) < 1e-9,
+     "Bessel functions in float64: PyTorch's have 10 to 13 digits, Karat's are right to the last ones"),
+    (lambda d, c: op(d) in ("cumprod", "cumprod_") and c.gap is not None and c.gap.real in ("float16", "bfloat16")
+        and every(lambda x, y, gap: np.isfinite(x) & ~np.isfinite(y))(d, c),
+     "a product of many numbers of 16 bits: PyTorch carries it in float32, where it overflows, Karat in float64"),
+    (lambda d, c: op(d) == "searchsorted" and over_itself(d, c),
+     "searchsorted into its own operand: PyTorch reads what it has begun to overwrite, Karat the operand as it was"),
+    (lambda d, c: op(d) == "poisson" and nan_here(d, c) and of_operands(c, np.isnan),
+     "a draw with the rate NaN: PyTorch converts it to an integer, Karat's is NaN"),
+    (lambda d, c: op(d) == "grid_sampler_2d" and re.search(r"grid_sampler_2d\(t\d+, t\d+, -", d.statement) is not None,
+     "an interpolation that has no name: PyTorch's result is what lay in the memory"),
+    (lambda d, c: op(d) == "backward" and d.kind == "grad" and d.torch is None and "slogdet(" in "".join(c.program),
+     "the gradient through slogdet's sign, which is 0: PyTorch gives none, Karat zeros"),
     (lambda d, c: plain_op(d) in LAPACK and zero_signs(d, c),
      "the sign of a zero in a factor or a solution: it depends on the order in which a library of LAPACK's adds"),
     (not_finite, "a matrix with numbers that are not finite: which results become NaN depends on the library of LAPACK's"),
