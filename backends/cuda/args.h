@@ -353,11 +353,11 @@ typedef struct soft_kernels {
 typedef struct entropy_args {
     soft_args      soft; /* at[0]: the gradient of the logits, if they flow back */
     const int64_t *classes;
-    char          *taken; /* the results, or the gradients of them, of the logits' dtype */
+    char          *taken; /* the results, or the gradients of them, of the dtype that the logits are seen in */
     char          *top, *total; /* of the compute type */
 } entropy_args;
 typedef struct entropy_kernels {
-    kt_dtype    dtype; /* of the logits */
+    kt_dtype    dtype, as; /* of the logits, and what they are seen as */
     const void *forward, *back;
 } entropy_kernels;
 typedef struct soft_table {

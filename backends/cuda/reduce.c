@@ -271,15 +271,15 @@ static kt_status launch_entropy(const kt_plan *plan, const void *what)
     const bool        back = plan->n_out == 1;
     const int        *at = back ? backward : forward;
     const kt_operand *logits = &plan->arg[at[LOGITS]];
-    const kt_dtype    dtype = (kt_dtype)logits->is;
+    const kt_dtype    dtype = (kt_dtype)logits->is, as = (kt_dtype)logits->as;
     entropy_args      g = {.soft = {.lines = 0}};
     const entropy_kernels *k = table->entropy;
     (void)what;
-    while (k->dtype && k->dtype != dtype)
+    while (k->dtype && (k->dtype != dtype || k->as != as))
         k++;
-    if (plan->nd != 2 || !k->dtype || logits->as != dtype || logits->bits || logits->immediate || !soft_sizes(&g.soft, plan) ||
+    if (plan->nd != 2 || !k->dtype || logits->bits || logits->immediate || !soft_sizes(&g.soft, plan) ||
         (back && plan->arg[0].is != dtype) ||
-        !is_of_lines(plan, at[TAKEN], dtype) || !is_of_lines(plan, at[TOP], table->self) ||
+        !is_of_lines(plan, at[TAKEN], as) || !is_of_lines(plan, at[TOP], table->self) ||
         !is_of_lines(plan, at[TOTAL], table->self) || !is_of_lines(plan, at[CLASSES], KT_I64))
         return KT_DECLINED;
     soft_operand(&g.soft, 0, plan, back ? 0 : at[LOGITS]);

@@ -924,7 +924,7 @@
  * kt_mse_loss_backward(grad_output, input, target, .reduction = 0)             gradient of mse_loss
  * kt_smooth_l1_loss_backward(grad_output, input, target, .reduction = 0, .beta = 1.0)             gradient of smooth_l1_loss
  * kt_huber_loss_backward(grad_output, input, target, .reduction = 0, .delta = 1.0)             gradient of huber_loss
- * kt_cross_entropy(input, target, .weight, .reduction = 1, .ignore_index = -100) -> loss, top, total             cross entropy of rows of logits and int64 class indices in one pass; top and total are for the gradient
+ * kt_cross_entropy(input, target, .weight, .reduction = 1, .ignore_index = -100, .half_to_float = false) -> loss, top, total             cross entropy of rows of logits and int64 class indices in one pass; top and total are for the gradient
  * kt_cross_entropy_backward(grad_output, self, target, top, total)             gradient of the logits, given that of each row's term
  * kt_div_by_number(input, other)                            s          input / other; its node has PyTorch's name for a division by a number
  * kt_mul_by_number(input, other)                            s          input * other; its node has PyTorch's name for a product with a number

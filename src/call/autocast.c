@@ -1,6 +1,6 @@
 /* autocast.c - one step in the call: the tensors of a row that has a class are cast before the row sees them. In: a call under
  * autocast. Out: the call run on what its tensors were cast to, each cast a node of the tape; in place and with out= nothing is
- * cast. Elementwise operators and reductions convert in their kernels instead, as the resolver asks here.
+ * cast. Elementwise operators and reductions convert in their kernels instead, as the resolver asks here, and so may a body.
  * Independent of: what a row does. */
 #include "call/autocast.h"
 
@@ -231,19 +231,11 @@ static kt_status refuse_unsafe(const kt_call *call)
         "safe to autocast.");
 }
 
-static kt_status run_in_class(kt_call *call, uint64_t mode, kt__autocast how, bool pinned, kt_status (*run)(kt_call *call))
+static kt_status run_cast(kt_call *call, uint64_t mode, kt__autocast how, kt_dtype pinned, kt_status (*run)(kt_call *call))
 {
     const uint64_t before = kt__mode();
-    const bool     plain = call->form == KT_PLAIN;
-    kt_dtype       to_pinned = KT_NONE;
-    if (pinned)
-        each_tensor(call, take_pinned, &to_pinned);
-    if ((how == AUTOCAST__ && !to_pinned) || (plain && !to_pinned && (call->row->way->fuses || how == AUTOCAST_SET_DTYPE)))
-        return run(call);
-    if (how == AUTOCAST_UNSAFE)
-        return refuse_unsafe(call);
-    casting   c = {.call = call, .mode = mode, .pinned = to_pinned};
-    kt_status status = plain && how != AUTOCAST_KEEP ? cast_arguments(&c, how) : KT_OK;
+    casting        c = {.call = call, .mode = mode, .pinned = pinned};
+    kt_status      status = call->form == KT_PLAIN && how != AUTOCAST_KEEP ? cast_arguments(&c, how) : KT_OK;
     if (!status) {
         kt__mode_word = kt__without_autocast(before);
         status = run(call);
@@ -251,6 +243,40 @@ static kt_status run_in_class(kt_call *call, uint64_t mode, kt__autocast how, bo
     }
     put_back(&c);
     return status;
+}
+
+static kt_status run_in_class(kt_call *call, uint64_t mode, kt__autocast how, bool pinned, kt_status (*run)(kt_call *call))
+{
+    const bool plain = call->form == KT_PLAIN;
+    kt_dtype   to_pinned = KT_NONE;
+    if (pinned)
+        each_tensor(call, take_pinned, &to_pinned);
+    if ((how == AUTOCAST__ && !to_pinned) || (plain && !to_pinned && (call->row->way->fuses || how == AUTOCAST_SET_DTYPE)))
+        return run(call);
+    if (how == AUTOCAST_UNSAFE)
+        return refuse_unsafe(call);
+    return run_cast(call, mode, how, to_pinned, run);
+}
+
+/* ---- bodies that may convert as they read ---- */
+static kt_status see_narrow(const kt_tensor *t, void *seen)
+{
+    *(bool *)seen |= is_eligible((kt_dtype)t->dtype) && t->dtype != KT_F32;
+    return KT_OK;
+}
+
+kt_dtype kt__autocast_wants(const kt_call *call)
+{
+    bool narrow = false;
+    if (call->form != KT_PLAIN || class_of(call->row, kt__mode_of_call(kt__mode(), kt__home_tensor(call))) != AUTOCAST_SET_DTYPE)
+        return KT_NONE;
+    each_tensor(call, see_narrow, &narrow);
+    return narrow ? KT_F32 : KT_NONE;
+}
+
+kt_status kt__run_cast(kt_call *call, kt_status (*run)(kt_call *call))
+{
+    return run_cast(call, kt__mode_of_call(kt__mode(), kt__home_tensor(call)), AUTOCAST_FP32, KT_NONE, run);
 }
 
 enum { WEIGHT_FLAGS = KT_T_REQUIRES_GRAD | KT_T_LEAF };

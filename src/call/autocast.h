@@ -33,6 +33,11 @@ static inline void kt__count_under_autocast(const kt_call *call, uint64_t mode, 
 /* The resolver's part: the operands' dtypes under autocast, and the reasons. `mode`: kt__mode_of_call. */
 kt_status kt__autocast_dtypes(const kt_call *call, kt__gathered *g, uint64_t mode, uint8_t *why);
 
+/* A body whose class is SET_DTYPE asks: are its tensors to be seen as float32? KT_NONE: as they are. Autocast is still on. */
+kt_dtype  kt__autocast_wants(const kt_call *call);
+/* Such a body that does not convert as it reads: run with its tensors cast, and autocast off. */
+kt_status kt__run_cast(kt_call *call, kt_status (*run)(kt_call *call));
+
 const kt_tensor *kt__first_tensor(const kt_call *call); /* NULL: the call has none */
 /* The tensor whose device decides which autocast applies: the first, but 0-dim CPU tensors follow the others to their device. */
 const kt_tensor *kt__home_tensor(const kt_call *call);

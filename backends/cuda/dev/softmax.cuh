@@ -276,8 +276,13 @@ template <int K> static __global__ void __launch_bounds__(ARG_THREADS) soft_any(
     }
 }
 
-/* ---- cross entropy: the log_softmax at one place of a line ---- */
-template <int D> static __global__ void __launch_bounds__(ARG_THREADS) entropy(ARGUMENTS(entropy_args) g)
+/* ---- cross entropy: the log_softmax at one place of a line, of a dtype D that is seen as AS: D or the compute type's ---- */
+template <int D, int AS> static __device__ __forceinline__ char *taken_at(const entropy_args &g, uint64_t line)
+{
+    return g.taken + line * (AS == D ? width_of<D>(g.soft, 1) : sizeof(T));
+}
+
+template <int D, int AS> static __global__ void __launch_bounds__(ARG_THREADS) entropy(ARGUMENTS(entropy_args) g)
 {
     const soft_line l = line_of(g.soft);
     const soft_sum  sum = sum_of<LOG_SOFTMAX, D>(g.soft, l, parts_of(g.soft, l, 1, 2));
@@ -288,28 +293,30 @@ template <int D> static __global__ void __launch_bounds__(ARG_THREADS) entropy(A
     T             taken = 0;
     if (k >= 0 && k < g.soft.length)
         taken = result_of<LOG_SOFTMAX>(value_at(g.soft, l, 1, (uint32_t)k), 0, sum.top, total);
-    values<T>::store(g.taken + l.number * width_of<D>(g.soft, 1), D, taken);
+    values<T>::store(taken_at<D, AS>(g, l.number), AS, taken);
     ((T *)g.top)[l.number] = sum.top;
     ((T *)g.total)[l.number] = total;
 }
 
-/* The log_softmax is rounded to the logits' dtype, as if it had been stored. */
-template <int M>
-static __device__ __forceinline__ void flow_back(T (&z)[M], const T (&x)[M], int is, T top, T total, T grad, int64_t k)
+/* The log_softmax is rounded to the dtype that the logits are seen in, as if it had been stored. */
+template <int AS, int M>
+static __device__ __forceinline__ void flow_back(T (&z)[M], const T (&x)[M], T top, T total, T grad, int64_t k)
 {
     raw<M> r;
     T      y[M];
 #pragma unroll
     for (int i = 0; i < M; i++)
         y[i] = result_of<LOG_SOFTMAX>(x[i], 0, top, total);
-    values<T>::encode(r, y, is);
-    values<T>::decode(y, r, is);
+    if (AS != values<T>::self) {
+        values<T>::encode(r, y, AS);
+        values<T>::decode(y, r, AS);
+    }
 #pragma unroll
     for (int i = 0; i < M; i++)
         z[i] = result_of<LOG_SOFTMAX_BACKWARD>(i == k ? grad : (T)0, y[i], 0, grad);
 }
 
-template <int D> static __global__ void __launch_bounds__(ARG_THREADS) entropy_back(ARGUMENTS(entropy_args) g)
+template <int D, int AS> static __global__ void __launch_bounds__(ARG_THREADS) entropy_back(ARGUMENTS(entropy_args) g)
 {
     const soft_args &s = g.soft;
     const soft_line  l = line_of(s);
@@ -317,14 +324,20 @@ template <int D> static __global__ void __launch_bounds__(ARG_THREADS) entropy_b
     if (!l.mine)
         return;
     const T       top = ((const T *)g.top)[l.number], total = ((const T *)g.total)[l.number];
-    const T       grad = values<T>::load(g.taken + l.number * width_of<D>(s, 1), D);
+    const T       grad = values<T>::load(taken_at<D, AS>(g, l.number), AS);
     const int64_t k = g.classes[l.number];
-    for (uint32_t i = p.first + l.lane * V; i < p.last; i += s.lanes * V) {
+    const uint32_t begin = p.first + l.lane * V, step = s.lanes * V;
+    raw<V>         next;
+    if (begin < p.last)
+        raw_load(next, l.at[1] + (uint64_t)begin * width_of<D>(s, 1), width_of<D>(s, 1));
+    for (uint32_t i = begin; i < p.last; i += step) {
         T      x[V], z[V];
         raw<V> r;
-        load_values(x, l.at[1] + (uint64_t)i * width_of<D>(s, 1), width_of<D>(s, 1), D);
-        flow_back(z, x, D, top, total, grad, k - i);
-        values<T>::encode(r, z, D);
+        decode_as<D>(x, next);
+        if (i + step < p.last) /* on its way while this one is calculated */
+            raw_load(next, l.at[1] + (uint64_t)(i + step) * width_of<D>(s, 1), width_of<D>(s, 1));
+        flow_back<AS>(z, x, top, total, grad, k - i);
+        encode_as<D>(r, z, D);
         raw_store(r, l.at[0] + (uint64_t)i * width_of<D>(s, 0), width_of<D>(s, 0));
     }
     for (uint32_t i = l.lane; i < p.end; i += s.lanes) {
@@ -334,13 +347,15 @@ template <int D> static __global__ void __launch_bounds__(ARG_THREADS) entropy_b
             break;
         const T one[1] = {value_at(s, l, 1, i)};
         T       z[1];
-        flow_back(z, one, D, top, total, grad, k - i);
+        flow_back<AS>(z, one, top, total, grad, k - i);
         values<T>::store(l.at[0] + (int64_t)i * s.step[0], D, z[0]);
     }
 }
 
-#define ENTROPY(D) {KT_##D, (const void *)entropy<KT_##D>, (const void *)entropy_back<KT_##D>},
-static const entropy_kernels entropies[] = {OF_DTYPES(ENTROPY){KT_NONE, NULL, NULL}};
+#define ENTROPY_AS(D, AS) {KT_##D, AS, (const void *)entropy<KT_##D, AS>, (const void *)entropy_back<KT_##D, AS>},
+#define ENTROPY(D)        ENTROPY_AS(D, KT_##D)
+#define ENTROPY_WIDE(D)   ENTROPY_AS(D, (kt_dtype)values<T>::self)
+static const entropy_kernels entropies[] = {OF_DTYPES(ENTROPY) OF_DTYPES(ENTROPY_WIDE){KT_NONE, KT_NONE, NULL, NULL}};
 
 /* Arrays of their own, no members of a template: those would be one in the whole library, for all compute types. */
 #define KEPT(K, D) {KT_##D, (const void *)soft_kept<K, KT_##D>},

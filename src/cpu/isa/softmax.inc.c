@@ -476,7 +476,7 @@ static kt__range_fn *FN(soft_way)(FN(soft) *s)
 typedef struct FN(entropy) {
     FN(soft)       soft; /* log_softmax of the logits */
     const kt_plan *plan;
-    FN(lens)       logits, out, dense; /* dense: elements of the logits' dtype, to round by */
+    FN(lens)       logits, out, dense; /* dense: elements of the dtype that the logits are seen in, to round by */
 } FN(entropy);
 
 static char *FN(entropy_at)(const FN(entropy) *e, int operand, int64_t line)
@@ -495,12 +495,13 @@ static void FN(entropy_lines)(void *ctx, int64_t begin, int64_t end)
 {
     enum { TAKEN, TOP, TOTAL, LOGITS, CLASS };
     const FN(entropy) *e = ctx;
+    const ptrdiff_t    width = (ptrdiff_t)kt__dtype_rows[e->logits.is].size;
     FN(soft_tiles)     w;
     for (int64_t line = begin; line < end; line++) {
         char         *at[3] = {NULL, FN(entropy_at)(e, LOGITS, line), NULL};
         const int64_t k = FN(entropy_class)(e, CLASS, line);
         T             taken = 0;
-        w.next = line + 1 < end && e->logits.step == e->dense.step ? FN(entropy_at)(e, LOGITS, line + 1) : NULL;
+        w.next = line + 1 < end && e->logits.step == width ? FN(entropy_at)(e, LOGITS, line + 1) : NULL;
         FN(soft_find)(&e->soft, &w, at);
         if (k >= 0 && k < e->soft.length) {
             FN(load_tile)(&taken, &e->logits, at[1] + k * e->logits.step, 1);
@@ -526,7 +527,7 @@ static SOFT_NOINLINE void FN(flow_back)(T *z, const T *y, T g, int n)
         z[i] = 0 - FN(exp_share)(y[i]) * g;
 }
 
-/* The log_softmax is rounded to the logits' dtype, as if it had been stored. */
+/* The log_softmax is rounded to the dtype that the logits are seen in, as if it had been stored. */
 static void FN(entropy_back_lines)(void *ctx, int64_t begin, int64_t end)
 {
     enum { OUT, LOGITS, CLASS, TOP, TOTAL, GRAD };
@@ -564,12 +565,12 @@ static void FN(entropy_back_lines)(void *ctx, int64_t begin, int64_t end)
 static kt_status FN(cross_entropy)(const kt_plan *plan)
 {
     const bool        back = plan->kernel == KT_K_cross_entropy_backward;
-    const int         logits = back ? 1 : 3;
-    const kt_operand *x = &plan->arg[logits];
+    const int         logits = back ? 1 : 3, loss = back ? 5 : 0;
+    const kt_operand *x = &plan->arg[logits], *of_line = &plan->arg[loss];
     FN(entropy)       e = {.plan = plan, .soft = {.kernel = KT_K_log_softmax, .n_in = 1, .plan = plan, .length = plan->size[1]}};
     e.logits = e.soft.along[1] = FN(lens_of)(x, plan->stride[logits][1]);
-    e.dense = FN(lens_of)(x, (ptrdiff_t)kt__dtype_rows[x->is].size);
-    e.out = FN(lens_of)(&plan->arg[0], back ? plan->stride[0][1] : (ptrdiff_t)kt__dtype_rows[x->is].size);
+    e.dense = FN(lens_of)(of_line, (ptrdiff_t)kt__dtype_rows[of_line->is].size);
+    e.out = FN(lens_of)(&plan->arg[0], back ? plan->stride[0][1] : e.dense.step);
     kt__parallel(plan->size[0], 1 + KT__GRAIN / plan->size[1], back ? FN(entropy_back_lines) : FN(entropy_lines), &e);
     return KT_OK;
 }

@@ -141,7 +141,7 @@ GRAD(cross_entropy)
     }
     kt_tensor *each = kt_scatter(kt_zeros(in_sizes(c, 0), .dtype = kt_dtype_of(G), .device = kt_device_of(G)), 1,
                                  kt_unsqueeze(of.index, 1), kt_unsqueeze(g, 1));
-    dA = kt_log_softmax_backward_data(each, kt_log_softmax(A, 1), 1, dtype_of(each));
+    dA = kt_log_softmax_backward_data(each, kt_log_softmax(A, 1, .dtype = dtype_of(each)), 1, dtype_of(each));
 }
 GRAD_MISSING(cross_entropy_backward)
 

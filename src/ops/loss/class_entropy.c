@@ -1,5 +1,6 @@
 /* class_entropy.c - cross entropy of rows of logits and class indices without their log_softmax in memory: one pass over the
- * logits, and one for the gradient. The numbers are those of nll_loss of log_softmax, which rounds to the logits' dtype between.
+ * logits, and one for the gradient. The numbers are those of nll_loss of log_softmax, which rounds to the logits' dtype between,
+ * or with half_to_float those of float32: the kernels read narrow logits as such, and write their gradient as narrow.
  *
  * In: calls of the two rows. Out: the loss, and what the gradient needs of each row: its largest logit and the logarithm of its
  * sum. */
@@ -7,7 +8,7 @@
 #include "ops/loss/loss.h"
 #include "tables/kernels/softmax.h"
 
-enum { INPUT, TARGET, WEIGHT, REDUCTION, IGNORE };
+enum { INPUT, TARGET, WEIGHT, REDUCTION, IGNORE, HALF_TO_FLOAT };
 
 static int      compute_of(const kt_tensor *t) { return kt__dtype_rows[t->dtype].compute; }
 static kt_dtype wide_of(const kt_tensor *t) { return compute_of(t) == KT_IN_F64 ? KT_F64 : KT_F32; }
@@ -41,14 +42,16 @@ bool kt__cross_entropy_takes(const kt_tensor *input, const kt_tensor *target, co
 
 /* ---- plans: the dims are rows and classes. Of what a row has one of, the second stride is 0 ---- */
 
-static void set_operand(kt_plan *plan, int at, const kt_tensor *t)
+static void set_operand(kt_plan *plan, int at, const kt_tensor *t, kt_dtype as, kt_reason why)
 {
-    kt__set_operand(plan, at, t, (kt_dtype)t->dtype, KT_WHY_NONE);
+    kt__set_operand(plan, at, t, as, as == (kt_dtype)t->dtype ? KT_WHY_NONE : why);
     for (int d = 0; d < 2; d++)
         plan->stride[at][d] = d < t->ndim ? t->strides[d] * (int64_t)kt__itemsize(t) : 0;
 }
 
-static kt_status run(const kt_call *call, int kernel, const kt_tensor *input, kt_tensor *const *operands, int n_out, int n_in)
+/* The logits are seen as `as`. */
+static kt_status run(const kt_call *call, int kernel, const kt_tensor *input, kt_dtype as, kt_reason why,
+                     kt_tensor *const *operands, int n_out, int n_in)
 {
     kt_plan plan;
     kt__plan_begin(&plan, kt__row_called(call), kernel, compute_of(input), n_in, input);
@@ -58,7 +61,7 @@ static kt_status run(const kt_call *call, int kernel, const kt_tensor *input, kt
     plan.size[0] = input->sizes[0];
     plan.size[1] = input->sizes[1];
     for (int i = 0; i < n_out + n_in; i++)
-        set_operand(&plan, i, operands[i]);
+        set_operand(&plan, i, operands[i], operands[i] == input ? as : (kt_dtype)operands[i]->dtype, why);
     return kt__launch_long(&plan, operands[0]);
 }
 
@@ -81,13 +84,17 @@ kt_status kt__body_cross_entropy(kt_call *call)
         return kt_error_status();
     if (!kt__cross_entropy_takes(input, target, weight))
         return kt_fail(KT_ERR_RUNTIME, "cross_entropy takes rows of logits, an int64 class for each, and weights of their dtype");
-    const kt_dtype dtype = (kt_dtype)input->dtype;
+    const bool     widens = kt__arg_bool(call, HALF_TO_FLOAT);
+    const kt_dtype dtype = widens ? wide_of(input) : (kt_dtype)input->dtype;
     if (kt__check_classes(target, ignore, input->sizes[1]) || !kt__classes_of(target, weight, ignore, dtype, &of))
         return kt_error_status();
     kt_tensor *taken = new_of(call, dtype, input, 1), *top = new_of(call, wide_of(input), input, 1);
     kt_tensor *total = new_of(call, wide_of(input), input, 1), *index = kt_contiguous(of.index);
-    if (!taken || !top || !total || !index ||
-        run(call, KT_K_cross_entropy, input, (kt_tensor *[]){taken, top, total, input, index}, 3, 2))
+    if (!taken || !top || !total || !index)
+        return kt_error_status();
+    if (dtype != (kt_dtype)input->dtype)
+        taken->lineage = KT__RECORD(KT_WHY_AUTOCAST, call->row->name, input->dtype, dtype, input->lineage);
+    if (run(call, KT_K_cross_entropy, input, dtype, KT_WHY_AUTOCAST, (kt_tensor *[]){taken, top, total, input, index}, 3, 2))
         return kt_error_status();
     kt_tensor *loss = kt__nll_reduced(taken, &of, (kt__reduction)kt__arg_int(call, REDUCTION), dtype);
     return loss ? kt__end_several(call, (kt_tensor *[]){loss, top, total}, 3) : kt_error_status();
@@ -99,14 +106,16 @@ kt_status kt__body_cross_entropy_backward(kt_call *call)
     kt_tensor     *grad = call->arg[0].t, *input = call->arg[1].t, *index = call->arg[2].t;
     kt_tensor     *top = call->arg[3].t, *total = call->arg[4].t;
     const bool     good = kt__cross_entropy_takes(input, index, NULL);
-    const kt_dtype wide = wide_of(input);
-    if (!good || !is_row(grad, (kt_dtype)input->dtype, input->sizes[0], input) || !is_row(top, wide, input->sizes[0], input) ||
+    const kt_dtype wide = wide_of(input), as = (kt_dtype)grad->dtype; /* that of the loss */
+    if (!good || (as != wide && as != (kt_dtype)input->dtype) || !is_row(grad, as, input->sizes[0], input) ||
+        !is_row(top, wide, input->sizes[0], input) ||
         !is_row(total, wide, input->sizes[0], input))
         return kt_fail(KT_ERR_RUNTIME, "cross_entropy_backward takes what cross_entropy gave, and a gradient for each row");
     kt_tensor *out = new_of(call, (kt_dtype)input->dtype, input, 2);
     index = kt_contiguous(index), top = kt_contiguous(top), total = kt_contiguous(total), grad = kt_contiguous(grad);
     if (!out || !index || !top || !total || !grad ||
-        run(call, KT_K_cross_entropy_backward, input, (kt_tensor *[]){out, input, index, top, total, grad}, 1, 5))
+        run(call, KT_K_cross_entropy_backward, input, as, KT_WHY_PROMOTION,
+            (kt_tensor *[]){out, input, index, top, total, grad}, 1, 5))
         return kt_error_status();
     return kt__end(call, out);
 }

@@ -1,6 +1,8 @@
 /* cross_entropy.c - cross_entropy of logits: with class indices (nll_loss of log_softmax, or both at once) or class
  * probabilities; both support label smoothing. In: calls of nn_cross_entropy. Out: the loss, or PyTorch's refusals. A composite:
  * its parts are recorded. */
+#include "call/autocast.h"
+#include "call/policy.h"
 #include "call/refuse.h"
 #include "ops/loss/loss.h"
 
@@ -9,6 +11,7 @@ typedef struct problem {
     kt__reduction how;
     int64_t       ignore, classes, dim;    /* dim: of the classes */
     double        smooth;
+    bool          widens;                  /* the kernel reads narrow logits as float32 */
 } problem;
 
 static double of_each(const problem *p) { return p->smooth / (double)p->classes; }
@@ -93,15 +96,30 @@ static kt_tensor *smoothed(const problem *p)
 static kt_tensor *at_once(const problem *p)
 {
     const kt_cross_entropy_opts opts = {.size = sizeof opts, .weight = p->weight, .reduction = KT_SOME((int64_t)p->how),
-                                        .ignore_index = KT_SOME(p->ignore)};
-    return kt_cross_entropy_kw(p->input, p->target, &opts).loss;
+                                        .ignore_index = KT_SOME(p->ignore), .half_to_float = p->widens};
+    const uint64_t before = kt__mode_word;
+    kt__mode_word = p->widens ? kt__without_autocast(before) : before;
+    kt_tensor *loss = kt_cross_entropy_kw(p->input, p->target, &opts).loss;
+    kt__mode_word = before;
+    return loss;
+}
+
+/* The logits as they are: a large vocabulary's are the largest tensor of a step, which a cast would make half as large again. */
+static bool reads_narrow(const kt_call *call)
+{
+    return !kt__given(call, 2) && kt__arg(call, 7)->f == 0 && kt__cross_entropy_takes(call->arg[0].t, call->arg[1].t, NULL);
 }
 
 kt_status kt__body_nn_cross_entropy(kt_call *call)
 {
     KT_SCOPE;
+    const kt_dtype wants = kt__autocast_wants(call);
+    if (wants && !reads_narrow(call))
+        return kt__run_cast(call, kt__body_nn_cross_entropy);
+    if (wants && kt__allow(kt__mode(), call, "input", call->arg[0].t, wants, KT_WHY_AUTOCAST))
+        return kt_error_status();
     problem p = {.input = call->arg[0].t, .target = call->arg[1].t, .weight = kt__given(call, 2) ? call->arg[2].t : NULL,
-                 .ignore = kt__arg_int(call, 4), .smooth = kt__arg(call, 7)->f};
+                 .ignore = kt__arg_int(call, 4), .smooth = kt__arg(call, 7)->f, .widens = wants != KT_NONE};
     p.dim = p.input->ndim != 1;
     p.classes = p.input->ndim ? p.input->sizes[p.dim] : 1;
     if (kt__reduction_of(call, (kt__reduction_args){3, 5, 6}, &p.how))
