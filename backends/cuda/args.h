@@ -616,6 +616,7 @@ extern const void *const  search_kernel;
 extern const void *const  update_scale_kernel;
 extern const void *const cast_kernels[][KT_NUM_DTYPES]; /* [from][to]: dense */
 extern const void *const cast_any_kernels[];            /* [from]: any layout, any target */
+extern const void *const move_any_kernels[]; /* by the logarithm of the width: elements that are moved, any layout */
 extern const void *const fill_kernel, *const read_kernel;
 extern const void *const lookup_kernel, *const factors_kernels[2]; /* factors: of bfloat16, of float16 */
 extern const each_kernels   each_table[];   /* to 0 */

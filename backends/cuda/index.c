@@ -9,18 +9,9 @@
 static int unit_of(const kt_plan *plan, int width)
 {
     const int last = plan->nd - 1;
-    int       unit = width;
-    if (last < 0 || plan->stride[2][last] != 0 || plan->stride[0][last] != width || plan->stride[1][last] != width)
-        return width;
-    for (int wide = 16; wide > width && unit == width; wide /= 2) {
-        bool good = plan->size[last] * width % wide == 0 && plan->param[1].v.i % wide == 0;
-        for (int i = 0; i < 2; i++) {
-            good &= !plan->arg[i].immediate && (uintptr_t)plan->arg[i].data % (uintptr_t)wide == 0;
-            for (int d = 0; d < last; d++)
-                good &= plan->stride[i][d] % wide == 0;
-        }
-        unit = good ? wide : unit;
-    }
+    int       unit = last < 0 || plan->stride[2][last] != 0 ? width : piece_of(plan, width);
+    while (unit > width && plan->param[1].v.i % unit)
+        unit /= 2;
     return unit;
 }
 
@@ -125,9 +116,8 @@ static kt_status launch_by_width(const kt_plan *plan, const void *what)
         return KT_ERR_MEMORY;
     if (unit == width)
         return launch_pieces(kernels[log_of_width(width)], &g, plan, 3, 0);
-    kt_plan wide = *plan;
-    wide.size[wide.nd - 1] = plan->size[wide.nd - 1] * width / unit;
-    wide.stride[0][wide.nd - 1] = wide.stride[1][wide.nd - 1] = unit;
+    kt_plan wide;
+    in_pieces(&wide, plan, width, unit);
     return launch_pieces(kernels[log_of_width(unit)], &g, &wide, 3, 0);
 }
 

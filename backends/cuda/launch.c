@@ -342,6 +342,44 @@ static kt_status launch_cross(const kt_plan *plan, int width, int at, const void
     return blocks > INT32_MAX ? KT_DECLINED : launch_kernel(kernel, blocks, &g, plan);
 }
 
+/* ---- pieces: several elements of a run that are moved as one ---- */
+int piece_of(const kt_plan *plan, int width)
+{
+    const int last = plan->nd - 1;
+    if (last < 0 || plan->stride[0][last] != width || plan->stride[1][last] != width)
+        return width;
+    for (int piece = 16; piece > width; piece /= 2) {
+        bool good = plan->size[last] * width % piece == 0;
+        for (int i = 0; i < 2; i++) {
+            good &= !plan->arg[i].immediate && is_aligned(plan->arg[i].data, piece);
+            for (int d = 0; d < last; d++)
+                good &= plan->stride[i][d] % piece == 0;
+        }
+        if (good)
+            return piece;
+    }
+    return width;
+}
+
+void in_pieces(kt_plan *wide, const kt_plan *plan, int width, int piece)
+{
+    const int last = plan->nd - 1;
+    *wide = *plan;
+    wide->size[last] = plan->size[last] * width / piece;
+    wide->numel = plan->numel * width / piece;
+    wide->stride[0][last] = wide->stride[1][last] = piece;
+}
+
+static kt_status launch_move(const kt_plan *plan, int width, int piece)
+{
+    kt_plan      wide;
+    strided_args g = {.vector = 1};
+    in_pieces(&wide, plan, width, piece);
+    for (int i = 0; i < 2; i++)
+        set_operand(&g.flat.at[i], &wide, i, piece, 1);
+    return launch_pieces(move_any_kernels[log_of_width(piece)], &g, &wide, 2, 0);
+}
+
 kt_status launch_copy(const kt_plan *plan)
 {
     strided_args      g = {.vector = 1};
@@ -365,6 +403,9 @@ kt_status launch_copy(const kt_plan *plan)
     const int   at = crosses ? crossed_dim(plan, width_of(to->is)) : -1;
     if (at >= 0)
         return launch_cross(plan, width_of(to->is), at, crosses);
+    const int width = width_of(to->is), piece = moves ? piece_of(plan, width) : width;
+    if (piece > width && move_any_kernels[log_of_width(piece)])
+        return launch_move(plan, width, piece);
     return launch_pieces(cast_any_kernels[is[1]], &g, plan, 2, 0);
 }
 

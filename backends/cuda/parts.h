@@ -66,6 +66,9 @@ kt_status launch_early(const void *kernel, uint64_t blocks, void *args, const kt
 #define MOST_OF_PIECE ((int64_t)1 << 31)
 #endif
 kt_status launch_pieces(const void *kernel, strided_args *g, const kt_plan *plan, int n_operands, int first);
+/* The largest piece, up to 16 bytes, of which the innermost dims of operands 0 and 1 and all steps are made; else `width`. */
+int       piece_of(const kt_plan *plan, int width);
+void      in_pieces(kt_plan *wide, const kt_plan *plan, int width, int piece); /* the plan with such elements */
 void      set_operand(operand_arg *x, const kt_plan *plan, int at, int width, int vector); /* vector: elements loaded at once */
 bool      set_params(launch_args *g, const kt_plan *plan); /* false: kinds of numbers that kernels do not know */
 int       width_of(int dtype);

@@ -269,6 +269,16 @@ def autocast():
         check("autocast's gradient", torch.bfloat16, a.grad, b.grad, 2)
 
 
+def lies_as():
+    """What flows back lies as the operand does, so that nothing copies it on its way."""
+    for dtype in (torch.bfloat16, torch.float32):
+        for layout in ("dense", "beside", "third"):
+            x = [moved(heads(2, 3, 64, 64, dtype, layout)) for _ in range(3)]
+            for t, g in zip(x, torch.autograd.grad(attend(*x, is_causal=True).float().sum(), x)):
+                if g.stride() != torch.empty_like(t).stride():
+                    wrong(f"layout {dtype} {layout}", f"a gradient has strides {g.stride()}")
+
+
 def streams():
     """Two streams at once give what one gives."""
     x = [[torch.randn(2, 4, 256 if not SMALL else 65, 64, device=HERE, dtype=torch.bfloat16) for _ in range(3)] for _ in range(6)]
@@ -348,7 +358,7 @@ if errors_of:
         print(f"{errors_of:6} {str(dtype):16} {what:9} worst error {error:.3g}")
     sys.exit()
 print(f"KARAT_TEST_SEED={seed}")
-for part in (listed, calls, dropout, slopes, autocast, streams, threads, graphs, sure):
+for part in (listed, calls, dropout, slopes, autocast, lies_as, streams, threads, graphs, sure):
     if sys.argv[1:] and part.__name__ not in sys.argv[1:]:
         continue
     before, bad = checked, failed

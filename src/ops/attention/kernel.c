@@ -176,9 +176,12 @@ static kt_tensor *known_as(kt_tensor *t, const kt_call *call, const kt_tensor *l
     return kt__scoped(t);
 }
 
-/* With the heads beside the columns, as PyTorch lays out what flows back: [batch, length, head, dim] in memory. */
-static kt_tensor *new_beside(const kt_call *call, const kt_tensor *like)
+/* As PyTorch lays out what flows back: on a device as the operand lies, else with the heads beside the columns: [batch, length,
+ * head, dim] in memory. */
+static kt_tensor *new_beside(const kt_call *call, kt_tensor *like)
 {
+    if (kt__attention_is_whole(like))
+        return known_as(kt__empty_like(like, (kt_dtype)like->dtype, kt__device(like), KT_FORMAT_NONE), call, like);
     const int64_t *n = like->sizes, strides[DIMS] = {n[2] * n[1] * n[3], n[3], n[1] * n[3], 1};
     return known_as(kt__tensor_new_strided((kt_dtype)like->dtype, kt__device(like), kt__sizes(like), (kt_shape){DIMS, strides}),
                     call, like);
