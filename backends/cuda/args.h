@@ -369,6 +369,7 @@ typedef struct soft_table {
 
 /* ---- norms of rows, dense ---- */
 enum { NORM_LANE = 32, NORM_WHOLE = 4, NORM_BACK_VECTOR = 4, NORM_BACK_MOST = 4, NORM_TOTAL_ROWS = 16 };
+enum { NORM_BACK_ROWS = 4, NORM_BACK_SHORT = 4 }; /* rows of a block side by side, and the vectors of a thread then */
 typedef struct norm_args {
     char    *y; /* the result, or what flows back to x; NULL: nothing does */
     char    *mean, *rstd; /* NULL: there is none */
@@ -378,16 +379,22 @@ typedef struct norm_args {
     uint64_t rows, block_rows;
     uint32_t length, lanes, blocks;
     uint8_t  is, width, weight_is, bias_is, mean_is, rstd_is, mean_width, rstd_width, to_is[2], centred, log_lanes;
+    uint8_t  grad_is, grad_width;
     double   eps, share; /* share: 1 / length */
 } norm_args;
 typedef struct norm_kernels {
-    kt_dtype    dtype; /* of x, y and grad */
+    kt_dtype    dtype; /* of x and y */
     const void *kept;    /* rows of at most NORM_LANE elements a lane */
     const void *whole[2][NORM_WHOLE]; /* [by a block][i]: of NORM_LANE * (i + 1) / NORM_WHOLE a lane, with weight and bias */
-    const void *back[2]; /* up to ARG_THREADS * NORM_BACK_VECTOR elements, up to NORM_BACK_MOST times that */
 } norm_kernels;
+typedef struct norm_back_kernels {
+    kt_dtype    dtype, grad; /* of x and y; of what flows in */
+    const void *beside[NORM_BACK_SHORT]; /* [i]: up to i + 1 vectors of each of a row's ARG_THREADS / NORM_BACK_ROWS threads */
+    const void *kept; /* up to NORM_BACK_MOST vectors of each of a block's threads */
+} norm_back_kernels;
 typedef struct norm_table {
-    const norm_kernels *of; /* to KT_NONE */
+    const norm_kernels      *of;   /* to KT_NONE */
+    const norm_back_kernels *back; /* to KT_NONE */
     kt_dtype            self;
     const void         *any, *back_any, *total;
 } norm_table;

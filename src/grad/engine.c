@@ -232,13 +232,37 @@ static inline kt_status fit(kt_tensor **d, const kt_node *node, uint32_t i)
     return KT__UNLIKELY(status) ? kt__run_failed(node, status) : KT_OK;
 }
 
+/* Rows whose formulas read gradients of narrower floats as the dtype of their result. */
+static bool reads_narrow(const kt_node *node)
+{
+    static const uint16_t rows[] = {KT_OP_native_layer_norm, KT_OP_fused_rms_norm};
+    bool                  reads = false;
+    for (size_t i = 0; node->row && i < sizeof rows / sizeof *rows; i++)
+        reads |= node->row->id == rows[i];
+    return reads;
+}
+
+/* A gradient that is to become float32 stays narrow where the one formula that it goes to reads it as float32 by itself: the cast
+ * would be a pass over memory. Nobody else sees it: no hook, no other gradient that it is added to, no capture. */
+static bool stays_narrow(engine *e, const kt__edge *edge, const kt_tensor *grad)
+{
+    const kt_node *to = edge->to;
+    bool           same = edge->dtype == KT_F32 && (grad->dtype == KT_BF16 || grad->dtype == KT_F16) && edge->result == 0 &&
+                reads_narrow(to) && grad->ndim == edge->ndim && grad->backend == edge->kind && grad->index == edge->index;
+    for (int i = 0; same && i < edge->ndim; i++)
+        same = grad->sizes[i] == edge->sizes[i];
+    return same && !(grad->flags & (KT_T_BATCHED | KT_T_DUAL)) && !to->hooks && !to->own_dtype && !to->moved &&
+           !e->job->create_graph && !e->job->wanted && !e->anomaly.on && !e->searches && !kt__changes_lane(to) &&
+           !kt__queue_holds(&e->queue, to, edge->result);
+}
+
 /* Passes each input's gradient, fitted to the input, to the node that made it. */
 static kt_status pass_on(engine *e, const kt_node *node, const bool *needs, kt_tensor **d)
 {
     kt_status status = KT_OK;
     for (uint32_t i = 0; i < node->n_edges; i++) {
         const kt__edge *edge = &node->edge[i];
-        if (!status && needs[i] && d[i])
+        if (!status && needs[i] && d[i] && !stays_narrow(e, edge, d[i]))
             status = fit(&d[i], node, i);
         if (!status && needs[i])
             status = add_to(e, edge, d[i]);

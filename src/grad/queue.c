@@ -165,6 +165,12 @@ static kt__queued *enter(kt__queue *q, kt_node *node)
     return &q->waiting[place];
 }
 
+bool kt__queue_holds(kt__queue *q, const kt_node *node, uint32_t result)
+{
+    kt__queued *w = find(q, node);
+    return w && kt__grads_of(w)[result];
+}
+
 kt_status kt__queue_add_any(kt__queue *q, kt_node *node, uint32_t result, kt_tensor *grad)
 {
     kt__queued *w = find(q, node);

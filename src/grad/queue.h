@@ -48,6 +48,8 @@ static inline kt_status kt__queue_add(kt__queue *q, kt_node *node, uint32_t resu
     return KT_OK;
 }
 
+bool kt__queue_holds(kt__queue *q, const kt_node *node, uint32_t result); /* has a gradient of it arrived? */
+
 static inline kt_node *kt__queue_node(const kt__queue *q, uint32_t turn) /* unordered */
 {
     return q->table ? q->waiting[q->turns[turn].place].node : q->few[turn].node;

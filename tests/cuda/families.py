@@ -102,6 +102,15 @@ def entropies():
                 there = (x.cuda(), t.cuda(), None, reduction)
                 parts = [y.cpu() for y in run(*there, at_once=False)]
                 compare(f"cross_entropy {dtype} {rows} x {classes} and its parts", parts, run(*there))
+            if dtype in (torch.bfloat16, torch.float16):  # read as float32
+                def wide(logits, named):
+                    logits = logits.detach().clone().requires_grad_()
+                    with torch.autocast(logits.device.type, dtype):
+                        loss = F.cross_entropy(logits, named)
+                    loss.backward()
+                    return loss.detach(), logits.grad
+
+                both(f"cross_entropy {dtype} {rows} x {classes} under autocast", wide, x, t)
         turned = values((4100, 64), dtype)
         named = torch.randint(0, 4100, (64,))
         both(f"cross_entropy {dtype} turned", lambda a, b: run(a.T, b, None, "sum"), turned, named)
@@ -292,6 +301,9 @@ def copies():
         for order in ((0, 2, 1), (2, 1, 0), (1, 0, 2), (2, 0, 1), (1, 2, 0)):
             both(f"permuted {dtype} {order}", lambda t: t.permute(order).contiguous(), x, exact=True)
         both(f"odd {dtype}", lambda t: t[:, 1:, 3:].transpose(1, 2).contiguous(), x, exact=True)
+        for at in (slice(8, 24), slice(4, 12), slice(2, 4), slice(1, 5), slice(32, None)):  # pieces of each width
+            both(f"part {dtype} {at}", lambda t: t[..., at].contiguous(), x, exact=True)
+            both(f"into {dtype} {at}", lambda t: torch.zeros_like(t)[:, 3:, at].copy_(t[:, :37, at]), x, exact=True)
         both(f"cat {dtype}", lambda t: torch.cat([t, t.flip(0)], 1), x, exact=True)
         both(f"tril {dtype}", lambda t: torch.tril(t, 3), x, exact=True)
         both(f"triu {dtype}", lambda t: torch.triu(t, -2), x, exact=True)

@@ -144,6 +144,9 @@ KNOWN = [
     (warned_before_it_failed, "an error that a kernel finds comes late: a warning came first"),
     (lambda d, c: d.kind == "grad_fn" and statement.plain_op(d) == "scaled_dot_product_attention",
      "attention on CUDA is a kernel where the CPU makes small ones of other operators, which have their own gradients"),
+    (lambda d, c: d.kind == "raised by karat" and statement.op(d) == "backward" and "modified by an inplace" in str(d)
+     and any("scaled_dot_product_attention(" in line for line in c.program),
+     "attention on CUDA saves its operands, of which the CPU's small ones save casts"),
     (lambda d, c: d.kind == "strides" and statement.op(d) == "backward"
      and any("scaled_dot_product_attention(" in line for line in c.program),
      "attention on CUDA is a kernel, whose gradients have other strides where a dim has one element"),

@@ -132,6 +132,70 @@ def test_what_else_is_float32():
         karat.view_as_complex(p)
 
 
+@pytest.mark.parametrize("dtype", (bf16, f16))
+def test_cross_entropy_reads_narrow_logits(dtype):
+    """As float32, which no pass over memory makes: the numbers are those of logits that were cast."""
+    h, i = (karat.randn(6, 40) * 4).to(dtype).requires_grad_(), karat.tensor([3, 1, 39, 0, 1, 20])
+    w = h.detach().float().requires_grad_()
+    for how in ("mean", "sum", "none"):
+        with autocast(dtype):
+            y = F.cross_entropy(h, i, reduction=how, ignore_index=1)
+        assert y.dtype == f32 and graph(y).startswith("NllLoss(AccumulateGrad")
+        x = F.cross_entropy(w, i, reduction=how, ignore_index=1)
+        (got,), (want,) = karat.autograd.grad(y.sum(), h), karat.autograd.grad(x.sum(), w)
+        assert karat.equal(x, y) and got.dtype == dtype and karat.equal(got, want.to(dtype))
+    with autocast(dtype):
+        got, = karat.autograd.grad(F.cross_entropy(h, i), h, create_graph=True)
+    want, = karat.autograd.grad(F.cross_entropy(w, i), w, create_graph=True)
+    (again,), (twice,) = karat.autograd.grad(got.float().square().sum(), h), karat.autograd.grad(want.square().sum(), w)
+    karat.testing.assert_close(again.float(), twice, atol=1e-3, rtol=2e-2)
+    others = dict(weight=karat.rand(40)), dict(weight=karat.rand(40).to(dtype)), dict(label_smoothing=0.1)
+    for how in others:
+        with autocast(dtype):
+            y = F.cross_entropy(h, i, **how)
+        assert y.dtype == f32
+        karat.testing.assert_close(y, F.cross_entropy(w, i, **{n: x.float() if n == "weight" else x for n, x in how.items()}))
+    with autocast(dtype):
+        assert F.cross_entropy(h, h.detach().softmax(1)).dtype == F.cross_entropy(h[0], i[0]).dtype == f32
+        refusal = r"refuses to convert input from \w+ to float32 in cross_entropy"
+        with karat.policy("strict"), pytest.raises(TypeError, match=refusal):
+            F.cross_entropy(h, i)
+
+
+@pytest.mark.parametrize("dtype", (bf16, f16))
+@pytest.mark.parametrize("norm", ("layer_norm", "rms_norm"))
+@pytest.mark.parametrize("n", (96, 50, 300, 768, 1000, 1100))
+def test_norms_read_narrow_gradients(norm, dtype, n):
+    """What flows back through the cast of a norm's result is not cast on its way to the norm; the numbers are those of a gradient
+    that a hook has seen, which is."""
+    x, m = karat.randn(40, n), karat.randn(8, n)
+    w = karat.rand(n) + 0.5
+    weights = [w, karat.rand(n)] if norm == "layer_norm" else [w]
+    made, seen = [], []
+    for hooked in (False, True):
+        given = [t.clone().requires_grad_() for t in (x, *weights)]
+        with autocast(dtype):
+            y = getattr(F, norm)(given[0], (n,), *given[1:])
+            if hooked:
+                y.register_hook(lambda g: seen.append(g.dtype))
+            z = F.linear(y.to(f32), m)
+        z.float().square().sum().backward()
+        assert z.dtype == dtype and all(t.grad.dtype == f32 for t in given)
+        made.append([t.grad for t in given])
+    assert seen == [f32] and all(karat.equal(a, b) for a, b in zip(*made))
+    given = x.clone().requires_grad_()
+    with autocast(dtype):
+        y = getattr(F, norm)(given, (n,), *weights)
+        z = (F.linear(y, m).float().sum() + F.linear(y, m * 2).float().sum() + y.sum())  # several gradients of one result
+    z.backward()
+    whole = karat.ones(40, 8, dtype=dtype)
+    parts = [(whole @ a.to(dtype)).float() for a in (m * 2, m)]
+    up = karat.ones(40, n) + parts[0] + parts[1]
+    again = x.clone().requires_grad_()
+    getattr(F, norm)(again, (n,), *weights).backward(up)
+    karat.testing.assert_close(given.grad, again.grad, atol=1e-4, rtol=1e-4)
+
+
 @of_the_cpu
 def test_what_is_joined_has_the_widest():
     h, m = ones(3, 3, dtype=bf16), ones(3, 3)

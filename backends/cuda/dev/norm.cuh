@@ -1,10 +1,11 @@
 /* norm.cuh - layer and root-mean-square norms of rows, and what flows back through them, in one compute type. A template: the
- * includer defines COMPUTE, NORM_NAME, the table, and OF_DTYPES, the dtypes of x.
+ * includer defines COMPUTE, NORM_NAME, the table, OF_DTYPES, the dtypes of x, and NARROW_GRADIENTS, the pairs of one and that of
+ * narrower gradients.
  *
  * In: norm_args. Out: the results and the statistics, or gradients. Forward a warp or a block works at a row, which stays in
- * registers where it is short: the mean is known before squares are summed. Back a block goes through rows, and each thread
- * keeps the sums of its columns; a second kernel adds the blocks' sums in their order. Sums of rows are doubles to which those of
- * a vector are added at once. */
+ * registers where it is short: the mean is known before squares are summed. Back a block goes through rows, short ones side by
+ * side, and each thread keeps the sums of its columns; a second kernel adds the blocks' sums in their order. Sums of rows are
+ * doubles to which those of a vector are added at once. */
 #include "args.h"
 #include "dev/early.cuh"
 #include "dev/group.cuh"
@@ -146,6 +147,10 @@ static __device__ __forceinline__ T x_at(const norm_args &g, const char *from, u
 {
     return values<T>::load(from + i * g.width, g.is);
 }
+static __device__ __forceinline__ T grad_at(const norm_args &g, uint64_t i)
+{
+    return values<T>::load(g.grad + i * g.grad_width, g.grad_is);
+}
 static __device__ __forceinline__ T weight_at(const char *from, uint32_t i, int is, T absent)
 {
     return from ? values<T>::load(from + (uint64_t)i * (is == values<T>::self ? sizeof(T) : sizeof(uint16_t)), is) : absent;
@@ -190,10 +195,10 @@ struct two_sums {
     double a, b;
 };
 
-/* Over a block, for all its threads: one barrier, since uses of the room alternate. */
-static __device__ __forceinline__ two_sums of_block(two_sums mine, uint32_t turn)
+/* Over LANES threads of a block, for all of them: one barrier of the block, since uses of the room alternate. */
+template <int LANES> static __device__ __forceinline__ two_sums of_lanes(two_sums mine, uint32_t turn)
 {
-    enum { WARPS = ARG_THREADS / WARP };
+    enum { WARPS = ARG_THREADS / WARP, MINE = LANES / WARP };
     __shared__ two_sums room[2][WARPS];
 #pragma unroll
     for (int away = WARP / 2; away > 0; away /= 2) {
@@ -203,11 +208,12 @@ static __device__ __forceinline__ two_sums of_block(two_sums mine, uint32_t turn
     if (threadIdx.x % WARP == 0)
         room[turn % 2][threadIdx.x / WARP] = mine;
     __syncthreads();
-    two_sums all = room[turn % 2][0];
+    const two_sums *first = room[turn % 2] + threadIdx.x / LANES * MINE;
+    two_sums        all = first[0];
 #pragma unroll
-    for (int i = 1; i < WARPS; i++) {
-        all.a += room[turn % 2][i].a;
-        all.b += room[turn % 2][i].b;
+    for (int i = 1; i < MINE; i++) {
+        all.a += first[i].a;
+        all.b += first[i].b;
     }
     return all;
 }
@@ -221,42 +227,50 @@ static __device__ __forceinline__ row_facts facts_of(const norm_args &g, uint64_
                      values<T>::load(g.rstd + row * g.rstd_width, g.rstd_is)};
 }
 
-template <int D, int N> static __global__ void __launch_bounds__(ARG_THREADS) norm_back_kept(ARGUMENTS(norm_args) g)
+/* Of rows of dtype D and gradients of dtype DG; R rows of a block side by side, N vectors of each a thread. */
+template <int D, int DG, int N, int R>
+static __global__ void __launch_bounds__(ARG_THREADS, R > 1 ? 2 : 1) norm_back_kept(ARGUMENTS(norm_args) g)
 {
-    enum { V = NORM_BACK_VECTOR, W = width_in<D>::value };
+    enum { V = NORM_BACK_VECTOR, W = width_in<D>::value, WG = width_in<DG>::value, LANES = ARG_THREADS / R };
     const uint64_t first = blockIdx.x * g.block_rows, last = first + g.block_rows < g.rows ? first + g.block_rows : g.rows;
+    const uint32_t lane = threadIdx.x % LANES, beside = threadIdx.x / LANES;
     if (first >= g.rows) /* a small grid is rounded up */
         return;
     raw<V>         rx[N], rg[N];
     T              w[N][V], to_w[N][V], to_b[N][V];
+    row_facts      next = {0, 0};
+    const bool     any = first + beside < last;
 #pragma unroll
     for (int k = 0; k < N; k++) {
-        const uint32_t at = (k * ARG_THREADS + threadIdx.x) * V;
+        const uint32_t at = (k * LANES + lane) * V;
 #pragma unroll
         for (int i = 0; i < V; i++)
             w[k][i] = 1, to_w[k][i] = 0, to_b[k][i] = 0;
-        if (at >= g.length)
+        if (at >= g.length || !any)
             continue;
         if (g.weight)
             load_weights<D>(w[k], g.weight, at, g.weight_is);
-        raw_load(rx[k], g.x + (first * g.length + at) * W, W);
-        raw_load(rg[k], g.grad + (first * g.length + at) * W, W);
+        raw_load(rx[k], g.x + ((first + beside) * g.length + at) * W, W);
+        raw_load(rg[k], g.grad + ((first + beside) * g.length + at) * WG, WG);
     }
-    row_facts next = facts_of(g, first);
-    for (uint64_t row = first; row < last; row++) {
+    if (any)
+        next = facts_of(g, first + beside);
+    for (uint64_t base = first; base < last; base += R) {
+        const uint64_t  row = base + beside;
+        const bool      mine = row < last, more = row + R < last;
         const row_facts f = next;
         T               x[N][V], d[N][V];
         two_sums        sums = {0, 0};
 #pragma unroll
         for (int k = 0; k < N; k++) {
-            const uint32_t at = (k * ARG_THREADS + threadIdx.x) * V;
-            if (at >= g.length)
+            const uint32_t at = (k * LANES + lane) * V;
+            if (at >= g.length || !mine)
                 continue;
             decode_as<D>(x[k], rx[k]);
-            decode_as<D>(d[k], rg[k]);
-            if (row + 1 < last) { /* the next row is on its way while this one is calculated */
-                raw_load(rx[k], g.x + ((row + 1) * g.length + at) * W, W);
-                raw_load(rg[k], g.grad + ((row + 1) * g.length + at) * W, W);
+            decode_as<DG>(d[k], rg[k]);
+            if (more) { /* the next row is on its way while this one is calculated */
+                raw_load(rx[k], g.x + ((row + R) * g.length + at) * W, W);
+                raw_load(rg[k], g.grad + ((row + R) * g.length + at) * WG, WG);
             }
             T a[V], b[V];
 #pragma unroll
@@ -271,16 +285,16 @@ template <int D, int N> static __global__ void __launch_bounds__(ARG_THREADS) no
             sums.a += (double)in_pairs(a);
             sums.b += (double)in_pairs(b);
         }
-        if (row + 1 < last)
-            next = facts_of(g, row + 1);
+        if (more)
+            next = facts_of(g, row + R);
         if (!g.y)
             continue;
-        sums = of_block(sums, (uint32_t)(row - first));
+        sums = of_lanes<LANES>(sums, (uint32_t)((base - first) / R));
         const T lift = g.centred ? (T)(sums.a / g.length) : (T)0, turn = (T)(sums.b / g.length);
 #pragma unroll
         for (int k = 0; k < N; k++) {
-            const uint32_t at = (k * ARG_THREADS + threadIdx.x) * V;
-            if (at >= g.length)
+            const uint32_t at = (k * LANES + lane) * V;
+            if (at >= g.length || !mine)
                 continue;
             raw<V> r;
 #pragma unroll
@@ -293,10 +307,24 @@ template <int D, int N> static __global__ void __launch_bounds__(ARG_THREADS) no
     if (!g.partial)
         return;
     T *to = (T *)g.partial + (uint64_t)blockIdx.x * 2 * g.length;
+    if constexpr (R > 1) { /* rows side by side have sums of their own, which are added in their order */
+        __shared__ T room[2][N * LANES * V];
+        for (uint32_t turn = 0; turn < R; turn++) {
+#pragma unroll
+            for (int k = 0; k < N; k++)
+#pragma unroll
+                for (int i = 0; i < V && turn == beside; i++) {
+                    const uint32_t at = (k * LANES + lane) * V + i;
+                    room[0][at] = to_w[k][i] = turn ? room[0][at] + to_w[k][i] : to_w[k][i];
+                    room[1][at] = to_b[k][i] = turn ? room[1][at] + to_b[k][i] : to_b[k][i];
+                }
+            __syncthreads();
+        }
+    }
 #pragma unroll
     for (int k = 0; k < N; k++) {
-        const uint32_t at = (k * ARG_THREADS + threadIdx.x) * V;
-        if (at >= g.length)
+        const uint32_t at = (k * LANES + lane) * V;
+        if (at >= g.length || beside + 1 < R)
             continue;
 #pragma unroll
         for (int i = 0; i < V; i++) {
@@ -316,14 +344,14 @@ static __global__ void __launch_bounds__(ARG_THREADS) norm_back_any(ARGUMENTS(no
         const uint64_t  begin = row * g.length;
         two_sums        sums = {0, 0};
         for (uint32_t i = threadIdx.x; i < g.length; i += ARG_THREADS) {
-            const T d = x_at(g, g.grad, begin + i) * weight_at(g.weight, i, g.weight_is, 1);
+            const T d = grad_at(g, begin + i) * weight_at(g.weight, i, g.weight_is, 1);
             sums.a += (double)d;
             sums.b += (double)(d * ((x_at(g, g.x, begin + i) - f.mean) * f.rstd));
         }
-        sums = of_block(sums, (uint32_t)(row - first));
+        sums = of_lanes<ARG_THREADS>(sums, (uint32_t)(row - first));
         const T lift = g.centred ? (T)(sums.a / g.length) : (T)0, turn = (T)(sums.b / g.length);
         for (uint32_t i = threadIdx.x; i < g.length; i += ARG_THREADS) {
-            const T d = x_at(g, g.grad, begin + i) * weight_at(g.weight, i, g.weight_is, 1);
+            const T d = grad_at(g, begin + i) * weight_at(g.weight, i, g.weight_is, 1);
             const T xhat = (x_at(g, g.x, begin + i) - f.mean) * f.rstd;
             values<T>::store(g.y + (begin + i) * g.width, g.is, f.rstd * (d - lift - xhat * turn));
         }
@@ -333,7 +361,7 @@ static __global__ void __launch_bounds__(ARG_THREADS) norm_back_any(ARGUMENTS(no
         T to_w = 0, to_b = 0;
         for (uint64_t row = first; row < last; row++) {
             const row_facts f = facts_of(g, row);
-            const T         d = x_at(g, g.grad, row * g.length + i);
+            const T         d = grad_at(g, row * g.length + i);
             to_w += d * ((x_at(g, g.x, row * g.length + i) - f.mean) * f.rstd);
             to_b += d;
         }
@@ -370,9 +398,13 @@ static __global__ void __launch_bounds__(ARG_THREADS) norm_total(ARGUMENTS(norm_
 #define KEPT(D, N, LANES) (const void *)norm_kept<KT_##D, (N) * width_in<KT_##D>::value / 16, LANES>
 #define WHOLE(D, LANES)                                                                                                   \
     {KEPT(D, NORM_LANE / 4, LANES), KEPT(D, NORM_LANE / 2, LANES), KEPT(D, NORM_LANE * 3 / 4, LANES), KEPT(D, NORM_LANE, LANES)}
-#define NORM(D)                                                                                                           \
-    {KT_##D, KEPT(D, NORM_LANE, 0), {WHOLE(D, WARP), WHOLE(D, ARG_THREADS)},                                              \
-     {(const void *)norm_back_kept<KT_##D, 1>, (const void *)norm_back_kept<KT_##D, NORM_BACK_MOST>}},
-static const norm_kernels kernels[] = {OF_DTYPES(NORM){KT_NONE, NULL, {{NULL}, {NULL}}, {NULL, NULL}}};
-const norm_table NORM_NAME = {kernels, (kt_dtype)values<T>::self, (const void *)norm_any, (const void *)norm_back_any,
+#define NORM(D) {KT_##D, KEPT(D, NORM_LANE, 0), {WHOLE(D, WARP), WHOLE(D, ARG_THREADS)}},
+#define SHORT(D, DG, N) (const void *)norm_back_kept<KT_##D, KT_##DG, N, NORM_BACK_ROWS>
+#define BACK(D, DG)                                                                                                       \
+    {KT_##D, KT_##DG, {SHORT(D, DG, 1), SHORT(D, DG, 2), SHORT(D, DG, 3), SHORT(D, DG, 4)},                              \
+     (const void *)norm_back_kept<KT_##D, KT_##DG, NORM_BACK_MOST, 1>},
+#define BACK_OF_OWN(D) BACK(D, D)
+static const norm_kernels kernels[] = {OF_DTYPES(NORM){KT_NONE, NULL, {{NULL}, {NULL}}}};
+static const norm_back_kernels backs[] = {OF_DTYPES(BACK_OF_OWN) NARROW_GRADIENTS {KT_NONE, KT_NONE, {NULL}, NULL}};
+const norm_table NORM_NAME = {kernels, backs, (kt_dtype)values<T>::self, (const void *)norm_any, (const void *)norm_back_any,
                               (const void *)norm_total};

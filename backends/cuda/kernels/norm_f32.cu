@@ -4,4 +4,5 @@
 #define COMPUTE   float
 #define NORM_NAME norm_f32
 #define OF_DTYPES(X) X(F32) X(BF16) X(F16)
+#define NARROW_GRADIENTS BACK(F32, BF16) BACK(F32, F16)
 #include "dev/norm.cuh"

@@ -4,4 +4,5 @@
 #define COMPUTE   double
 #define NORM_NAME norm_f64
 #define OF_DTYPES(X) X(F64)
+#define NARROW_GRADIENTS
 #include "dev/norm.cuh"

@@ -173,14 +173,20 @@ static bool are_statistics(const kt_call *call, const groups *g, int n)
     return fit;
 }
 
+/* A gradient that the engine did not cast: read as the input's dtype. */
+static bool is_narrower(const kt_tensor *grad, const kt_tensor *input)
+{
+    return input->dtype == KT_F32 && (grad->dtype == KT_BF16 || grad->dtype == KT_F16);
+}
+
 static kt_status check_back(const kt_call *call, const kt_tensor *weight, const groups *g, int n)
 {
     const kt_tensor *grad = call->arg[GRAD_OUT].t, *input = call->arg[OF_INPUT].t;
     const kt_shape   shape = kt__arg_ints(call, NORMALIZED);
     if (check_shape(shape) || check_parameter(weight, shape, "weight") || check_input(input, shape, ", "))
         return kt_error_status();
-    if (!kt__same_sizes(grad, input) || grad->dtype != input->dtype || !are_statistics(call, g, n) ||
-        kt__arg_ints(call, MASK).n != n + 1)
+    const bool fits = kt__same_sizes(grad, input) && (grad->dtype == input->dtype || is_narrower(grad, input));
+    if (!fits || !are_statistics(call, g, n) || kt__arg_ints(call, MASK).n != n + 1)
         return kt_fail(KT_ERR_RUNTIME, "%s: grad_out and statistics are not those of a norm of input", call->row->name);
     return KT_OK;
 }
@@ -207,7 +213,7 @@ static kt_status flow_back(kt_call *call, bool centred)
     const int      n = centred ? 2 : 1;
     kt__decision   room;
     const groups   g = groups_of(input, shape.n <= input->ndim ? shape : KT_SHAPE(0));
-    if (check_back(call, weight, &g, n) || !kt__resolve_in_body(call, &room))
+    if (check_back(call, weight, &g, n) || (!is_narrower(grad, input) && !kt__resolve_in_body(call, &room)))
         return kt_error_status();
     kt_tensor *const *given = call->arg[STATISTICS].ts.t;
     kt_tensor *rstd = kt__norm_dense(given[n - 1]), *mean = centred ? kt__norm_dense(given[0]) : NULL;
@@ -226,6 +232,7 @@ static kt_status flow_back(kt_call *call, bool centred)
     add_rows(&o, mask.d[0] ? made[0] : NULL, &g);
     add_weights(&o, mask.d[1] ? made[1] : NULL);
     add_weights(&o, centred && mask.d[2] ? made[2] : NULL);
+    o.as[o.n] = is_narrower(dy, input) ? (kt_dtype)input->dtype : KT_NONE;
     add_rows(&o, dy, &g);
     add_rows(&o, x, &g);
     add_numbers(&o, mean);
@@ -237,7 +244,7 @@ static kt_status flow_back(kt_call *call, bool centred)
     if (!status && input->numel && (o.t[0] || o.t[1] || o.t[2]))
         status = kt__norm_run(call, centred ? KT_K_layer_norm_backward : KT_K_rms_norm_backward, &o, g.sizes, 2, 0);
     if (!status && !centred && mask.d[0] && !is_likened_by_rows(grad)) /* PyTorch's lies as the gradient that arrived */
-        made[0] = kt_copy_(kt_empty_like(grad), made[0]);
+        made[0] = kt_copy_(kt_empty_like(grad, .dtype = (kt_dtype)input->dtype), made[0]);
     return status ? status : kt__end_several(call, made, n + 1);
 }
 

@@ -29,7 +29,7 @@ kt_status kt__norm_run(const kt_call *call, int kernel, const kt__norm_operands 
         kt_tensor *t = o->t[i];
         if (!t)
             continue;
-        kt__set_operand(&plan, at, t, (kt_dtype)t->dtype, KT_WHY_NONE);
+        kt__set_operand(&plan, at, t, o->as[i] ? o->as[i] : (kt_dtype)t->dtype, o->as[i] ? KT_WHY_PROMOTION : KT_WHY_NONE);
         for (int d = 0; d < dims; d++)
             plan.stride[at][d] = o->stride[i][d] * (int64_t)kt__itemsize(t);
         has |= INT64_C(1) << i;

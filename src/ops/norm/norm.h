@@ -17,6 +17,7 @@ typedef struct kt__norm_operands {
     int        n, n_out; /* places, absent ones included */
     bool       constant; /* param[2]: the statistics are no functions of the input */
     kt_tensor *t[KT__NORM_OPERANDS];
+    kt_dtype   as[KT__NORM_OPERANDS]; /* what the kernel sees it as; KT_NONE: as it is */
     int64_t    stride[KT__NORM_OPERANDS][4];
 } kt__norm_operands;
 
