@@ -28,6 +28,7 @@ _ALLOCATORS = dict.fromkeys("""CUDAPluggableAllocator MemPool caching_allocator_
     caching_allocator_enable change_current_allocator use_mem_pool""".split(), "a device's memory is managed by Karat alone")
 _OWN_DEVICES = "devices are added by a backend (karat/plugin/backend.h), under its own name"
 _OWN_OPERATORS = "PyTorch's own definitions of its operators, for its compiler; here they are in C"
+_OLD_PIPES = "data pipes are of old; use Dataset and IterableDataset"
 _NO_FOURIER = "there are no Fourier transforms and windows (yet); numpy.fft takes tensor.numpy()"
 REASONS = {
     "_C._distributed_autograd": _ONE_PROCESS,
@@ -91,7 +92,9 @@ REASONS = {
     "utils.bundled_inputs": _NOT_MOBILE,
     "utils.cpp_extension": "C++ that is written against PyTorch's headers cannot be built here; write operators with "
                            "torch.library, or in C against karat/plugin/operator.h",
-    "utils.data.datapipes": "data pipes are of old; use Dataset and IterableDataset",
+    "utils.data.datapipes": _OLD_PIPES,
+    "utils.data.graph": _OLD_PIPES,
+    "utils.data.graph_settings": _OLD_PIPES,
     "utils.hipify": "code is not translated to HIP",
     "utils.mobile_optimizer": _NOT_MOBILE,
     "utils.show_pickle": "use pickletools",
@@ -178,8 +181,7 @@ NAMES = {
     "_ops": {"HigherOrderOperator": _NOT_COMPILED},
     "utils.checkpoint": dict.fromkeys("GraphExecGroup SAC_IGNORED_OPS".split(), "an inner part of PyTorch's checkpoints"),
     "utils.data": dict.fromkeys("""DFIterDataPipe DataChunk IterDataPipe MapDataPipe argument_validation
-        guaranteed_datapipes_determinism non_deterministic runtime_validation runtime_validation_disabled""".split(),
-                                "data pipes are of old; use Dataset and IterableDataset"),
+        guaranteed_datapipes_determinism non_deterministic runtime_validation runtime_validation_disabled""".split(), _OLD_PIPES),
     "utils": {"ThroughputBenchmark": _NOT_COMPILED, "rename_privateuse1_backend": _OWN_DEVICES,
               "generate_methods_for_privateuse1_backend": _OWN_DEVICES},
 }

@@ -68,6 +68,8 @@ def lazily(module, otherwise=None):
     def ask(name):
         if name == "default_generators":
             return module.default_generators
+        if name == "_initialized":
+            return module.is_initialized()
         if otherwise:
             return otherwise(name)
         raise AttributeError(f"module 'karat.{module._name}' has no attribute {name!r}")
