@@ -99,6 +99,7 @@ from .functional import (  # noqa: E402
     unravel_index,
 )
 from .limits import finfo, iinfo  # noqa: E402
+from .legacy import CONVERSIONS as _conversions  # noqa: E402
 from .legacy import NAMES as _legacy  # noqa: E402
 from .legacy import set_default_tensor_type  # noqa: E402
 from .modes import enable_grad, inference_mode, is_inference_mode_enabled, no_grad, policy, set_grad_enabled  # noqa: E402
@@ -137,6 +138,7 @@ globals().update(_removed)
 globals().update(_of_indices)
 globals().update(_storages)
 globals().update(_autocast_names)
+globals().update(_conversions)
 globals().update(_legacy)
 globals().update(_questions)
 globals().update(_settings)

@@ -57,7 +57,7 @@ def _text(beginning, name, known, here):
     return f"{beginning}: PyTorch has it, karat does not (yet){f'; the nearest here is {nearest!r}' if nearest else ''}"
 
 
-_PRIVATE_MODULES = frozenset("__config__ __future__ _C _VF _ops _tensor _tensor_str _utils _custom_ops".split())
+_PRIVATE_MODULES = frozenset("__config__ __future__ _C _VF _library _ops _tensor _tensor_str _utils _custom_ops".split())
 
 
 def is_module(path):

@@ -331,7 +331,7 @@ class _OpNamespace(types.ModuleType):
             found = {**found, **{k: pair for k, pair in _composed(key).items() if k not in found}}
         else:
             found = {k: _karat.appended_operator(whole) for k, whole in _appended(self.name).get(key, {}).items()}
-        refused = _refused_of("karat.ops.aten", key) if self.name == "aten" and not found else None
+        refused = None if found else _refused_of(f"karat.ops.{self.name}", key)
         if refused:
             return refused
         if not found:

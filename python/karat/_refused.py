@@ -28,6 +28,8 @@ _ALLOCATORS = dict.fromkeys("""CUDAPluggableAllocator MemPool caching_allocator_
     caching_allocator_enable change_current_allocator use_mem_pool""".split(), "a device's memory is managed by Karat alone")
 _OWN_DEVICES = "devices are added by a backend (karat/plugin/backend.h), under its own name"
 _OWN_OPERATORS = "PyTorch's own definitions of its operators, for its compiler; here they are in C"
+_NO_SCALES = "products of tensors with scales beside them (float8 in blocks) are not among the operators"
+_IN_TURNS = "workers of a DataLoader take turns in this process"
 _OLD_PIPES = "data pipes are of old; use Dataset and IterableDataset"
 _NO_FOURIER = "there are no Fourier transforms and windows (yet); numpy.fft takes tensor.numpy()"
 REASONS = {
@@ -89,9 +91,11 @@ REASONS = {
     "signal": _NO_FOURIER,
     "sparse": _NO_SPARSE,
     "testing._internal": "PyTorch's own tests",
+    "utils._triton": _NOT_COMPILED,
     "utils.bundled_inputs": _NOT_MOBILE,
     "utils.cpp_extension": "C++ that is written against PyTorch's headers cannot be built here; write operators with "
                            "torch.library, or in C against karat/plugin/operator.h",
+    "utils.data._utils.signal_handling": _IN_TURNS,
     "utils.data.datapipes": _OLD_PIPES,
     "utils.data.graph": _OLD_PIPES,
     "utils.data.graph_settings": _OLD_PIPES,
@@ -114,6 +118,7 @@ MARKS = {
     "_dynamo": {"disallow_in_graph": DECORATOR, "forbid_in_graph": DECORATOR, "is_dynamo_supported": ASKS,
                 "is_inductor_supported": ASKS},
     "_dynamo.external_utils": {"is_compiling": ASKS},
+    "_inductor.decomposition": {"register_decomposition": WITH_OPTIONS},
     "_dynamo.utils": {"is_compile_supported": REGISTERS},
     "_subclasses.fake_tensor": {"is_fake": ASKS},
     "export.graph_signature": {"is_fake": ASKS},
@@ -121,6 +126,9 @@ MARKS = {
     "fx.experimental.proxy_tensor": {"get_proxy_mode": REGISTERS, "is_fake": ASKS},
     "masked": {"is_masked_tensor": ASKS},
     "sparse._triton_ops": {"has_triton": ASKS},
+    "utils._triton": dict.fromkeys("""has_datacenter_blackwell_tma_device has_triton has_triton_experimental_host_tma
+        has_triton_package has_triton_stable_tma_api has_triton_tensor_descriptor_host_tma has_triton_tma
+        has_triton_tma_device""".split(), ASKS),
 }
 
 # Single names of modules that are otherwise here.
@@ -153,6 +161,7 @@ NAMES = {
         **dict.fromkeys("PyTorchFileReader PyTorchFileWriter".split(), _OWN_FILES),
         "StorageBase": "storages are torch.UntypedStorage and its typed ones",
         "_TorchCompileInductorWrapper": _NOT_COMPILED,
+        "_has_compatible_shallow_copy_type": "what Tensor.data may be set to is checked where it is set",
     },
     "_C": _OF_COMPILER,
     "cuda.memory": _ALLOCATORS,
@@ -170,9 +179,29 @@ NAMES = {
         ihfftn fftfreq rfftfreq fftshift ifftshift""".split(), _NO_FOURIER),
     "jit": dict.fromkeys("""load save freeze fork wait trace_module optimize_for_inference CompilationUnit
         Error Future enable_onednn_fusion onednn_fusion_enabled set_fusion_strategy strict_fusion
-        export_opnames""".split(), _NOT_COMPILED),
-    "ops.aten": {**dict.fromkeys("_sparse_addmm _sparse_mm_reduce_impl".split(), _NO_SPARSE),
+        export_opnames _get_trace_graph""".split(), _NOT_COMPILED),
+    "ops._c10d_functional": dict.fromkeys("""all_gather_into_tensor all_gather_into_tensor_coalesced all_gather_into_tensor_out
+        all_reduce all_reduce_ all_reduce_coalesced all_reduce_coalesced_ all_to_all_single broadcast broadcast_
+        reduce_scatter_tensor reduce_scatter_tensor_coalesced reduce_scatter_tensor_out wait_tensor
+        _wrap_tensor_autograd""".split(), _ONE_PROCESS),
+    "ops.c10d_functional": dict.fromkeys("""all_gather_into_tensor all_gather_into_tensor_coalesced all_reduce
+        all_reduce_coalesced all_to_all_single broadcast reduce_scatter_tensor reduce_scatter_tensor_coalesced
+        wait_tensor""".split(), _ONE_PROCESS),
+    "ops._c10d_functional_autograd": dict.fromkeys("all_gather_into_tensor all_to_all_single reduce_scatter_tensor".split(),
+                                                   _ONE_PROCESS),
+    "ops.c10d": dict.fromkeys("""allgather_ allreduce_ alltoall_ alltoall_base_ barrier broadcast_ gather_ recv_ reduce_
+        reduce_scatter_ scatter_ send""".split(), _ONE_PROCESS),
+    "ops.aten": {**dict.fromkeys("_sparse_addmm _sparse_mm_reduce_impl _nnz values crow_indices col_indices".split(), _NO_SPARSE),
+                 **dict.fromkeys("_grouped_mm _scaled_mm_v2".split(), _NO_SCALES),
+                 **dict.fromkeys("""_convert_weight_to_int4pack _convert_weight_to_int4pack_for_cpu _weight_int4pack_mm
+                    _weight_int4pack_mm_for_cpu _weight_int4pack_mm_with_scales_and_zeros _dyn_quant_pack_4bit_weight
+                    _dyn_quant_matmul_4bit""".split(), _NOT_QUANTIZED),
+                 **dict.fromkeys("_scaled_dot_product_flash_attention _scaled_dot_product_efficient_attention".split(),
+                                 "a device's way to attention; use nn.functional.scaled_dot_product_attention"),
+                 **dict.fromkeys("cudnn_batch_norm miopen_batch_norm".split(), "a device's way to batch_norm; use batch_norm"),
+                 "_embedding_bag_forward_only": "use embedding_bag", "_mkldnn_transpose": "there are no layouts of oneDNN",
                  "_pin_memory": "use Tensor.pin_memory"},
+    "nn.functional": dict.fromkeys("ScalingType SwizzleType scaled_mm scaled_grouped_mm".split(), _NO_SCALES),
     "testing": {"FileCheck": "there is no text of a compiler to check"},
     "compiler": dict.fromkeys("""keep_portable_guards_unsafe keep_tensor_guards_unsafe load_compiled_function
         set_enable_guard_collectives skip_all_guards_unsafe skip_guard_on_all_nn_modules_unsafe skip_guard_on_globals_unsafe
@@ -182,6 +211,9 @@ NAMES = {
     "utils.checkpoint": dict.fromkeys("GraphExecGroup SAC_IGNORED_OPS".split(), "an inner part of PyTorch's checkpoints"),
     "utils.data": dict.fromkeys("""DFIterDataPipe DataChunk IterDataPipe MapDataPipe argument_validation
         guaranteed_datapipes_determinism non_deterministic runtime_validation runtime_validation_disabled""".split(), _OLD_PIPES),
+    "utils.data._utils.worker": dict.fromkeys("""ManagerWatchdog _IterableDatasetStopIteration _ResumeIteration
+        _worker_loop""".split(), _IN_TURNS),
+    "utils.data.dataloader": {"_sharding_worker_init_fn": _OLD_PIPES},
     "utils": {"ThroughputBenchmark": _NOT_COMPILED, "rename_privateuse1_backend": _OWN_DEVICES,
               "generate_methods_for_privateuse1_backend": _OWN_DEVICES},
 }

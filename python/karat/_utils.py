@@ -1,6 +1,36 @@
 """karat._utils: the few names of PyTorch's private module that other packages import."""
 
+import sys
+import traceback
+
 from . import _karat, _missing
+
+
+class _Unquoted(str):
+    """A message that KeyError shows as it is."""
+
+    def __repr__(self):
+        return str(self)
+
+
+class ExceptionWrapper:
+    """An exception that was caught in one place, as text, to be raised in another: of a thread, a worker, a device."""
+
+    def __init__(self, exc_info=None, where="in background"):
+        kind, value, trace = exc_info or sys.exc_info()
+        self.exc_type, self.where = kind, where
+        self.exc_msg = "".join(traceback.format_exception(kind, value, trace))
+
+    def reraise(self):
+        """Raises it, with where it was caught and its traceback there in its message."""
+        text = f"Caught {self.exc_type.__name__} {self.where}.\nOriginal {self.exc_msg}"
+        if self.exc_type is KeyError:
+            text = _Unquoted(text)
+        try:
+            again = self.exc_type(message=text) if getattr(self.exc_type, "message", None) else self.exc_type(text)
+        except Exception:  # a class that wants other arguments
+            again = RuntimeError(text)
+        raise again
 
 
 def _element_size(dtype):

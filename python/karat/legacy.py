@@ -42,7 +42,18 @@ def _types_on(device, module):
     }
 
 
+def _conversion(name, dtype):
+    def convert(input, non_blocking=False):
+        return input.to(dtype, non_blocking=non_blocking)
+
+    convert.__name__ = convert.__qualname__ = f"_cast_{name}"
+    convert.__doc__ = f"_cast_{name}(input): input.to({dtype!r}), as of old."
+    return convert
+
+
 NAMES = _types_on("cpu", "torch")
+CONVERSIONS = {f"_cast_{name[:-len('Tensor')]}": _conversion(name[:-len("Tensor")], kind.dtype) for name, kind in NAMES.items()
+               if name not in ("BFloat16Tensor", "BoolTensor")}
 CUDA_NAMES = _types_on("cuda", "torch.cuda")
 
 

@@ -21,7 +21,7 @@ import weakref
 from . import _karat, _missing
 from ._library.autograd import Derivative
 from ._library.check import OpCheckError, opcheck  # noqa: F401
-from ._library.infer import infer_schema
+from ._library.infer_schema import infer_schema
 from ._library.syntax import check as check_syntax
 from ._library.syntax import named as with_named_aliases
 from ._library.warn import warn_of_backward

@@ -30,7 +30,9 @@ def run_as_torch(program):
 @pytest.mark.parametrize("path, there", [("distributed", "ReduceOp"), ("distributed.rpc", "rpc_async"), ("fx", "Graph"),
                                          ("onnx", "export"), ("_dynamo.eval_frame", "OptimizedModule"),
                                          ("distributed.fsdp.fully_sharded_data_parallel", "MixedPrecision"),
-                                         ("nn.parallel.scatter_gather", "scatter"), ("_inductor.ir", "TensorBox")])
+                                         ("nn.parallel.scatter_gather", "scatter"), ("_inductor.ir", "TensorBox"),
+                                         ("utils.data.graph_settings", "apply_sharding"), ("utils._triton", "has_triton"),
+                                         ("utils.data._utils.signal_handling", "_set_worker_pids")])
 def test_a_refused_module_has_pytorchs_names_and_no_others(path, there):
     module = importlib.import_module(f"karat.{path}")
     assert hasattr(module, there) and not hasattr(module, "no_such_thing") and not hasattr(module, "_no_such_thing")
@@ -210,6 +212,75 @@ def test_parts_of_loaders():
     from karat.utils.data._utils.worker import _generate_state
 
     assert _generate_state(5, 1) == [3025039489, 3528014902, 3507927383, 2601490367]  # observed: PyTorch 2.11
+
+
+def test_a_loader_of_ones_own_over_the_parts_of_loaders():
+    from karat.utils.data import IterableDataset, dataloader
+    from karat.utils.data._utils import HAS_NUMPY, pin_memory, python_exit_status, worker
+
+    class Counted(dataloader._BaseDataLoaderIter):
+        def __init__(self, loader):
+            super().__init__(loader)
+            self.fetcher = dataloader._DatasetKind.create_fetcher(self._dataset_kind, self._dataset, self._auto_collation,
+                                                                  self._collate_fn, self._drop_last)
+
+        def _next_data(self):
+            return self.fetcher.fetch(self._next_index())
+
+    class Counting(IterableDataset):
+        def __iter__(self):
+            return iter(range(5))
+
+    it = Counted(DataLoader(range(5), batch_size=2))
+    assert [x.tolist() for x in it] == [[0, 1], [2, 3], [4]] and it.fetcher.dataset == range(5)
+    it._reset(it._loader, first_iter=True)
+    assert next(it).tolist() == [0, 1] and it._num_yielded == 1 and it._shared_seed is None
+    it = Counted(DataLoader(Counting(), batch_size=2, drop_last=True))
+    assert [x.tolist() for x in it] == [[0, 1], [2, 3]] and it.fetcher.ended and list(it.fetcher.dataset_iter) == []
+    assert pin_memory.pin_memory({"a": [1, "b"]}) == {"a": [1, "b"]} and HAS_NUMPY and not python_exit_status
+    assert not isinstance(it, worker._ResumeIteration)
+    assert DataLoader([1])._IterableDataset_len_called is None
+
+
+def test_an_exception_that_is_raised_in_another_place():
+    from karat._utils import ExceptionWrapper
+
+    class Wants(Exception):
+        def __init__(self, one, two):
+            pass
+
+    for kind, args, again in ((ValueError, ("no",), ValueError), (KeyError, ("no",), KeyError), (Wants, (1, 2), RuntimeError)):
+        try:
+            raise kind(*args)
+        except Exception:
+            caught = ExceptionWrapper(where="in a worker")
+        with pytest.raises(again) as raised:
+            caught.reraise()
+        assert str(raised.value).startswith(f"Caught {kind.__name__} in a worker.\nOriginal Traceback (most recent call last):\n")
+
+
+def test_conversions_of_old_and_facts_that_nobody_collects():
+    x = karat.tensor([1.5, -2.0])
+    assert karat._cast_Long(x).tolist() == [1, -2] and karat._cast_Half(x).dtype is karat.float16
+    assert not hasattr(karat, "_cast_Bool") and karat.set_vital("a", "b", "c") is False and karat.read_vitals() == ""
+    assert karat.cuda._initialized is karat.cuda.is_initialized()
+
+
+def test_operators_of_what_is_refused_can_be_named():
+    """Libraries list them at import: tables of what their subclasses do."""
+    for name in ("aten._grouped_mm.default", "aten._weight_int4pack_mm.default", "aten.crow_indices.default",
+                 "_c10d_functional.all_gather_into_tensor.default", "c10d_functional.wait_tensor.default"):
+        found = karat.ops
+        for part in name.split("."):
+            found = getattr(found, part)
+        with pytest.raises(NotImplementedError, match=f"^karat.ops.{name}: "):
+            found()
+    assert not hasattr(karat.ops.aten, "no_such_operator") and not hasattr(karat.ops._c10d_functional, "no_such_operator")
+    from karat._library.infer_schema import infer_schema
+
+    assert infer_schema is karat.library.infer_schema
+    with pytest.raises(NotImplementedError, match="nothing is compiled here"):
+        karat.jit._get_trace_graph(None)
 
 
 def test_functions_of_collation_can_be_added():

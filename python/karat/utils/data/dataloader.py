@@ -7,9 +7,10 @@ import warnings
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
-from ... import _karat
+from ... import _karat, _missing
 from . import _utils  # noqa: F401
 from ._utils.collate import default_collate, default_convert
+from ._utils.pin_memory import pin_memory
 from ._utils.worker import Worker, get_worker_info
 from .dataset import IterableDataset
 from .sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler
@@ -27,6 +28,11 @@ class _DatasetKind:
     """Items by index, or one after the other."""
 
     Map, Iterable = 0, 1
+
+    @staticmethod
+    def create_fetcher(kind, dataset, auto_collation, collate_fn, drop_last):
+        """What loads the batches of a dataset of this kind: fetch(indices)."""
+        return (_OfIterable if kind == _DatasetKind.Iterable else _OfMap)(dataset, auto_collation, collate_fn, drop_last)
 
 
 class _InfiniteConstantSampler(Sampler):
@@ -91,7 +97,11 @@ class DataLoader(Generic[_T_co]):
         self.batch_size, self.drop_last, self.sampler, self.batch_sampler = batch_size, drop_last, sampler, batch_sampler
         self.generator = generator
         self.collate_fn = collate_fn or (default_collate if self._auto_collation else default_convert)
+        self._IterableDataset_len_called = None  # what torchdata's loaders keep with their state
         self._initialized = True
+
+    def check_worker_number_rationality(self):
+        """Nothing: PyTorch warns of more processes than processors, and there are none."""
 
     def _check_sampling(self, shuffle, sampler, batch_sampler, batch_size, drop_last):
         if self._is_iterable:
@@ -145,41 +155,41 @@ class DataLoader(Generic[_T_co]):
 class _OfMap:
     """Loads by index: the items of a batch of indices, or one."""
 
-    def __init__(self, dataset, loader):
-        self._dataset, self._batches, self._collate = dataset, loader._auto_collation, loader.collate_fn
+    def __init__(self, dataset, auto_collation, collate_fn, drop_last):
+        self.dataset, self.auto_collation, self.collate_fn, self.drop_last = dataset, auto_collation, collate_fn, drop_last
 
     def fetch(self, index):
-        return self._collate(self._items(index))
+        return self.collate_fn(self._items(index))
 
     def _items(self, index):
-        if not self._batches:
-            return self._dataset[index]
-        if callable(getattr(self._dataset, "__getitems__", None)):
-            return self._dataset.__getitems__(index)
-        return [self._dataset[i] for i in index]
+        if not self.auto_collation:
+            return self.dataset[index]
+        if callable(getattr(self.dataset, "__getitems__", None)):
+            return self.dataset.__getitems__(index)
+        return [self.dataset[i] for i in index]
 
 
 class _OfIterable(_OfMap):
     """Loads the next items, as many as there are indices."""
 
-    def __init__(self, dataset, loader):
-        super().__init__(dataset, loader)
-        self._rest, self._ended, self._drop_last = iter(dataset), False, loader.drop_last
+    def __init__(self, *options):
+        super().__init__(*options)
+        self.dataset_iter, self.ended = iter(self.dataset), False
 
     def _items(self, index):
-        if self._ended:
+        if self.ended:
             raise StopIteration
-        if not self._batches:
-            return next(self._rest)
-        data = list(itertools.islice(self._rest, len(index)))
-        self._ended = len(data) < len(index)
-        if not data or (self._ended and self._drop_last):
+        if not self.auto_collation:
+            return next(self.dataset_iter)
+        data = list(itertools.islice(self.dataset_iter, len(index)))
+        self.ended = len(data) < len(index)
+        if not data or (self.ended and self.drop_last):
             raise StopIteration
         return data
 
 
-def _fetcher_of(loader):
-    return _OfIterable if loader._dataset_kind == _DatasetKind.Iterable else _OfMap
+def _fetcher(dataset, loader):
+    return _DatasetKind.create_fetcher(loader._dataset_kind, dataset, loader._auto_collation, loader.collate_fn, loader.drop_last)
 
 
 class _BaseDataLoaderIter:
@@ -192,7 +202,9 @@ class _BaseDataLoaderIter:
         self._dataset, self._dataset_kind = loader.dataset, loader._dataset_kind
         self._num_workers, self._timeout, self._drop_last = loader.num_workers, loader.timeout, loader.drop_last
         self._index_sampler, self._auto_collation = loader._index_sampler, loader._auto_collation
-        self._sampler_iter, self._num_yielded = iter(self._index_sampler), 0
+        self._shared_seed = self._pin_memory_device = None  # of data pipes, and of old
+        self._IterableDataset_len_called = loader._IterableDataset_len_called
+        self._reset(loader)
         if loader.timeout and not loader.num_workers:
             raise AssertionError("_SingleProcessDataLoaderIter requires timeout == 0")
         # PyTorch draws the seed of workers here, also where there are none: later draws follow it.
@@ -201,6 +213,10 @@ class _BaseDataLoaderIter:
         if loader.pin_memory and not self._pin_memory:
             warnings.warn("'pin_memory' argument is set as true but no accelerator is found, then device pinned memory won't be "
                           "used.", stacklevel=3)
+
+    def _reset(self, loader, first_iter=False):
+        """Another pass, of the same iterator."""
+        self._sampler_iter, self._num_yielded = iter(self._index_sampler), 0
 
     def __iter__(self):
         return self
@@ -229,11 +245,11 @@ class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
 
     def __init__(self, loader):
         super().__init__(loader)
-        self._fetcher = _fetcher_of(loader)(loader.dataset, loader)
+        self._fetcher = _fetcher(loader.dataset, loader)
 
     def _next_data(self):
         data = self._fetcher.fetch(self._next_index())
-        return _pinned(data) if self._pin_memory else data
+        return pin_memory(data) if self._pin_memory else data
 
 
 class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
@@ -244,14 +260,16 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
     def __init__(self, loader):
         super().__init__(loader)
         self._prefetch_factor = loader.prefetch_factor
-        self._workers = [Worker(i, loader, self._base_seed, _fetcher_of(loader)) for i in range(self._num_workers)]
+        self._workers = [Worker(i, loader, self._base_seed, _fetcher) for i in range(self._num_workers)]
         self._give_first()
 
-    def _reset(self, loader):
-        """Another pass of the same workers."""
-        self._sampler_iter, self._num_yielded = iter(self._index_sampler), 0
+    def _reset(self, loader, first_iter=False):
+        """Another pass of the same workers, which the first pass makes."""
+        super()._reset(loader)
+        if not hasattr(self, "_workers"):
+            return
         for worker in self._workers:
-            worker.begin(loader, _fetcher_of(loader))
+            worker.begin(loader, _fetcher)
         self._give_first()
 
     def _give_first(self):
@@ -287,7 +305,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
                 self._give_next()
                 raise
             self._give_next()
-            return _pinned(data) if self._pin_memory else data
+            return pin_memory(data) if self._pin_memory else data
         raise StopIteration
 
 
@@ -297,12 +315,4 @@ def _has_accelerator():
     return accelerator.is_available()
 
 
-def _pinned(data):
-    """Tensors of a batch in memory from which a device copies faster."""
-    if hasattr(data, "pin_memory"):
-        return data.pin_memory()
-    if isinstance(data, dict):
-        return type(data)((key, _pinned(value)) for key, value in data.items())
-    if isinstance(data, tuple) and hasattr(data, "_fields"):
-        return type(data)(*(_pinned(value) for value in data))
-    return type(data)(_pinned(value) for value in data) if isinstance(data, (list, tuple)) else data
+__getattr__ = _missing.of(__name__)

@@ -1,4 +1,4 @@
-"""infer.py - the schema of a function, from its annotations."""
+"""infer_schema.py - the schema of a function, from its annotations."""
 
 import collections.abc
 import inspect
