@@ -20,6 +20,7 @@ COMPOSED = {
     "vander": [("CatBackward0", "torch::autograd::CopySlices")],
     "xlogy": [("XlogyBackward0", "XlogyBackward1")],  # a number first
     "float_power": [("PowBackward1", "PowBackward2")],  # a number first
+    "float_power_": [("torch::autograd::CopyBackwards", "PowBackward1")],  # out of place and copied in Karat
     "squeeze": [("SqueezeBackward1", "SqueezeBackward2")],  # dims in a tuple: an overload of its own
     "round": [("RoundBackward0", "RoundBackward1")],  # torch.special.round: always the overload with decimals
     "squeeze_copy": [("SqueezeBackward2_copy", "SqueezeBackward1_copy")],
