@@ -34,8 +34,13 @@ def test_what_is_written(tmp_path):
         writer.add_histogram("h", karat.tensor([0.0, 0.0, 0.0]), 2)
         writer.add_hparams({"lr": 0.1, "name": "x", "on": True}, {"acc": 0.5}, run_name="run")
         writer.add_pr_curve("pr", karat.tensor([0, 1, 1, 0, 1]), karat.tensor([0.1, 0.6, 0.8, 0.4, 0.3]), 0, num_thresholds=5)
+        numpy = pytest.importorskip("numpy")
+        for one in (numpy.array([2.5]), numpy.float32(2.5), karat.full((1, 1), 2.5)):
+            writer.add_scalar("loss", one, 3)
         with pytest.raises(AssertionError, match="Tensor should contain one element"):
             writer.add_scalar("bad", karat.ones(2))
+        with pytest.raises(NotImplementedError, match="numpy array or torch tensor are expected"):
+            writer.add_scalar("bad", [1.0])
         with pytest.raises(NotImplementedError, match="add_graph: programs are run as they are written"):
             writer.add_graph(karat.nn.Linear(1, 1))
         with pytest.raises(NotImplementedError, match="numpy array or torch tensor are expected"):

@@ -43,7 +43,9 @@ def scalar(name, tensor, collections=None, new_style=False, double_precision=Fal
         size = tensor.numel() if isinstance(tensor, Tensor) else tensor.size
         raise AssertionError("Tensor should contain one element (0 dimensions).             Was given size: "
                              f"{size} and {tensor.ndim} dimensions.")
-    number = float(tensor.item() if isinstance(tensor, Tensor) else tensor)
+    if not isinstance(tensor, (str, Tensor)):
+        tensor = array_of(tensor)
+    number = float(tensor if isinstance(tensor, str) else tensor.item())
     if not new_style:
         return _message(name, simple_value=number)
     kept = TensorProto(double_val=[number], dtype="DT_DOUBLE") if double_precision else TensorProto(
