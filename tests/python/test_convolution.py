@@ -423,3 +423,67 @@ def test_a_kernel_whose_area_is_no_integer():
     for kernel in (2**32, 2**62):
         with pytest.raises(RuntimeError, match=f"^Given kernel_width = {kernel} and kernel_height = {kernel} the product of"):
             F.fold(torch.ones(1, 8, 4), 4, kernel, 1, 0, 2)
+
+
+# ---- small images: some of a batch are one product, or depthwise ones are laid side by side ----
+
+def by_unfolding(x, w, bias, stride, padding, dilation, groups):
+    """A convolution in float64 from the columns of `unfold`."""
+    n, positions = len(x), [(x.shape[d] + 2 * padding - dilation * (w.shape[d] - 1) - 1) // stride + 1 for d in (2, 3)]
+    columns = F.unfold(x, w.shape[2:], dilation, padding, stride).reshape(n, groups, -1, positions[0] * positions[1])
+    y = torch.matmul(w.reshape(groups, len(w) // groups, -1), columns)
+    return y.reshape(n, len(w), *positions) + (0 if bias is None else bias[:, None, None])
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+@pytest.mark.parametrize("last", [False, True])
+@pytest.mark.parametrize("batch, channels, rows, groups, size, taps, stride, padding, dilation", [
+    (70, 16, 24, 1, (1, 1), 3, 1, 1, 1), (70, 16, 24, 1, (2, 2), 3, 1, 1, 1), (9, 16, 24, 1, (2, 2), 3, 2, 1, 1),
+    (9, 16, 24, 1, (4, 4), 3, 2, 1, 1), (5, 24, 16, 1, (3, 5), 3, 1, 1, 1), (1, 24, 16, 1, (2, 2), 3, 1, 1, 1),
+    (6, 24, 16, 1, (7, 7), 1, 1, 0, 1), (6, 24, 16, 1, (1, 1), 1, 1, 0, 1), (6, 24, 16, 1, (4, 4), 1, 2, 0, 1),
+    (6, 16, 16, 1, (2, 3), 5, 1, 2, 1), (6, 16, 16, 1, (3, 3), 3, 1, 2, 2), (6, 16, 16, 1, (2, 2), 3, 1, 4, 2),
+    (5, 32, 32, 2, (2, 2), 3, 1, 1, 1), (5, 16, 16, 16, (4, 4), 3, 1, 1, 1), (5, 16, 16, 16, (5, 4), 3, 2, 1, 1),
+    (3, 16, 16, 16, (2, 2), 7, 1, 3, 1)])
+def test_small_images(dtype, last, batch, channels, rows, groups, size, taps, stride, padding, dilation):
+    torch.manual_seed(6)
+    x, w = torch.randn(batch, channels, *size, dtype=dtype), torch.randn(rows, channels // groups, taps, taps, dtype=dtype)
+    x = x.contiguous(memory_format=torch.channels_last) if last else x
+    operands = [t.requires_grad_() for t in (x, w, torch.randn(rows, dtype=dtype))]
+    exact = [t.detach().double().requires_grad_() for t in operands]
+    y, wanted = F.conv2d(*operands, stride, padding, dilation, groups), by_unfolding(*exact, stride, padding, dilation, groups)
+    g = torch.randn(y.shape, dtype=dtype)
+    given = [y, *torch.autograd.grad(y, operands, g)]
+    wanted = [wanted, *torch.autograd.grad(wanted, exact, g.double())]
+    for mine, its in zip(given, wanted):
+        off = {torch.float32: 1e-5, torch.float64: 1e-12, torch.bfloat16: 2e-2}[dtype]
+        assert mine.dtype == dtype and mine.shape == its.shape
+        assert ((mine.double() - its).abs() <= off * (1 + its.abs().max())).all()
+
+
+@pytest.mark.cpu_only("libraries of a GPU multiply what they like")
+def test_taps_that_see_no_image():
+    """In float32 they meet no zeros beyond the image, as in PyTorch; their gradient is zero."""
+    x = torch.ones(2, 16, 1, 1).requires_grad_()
+    w = torch.full((8, 16, 3, 3), math.inf)
+    w[:, :, 1, 1] = 1
+    y = F.conv2d(x, w.requires_grad_(), padding=1)
+    assert y.flatten().tolist() == [16] * 16
+    of_x, of_w = torch.autograd.grad(y.sum(), (x, w))
+    assert of_x.flatten().tolist() == [8] * 32 and of_w.sum().item() == of_w[:, :, 1, 1].sum().item() == 2 * 8 * 16
+
+
+@pytest.mark.parametrize("groups", [1, 2, 16])
+def test_small_images_on_several_threads(groups):
+    torch.manual_seed(7)
+    x, w = torch.randn(70, 16, 3, 3), torch.randn(32 if groups < 16 else 16, 16 // groups, 3, 3)
+
+    def run(threads):
+        torch.set_num_threads(threads)
+        y = F.conv2d(x.requires_grad_(), w.requires_grad_(), padding=1, groups=groups)
+        return [y, *torch.autograd.grad(y, (x, w), torch.ones_like(y))]
+
+    before = torch.get_num_threads()
+    try:
+        assert all(torch.equal(a, b) for a, b in zip(run(1), run(4)))
+    finally:
+        torch.set_num_threads(before)

@@ -115,13 +115,21 @@ static int64_t least(int64_t x, int64_t y)
 typedef bool gemm_fn(const kt__gemm *g);
 
 /* Sizes in multiplications. Below LEAST_WORK our own kernels take no longer than a library call; up to MIDDLING OpenBLAS
- * is faster for float32, since its calls cost less than oneDNN's. */
-enum { LEAST_WORK = 1 << 13, LEAST_SIDE = 8, LEAST_CONVERTED = 1 << 16, LEAST_ONEDNN = 1 << 15, MANY = 16, MIDDLING = 1 << 20 };
+ * is faster for float32, since its calls cost less than oneDNN's: of a few rows or columns, fewer than LEAST_SIDE, up to
+ * MIDDLING_OF_FEW. Our own tiles would be mostly empty there. */
+enum { LEAST_WORK = 1 << 12, LEAST_SIDE = 8, LEAST_CONVERTED = 1 << 16, LEAST_ONEDNN = 1 << 15, MANY = 16, MIDDLING = 1 << 20,
+       MIDDLING_OF_FEW = 1 << 17 };
 
 static int64_t work_of(const kt_plan *plan) /* of one matrix */
 {
     const int d = plan->nd - 3;
     return plan->size[d] * plan->size[d + 1] * plan->size[d + 2];
+}
+
+static bool has_few(const kt_plan *plan)
+{
+    const int d = plan->nd - 3;
+    return plan->size[d] < LEAST_SIDE || plan->size[d + 1] < LEAST_SIDE;
 }
 
 /* On aarch64 oneDNN borrows other libraries' kernels; without them it runs reference code, at a sixth of OpenBLAS's speed. Our
@@ -132,13 +140,13 @@ enum { ONEDNN_IS_QUICK = 0, TILES_FIRST = 1 };
 enum { ONEDNN_IS_QUICK = 1, TILES_FIRST = 0 };
 #endif
 
-static gemm_fn *library_for(const kt__cpu_panels *panels, kt_dtype dtype, int wanted, int64_t work)
+static gemm_fn *library_for(const kt__cpu_panels *panels, kt_dtype dtype, int wanted, const kt_plan *plan)
 {
     const bool tiles = wanted == KT__MAKER_AUTO && kt__panels_serve(panels, dtype);
     if (tiles && TILES_FIRST)
         return kt__panels_gemm;
     const bool real = dtype == KT_F32 || dtype == KT_BF16;
-    const bool small = work <= MIDDLING || !ONEDNN_IS_QUICK;
+    const bool small = work_of(plan) <= (has_few(plan) ? MIDDLING_OF_FEW : MIDDLING) || !ONEDNN_IS_QUICK;
     const bool rather_blas = !real || wanted == KT__MAKER_OPENBLAS || (wanted == KT__MAKER_AUTO && small);
     if (wanted != KT__MAKER_ONEDNN && rather_blas && kt__openblas_serves(dtype))
         return kt__openblas_gemm;
@@ -151,6 +159,8 @@ static gemm_fn *library_for(const kt__cpu_panels *panels, kt_dtype dtype, int wa
 static bool pays(const kt_plan *plan, kt_dtype dtype, gemm_fn *gemm)
 {
     const int64_t work = work_of(plan);
+    if (gemm == kt__panels_gemm && has_few(plan))
+        return false;
     if (plan->arg[1].is != dtype || plan->arg[2].is != dtype)
         return work > LEAST_CONVERTED;
     const bool batch = plan->nd > 3 && plan->size[0] >= MANY; /* one call for many of them */
@@ -168,9 +178,9 @@ static kt_dtype dtype_for(const kt__cpu_panels *panels, const kt_plan *plan, int
     const int a = plan->arg[1].as, b = plan->arg[2].as;
     const bool narrow = (a == KT_BF16 && b == KT_BF16) ||
                         (a == KT_F32 && b == KT_F32 && __atomic_load_n(&precision, __ATOMIC_RELAXED) == MEDIUM);
-    if (dtype == KT_F32 && narrow && (*gemm = library_for(panels, KT_BF16, wanted, work_of(plan))) != NULL)
+    if (dtype == KT_F32 && narrow && (*gemm = library_for(panels, KT_BF16, wanted, plan)) != NULL)
         return KT_BF16;
-    return dtype != KT_NONE && (*gemm = library_for(panels, dtype, wanted, work_of(plan))) != NULL ? dtype : KT_NONE;
+    return dtype != KT_NONE && (*gemm = library_for(panels, dtype, wanted, plan)) != NULL ? dtype : KT_NONE;
 }
 
 /* ---- operands as a library reads them ---- */
@@ -619,7 +629,7 @@ static bool worth_a_library(const kt_plan *plan, int wanted)
         return false;
     if (wanted != KT__MAKER_AUTO)
         return true;
-    return m >= LEAST_SIDE && n >= LEAST_SIDE && k >= LEAST_SIDE && m * n * k > LEAST_WORK;
+    return k >= LEAST_SIDE && m * n * k > LEAST_WORK;
 }
 
 /* The product, then what is made of each result, in place. */

@@ -16,9 +16,9 @@
 #include "base/error.h"
 #include "base/thread.h"
 #include "cpu/gemm/products.h"
-#include "cpu/window/row_major.h"
 #include "cpu/window/pass.h"
 #include "cpu/window/pool.h"
+#include "cpu/window/relaid.h"
 #include "cpu/window/within.h"
 #include "tables/kernels/product.h"
 #include "tables/kernels/reduce.h"
@@ -258,11 +258,6 @@ static kt_status lay_weights(pass *p, const weight *w, bool back, void **made, s
 
 /* ---- products ---- */
 
-typedef struct matrix {
-    kt_operand x;
-    int64_t    by_row, by_column;
-} matrix;
-
 static void set_matrix(kt_plan *plan, int at, const matrix *x, int row, int column)
 {
     plan->arg[at] = x->x;
@@ -271,9 +266,8 @@ static void set_matrix(kt_plan *plan, int at, const matrix *x, int row, int colu
     plan->stride[at][column] = x->by_column;
 }
 
-/* out [m, n] = a [m, k] times b [k, n], and c [m, n] if there is one. */
-static kt_status multiply(const pass *p, const matrix *out, const matrix *a, const matrix *b, const matrix *c, int64_t m,
-                          int64_t n, int64_t k)
+kt_status kt__multiply(const pass *p, const matrix *out, const matrix *a, const matrix *b, const matrix *c, int64_t m, int64_t n,
+                       int64_t k)
 {
     kt_plan plan;
     kt__plan_clear(&plan);
@@ -345,11 +339,11 @@ static kt_status run_box(const pass *p, const scratch *s, int64_t n, int64_t gro
     const matrix *add = p->bias.data ? &bias : NULL;
     if (evenly(b, step, &apart)) {
         out.by_column = apart;
-        return multiply(p, &out, &weights, &columns, add, p->rows, positions, depth);
+        return kt__multiply(p, &out, &weights, &columns, add, p->rows, positions, depth);
     }
     const int64_t row = tile_steps(p, b, dense);
     const matrix  tile = {computed(p, s->tile), row, p->width};
-    kt_status     status = multiply(p, &tile, &weights, &columns, add, p->rows, positions, depth);
+    kt_status     status = kt__multiply(p, &tile, &weights, &columns, add, p->rows, positions, depth);
     return status ? status : move_tile(p, b, &out.x, step, p->to.by_channel, &tile.x, dense, row);
 }
 
@@ -371,16 +365,37 @@ static void run_boxes(void *ctx, int64_t begin, int64_t end)
     kt__block_put(s.made, s.granted);
 }
 
+/* Without the first and last taps that see the image from nowhere, as of a window that is larger than the image. In float32
+ * alone: a zero beyond the image times an infinite weight is left out there, and is NaN in float64, as in PyTorch. */
+static void leave_unseen(pass *p)
+{
+    if (p->dtype != KT_F32)
+        return;
+    for (int d = 0; d < SPACE; d++) {
+        reach  *r = &p->reach[d];
+        int64_t low, high;
+        while (r->taps > 1 && !seen_by(r, r->taps - 1, 0, r->count, p->from.size[d], &low, &high))
+            r->taps--;
+        while (r->taps > 1 && !seen_by(r, 0, 0, r->count, p->from.size[d], &low, &high))
+            r->taps--, r->tap += r->tap_step, r->from += r->by_tap;
+    }
+}
+
 static kt_status run_pass(pass *p, const weight *w, bool back)
 {
     void  *made = NULL;
     size_t granted = 0;
+    leave_unseen(p);
     p->taps = p->reach[0].taps * p->reach[1].taps * p->reach[2].taps;
     const bool beside = kt__fits_beside(p);
     if (!beside && kt__fits_bf16(p, w))
         return kt__run_bf16(p, w, back);
-    if (beside) {
-        const kt_status laid = lay_weights(p, w, back, &made, &granted), status = laid ? laid : kt__run_beside(p);
+    const bool together = !beside && kt__fits_together(p, false);
+    if (beside || together) {
+        p->channels_inner = p->channels_inner && beside;
+        kt_status status = lay_weights(p, w, back, &made, &granted);
+        if (!status)
+            status = beside ? kt__run_beside(p) : kt__run_together(p);
         kt__block_put(made, granted);
         return status;
     }
@@ -493,7 +508,7 @@ static kt_status sum_boxes(const pass *p, const scratch *s, int64_t part, int64_
             }
             const matrix turned = {columns.x, columns.by_column, columns.by_row};
             if (!status)
-                status = multiply(p, &sums, &back, &turned, &sums, p->rows, channels * p->taps, kt__volume(b.size));
+                status = kt__multiply(p, &sums, &back, &turned, &sums, p->rows, channels * p->taps, kt__volume(b.size));
         }
     if (p->directly)
         kt__weight_end(p, s->columns, at);
@@ -512,13 +527,31 @@ static void sum_parts(void *ctx, int64_t begin, int64_t end)
     kt__block_put(s.made, s.granted);
 }
 
+/* Taps that see the image from nowhere have a gradient of zero. */
+static kt_status clear_weight(const pass *p, const weight *w)
+{
+    const char zero[sizeof(kt__c128)] __attribute__((aligned(64))) = {0};
+    kt_operand source = computed(p, zero);
+    kt_plan    copy;
+    copy_begin(&copy, &w->x, &source);
+    copy_dim(&copy, w->outer, w->by_outer, 0);
+    copy_dim(&copy, w->inner, w->by_inner, 0);
+    for (int d = 0; d < SPACE; d++)
+        copy_dim(&copy, w->size[d], w->step[d], 0);
+    return copy.numel ? kt__cpu_run_with(p->build, &copy) : KT_OK;
+}
+
 /* The parts' sums become the weight. */
 static kt_status add_parts(const pass *p, const weight *w)
 {
     const packing dense = packing_of(p), is = packed_as(p, w, false);
-    kt_operand    source = computed(p, p->sums);
+    kt_operand    source = computed(p, p->sums), target = w->x;
     kt_plan       sum;
-    copy_begin(&sum, &w->x, &source);
+    if (p->taps < kt__volume(w->size) && clear_weight(p, w))
+        return kt_error_status();
+    for (int d = 0; d < SPACE; d++)
+        target.data += p->reach[d].tap * w->step[d];
+    copy_begin(&sum, &target, &source);
     if (p->parts > 1) {
         sum.kernel = KT_K_sum, sum.compute = p->plan->compute, sum.origin = 0xff;
         sum.nd = 1, sum.size[0] = p->parts, sum.numel = p->parts;
@@ -549,10 +582,15 @@ static kt_status run_weight(const kt__cpu_build *build, const kt_plan *plan)
         status = kt__run_weight_bf16(&p, &w, &again);
     if (status || !again)
         return status;
-    if (!beside && !(p.directly = kt__weight_fits_directly(&p)))
+    if (!beside)
+        leave_unseen(&p);
+    p.taps = p.reach[0].taps * p.reach[1].taps * p.reach[2].taps;
+    const bool together = !beside && kt__fits_together(&p, true);
+    p.channels_inner = p.channels_inner && !together;
+    if (!beside && !together && !(p.directly = kt__weight_fits_directly(&p)))
         cut_boxes(&p);
     const int64_t bytes = p.groups * packing_of(&p).by_group, most = PARTIAL_SUMS / (bytes ? bytes : 1) + 1;
-    p.parts = p.to.batch < PARTS ? p.to.batch : PARTS;
+    p.parts = together ? 1 : p.to.batch < PARTS ? p.to.batch : PARTS;
     p.parts = p.parts < most ? p.parts : most;
     p.parts = p.parts < 1 ? 1 : p.parts;
     const int64_t wanted = p.channels_inner || p.directly ? 1 : pieces(PARTS, p.parts * p.groups);
@@ -564,16 +602,20 @@ static kt_status run_weight(const kt__cpu_build *build, const kt_plan *plan)
     const int64_t work = p.rows * p.block * p.taps * kt__volume(p.to.size) * (p.to.batch / p.parts + 1) + 1;
     if (beside)
         kt__sum_weight_beside(&p);
+    else if (together)
+        status = kt__sum_weight_together(&p);
     else
         kt__parallel(p.parts * p.groups * p.blocks, (1 << 18) / work + 1, sum_parts, &p);
-    status = p.failed ? kt__fail_memory(TILE_BYTES) : add_parts(&p, &w);
+    if (!status)
+        status = p.failed ? kt__fail_memory(TILE_BYTES) : add_parts(&p, &w);
     kt__block_put(p.sums, granted);
     return status;
 }
 
 static kt_status run(const kt__cpu_build *build, const kt_plan *plan, kt__window_fn *by)
 {
-    return kt__runs_row_major(plan, geometry_of(plan).groups) ? kt__run_row_major(build, plan, by) : by(build, plan);
+    const kt__layout layout = kt__layout_for(build, plan, geometry_of(plan).groups);
+    return layout ? kt__run_relaid(build, plan, by, layout) : by(build, plan);
 }
 
 kt_status kt__cpu_window(const kt__cpu_build *build, const kt_plan *plan)

@@ -154,6 +154,17 @@ static inline packing packed_as(const pass *p, const weight *w, bool back)
     return k;
 }
 
+/* ---- products ---- */
+
+typedef struct matrix {
+    kt_operand x;
+    int64_t    by_row, by_column;
+} matrix;
+
+/* out [m, n] = a [m, k] times b [k, n], and c [m, n] if there is one. */
+kt_status kt__multiply(const pass *p, const matrix *out, const matrix *a, const matrix *b, const matrix *c, int64_t m, int64_t n,
+                       int64_t k);
+
 /* ---- without columns: directly.c ---- */
 
 bool      kt__fits_directly(pass *p);  /* and if so, cuts the boxes */
@@ -174,6 +185,12 @@ void      kt__weight_end(const pass *p, const char *room, char *sums); /* all th
 bool      kt__fits_beside(const pass *p);
 kt_status kt__run_beside(pass *p);        /* once the weights are laid */
 void      kt__sum_weight_beside(pass *p); /* into p->sums */
+
+/* ---- few positions an image: together.c ---- */
+
+bool      kt__fits_together(const pass *p, bool sums); /* of the weight's gradient; channels are not innermost then */
+kt_status kt__run_together(pass *p);        /* once the weights are laid */
+kt_status kt__sum_weight_together(pass *p); /* into p->sums */
 
 /* ---- bfloat16, where the processor multiplies tiles of it: directly_bf16.c, weight_directly_bf16.c ---- */
 
