@@ -9,7 +9,7 @@ import pickle
 import struct
 
 from . import _karat
-from ._pickled import MAGIC_NUMBER, PROTOCOL_VERSION, pickled
+from ._pickled import MAGIC_NUMBER, PROTOCOL_VERSION, in_words, pickled
 from .typed_storage import TypedStorage
 
 _TAR = b"ustar"
@@ -70,7 +70,7 @@ class Reader:
         _, at = self.run(self.data, at, self._none)
         result, at = self.run(self.data, at, self._storage)
         keys, at = self.run(self.data, at, self._none)
-        for key in keys if type(keys) is list else ():
+        for key in in_words(keys) if type(keys) is list else ():
             at = self._fill(key, at)
         if self.waiting:
             raise _short()

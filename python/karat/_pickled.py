@@ -170,6 +170,11 @@ def _here(module, name):
     return found
 
 
+def in_words(saved_id):
+    """The id of a storage whose texts are of Python 2, and were read as bytes (encoding="bytes"), as one of texts."""
+    return tuple(one.decode("latin1") if type(one) is bytes else one for one in saved_id)
+
+
 def unpickler(base):
     """A class derived from an Unpickler, which finds torch's names here and asks `storage` for storages."""
 
@@ -184,6 +189,7 @@ def unpickler(base):
             return super().find_class(module, name)
 
         def persistent_load(self, saved_id):
+            saved_id = in_words(saved_id) if type(saved_id) is tuple else saved_id
             if type(saved_id) is tuple and len(saved_id) > 1 and saved_id[0] == "module":
                 return saved_id[1]  # the class of a module, with its source, of before PyTorch 1.6
             if type(saved_id) is not tuple or not saved_id or saved_id[0] != "storage":

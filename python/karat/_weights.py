@@ -19,7 +19,7 @@ from sys import getrefcount
 
 from . import _karat
 from ._karat import Size, Tensor, device, dtype
-from ._pickled import LAYOUTS, _get_layout
+from ._pickled import LAYOUTS, _get_layout, in_words
 from ._refused import REFUSED_DTYPES, single
 from ._tensor import _rebuild_from_type_v2
 from ._utils import (
@@ -779,22 +779,22 @@ def _empty_dict(m):
 def _dict(m):
     items = m.popped_mark()
     m.stack.append({})
-    _put(m, items)
+    _put(m, "DICT", items)
 
 
 def _setitem(m):
     value, key = m.stack.pop(), m.stack.pop()
-    _put(m, [key, value])
+    _put(m, "SETITEM", [key, value])
 
 
 def _setitems(m):
-    _put(m, m.popped_mark())
+    _put(m, "SETITEMS", m.popped_mark())
 
 
-def _put(m, items):
+def _put(m, opcode, items):
     changed = m.stack[-1]
     if type(changed) not in _DICTS:
-        raise UnpicklingError("\n\nCan only SETITEM for dict, collections.OrderedDict, collections.Counter, but got "
+        raise UnpicklingError(f"\n\nCan only {opcode} for dict, collections.OrderedDict, collections.Counter, but got "
                               f"{type(changed)}")
     m.changed(changed)
     keys = items[::2]
@@ -905,9 +905,10 @@ def _binpersid(m):
     saved_id = m.stack.pop()
     if type(saved_id) is not tuple:
         raise UnpicklingError(f"\n\npersistent_load id must be tuple or int, but got {type(saved_id)}")
+    saved_id = in_words(saved_id)
     if not saved_id or type(saved_id[0]) is not str or saved_id[0] != "storage":
         raise UnpicklingError("\n\nOnly persistent_load of storage is allowed, but got "
-                              f"{_shown(saved_id[0]) if saved_id else saved_id}")
+                              f"{type(saved_id[0]) if saved_id else saved_id}")
     m.stack.append(m.outside(m.storage, (saved_id,)))
 
 

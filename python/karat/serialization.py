@@ -11,6 +11,7 @@ import os
 import pickle
 import sys
 import threading
+import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
 from mmap import MAP_PRIVATE, MAP_SHARED, PROT_READ, PROT_WRITE
@@ -421,6 +422,9 @@ def _only_weights(weights_only, pickle_module):
         weights_only = True
     elif weights_only is None:
         weights_only = not force_not and pickle_module is None
+        if force_not:
+            warnings.warn("Environment variable TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD detected, since the`weights_only` argument was "
+                          "not explicitly passed to `torch.load`, forcing weights_only=False.", UserWarning, stacklevel=3)
     if weights_only and pickle_module is not None:
         raise RuntimeError("Can not safely load weights when explicit pickle_module is specified")
     return weights_only

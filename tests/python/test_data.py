@@ -297,3 +297,45 @@ def test_generic_classes():
         assert one[int].__origin__ is one
     with pytest.raises(TypeError, match="is not a generic class"):
         TensorDataset[int]
+
+
+def test_a_subset_whose_items_loaders_would_pass_by_is_refused():
+    class Doubled(karat.utils.data.Subset):
+        def __getitem__(self, place):
+            return 2 * super().__getitem__(place)
+
+    class Whole(Doubled):
+        def __getitems__(self, places):
+            return [self[place] for place in places]
+
+    with pytest.raises(NotImplementedError, match="Doubled overrides __getitem__ but not __getitems__"):
+        Doubled([1, 2, 3], [0, 1])
+    assert list(DataLoader(Whole([1, 2, 3], [0, 2]), batch_size=None)) == [2, 6]
+
+
+def test_how_workers_start_is_checked():
+    with pytest.raises(ValueError, match="should specify a valid start method in"):
+        DataLoader([1], num_workers=1, multiprocessing_context="bad")
+    with pytest.raises(TypeError, match="should be a valid context object"):
+        DataLoader([1], num_workers=1, multiprocessing_context=5)
+
+
+def test_more_items_than_an_iterable_dataset_said():
+    class Counted(karat.utils.data.IterableDataset):
+        def __len__(self):
+            return 2
+
+        def __iter__(self):
+            return iter(range(3))
+
+    loader = DataLoader(Counted(), batch_size=None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        list(loader)  # nobody has asked for the length
+    assert len(loader) == 2
+    passing = iter(loader)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert next(passing) == 0 and next(passing) == 1
+    with pytest.warns(UserWarning, match="was reported to be 2.*but 3 samples have been fetched"):
+        next(passing)

@@ -198,7 +198,7 @@ def test_names_that_are_refused_have_pytorchs_texts():
                             "types accepted by default with weights_only "
                             "https://pytorch.org/docs/stable/generated/torch.load.html.")
     for body, what in ((b"K\x01K\x01a", "Can only append to lists, but got <class 'int'>"), (b"P1\n", "Unsupported operand 80"),
-                       (b"](K\x01K\x02uK\x01K\x01s", "Can only SETITEM for dict, collections.OrderedDict, collections.Counter, "
+                       (b"](K\x01K\x02uK\x01K\x01s", "Can only SETITEMS for dict, collections.OrderedDict, collections.Counter, "
                                                      "but got <class 'list'>"),
                        (named("builtins", "set") + b"}b", "Can only build Tensor, Parameter, OrderedDict or types allowlisted "
                                                           "via")):

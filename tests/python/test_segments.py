@@ -107,3 +107,15 @@ def test_an_initial_nan_is_what_a_segment_gives(reduce):
     y = torch.segment_reduce(x, reduce, lengths=torch.tensor([2, 0]), initial=math.nan)
     assert y.isnan().all()
     assert torch.autograd.grad(y.sum(), x)[0].tolist() == [0.0, 0.0]
+
+
+def test_the_only_nan_of_a_product_has_the_product_of_the_others_as_its_slope():
+    nan = float("nan")
+    for initial in (None, 2.0):
+        data = torch.tensor([nan, 3, 4, nan, nan, 5, 6], requires_grad=True)
+        got = torch.segment_reduce(data, "prod", lengths=torch.tensor([3, 2, 2]), initial=initial)
+        got.sum().backward()
+        first = initial or 1.0
+        assert got.isnan().tolist() == [True, True, False] and data.grad[0] == 12 * first
+        assert data.grad.isnan().tolist() == [False, True, True, True, True, False, False]
+        assert data.grad[5:].tolist() == [6 * first, 5 * first]

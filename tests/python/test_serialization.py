@@ -124,3 +124,39 @@ def test_recurrent_layers_are_saved_with_the_list_that_pytorch_looks_for(tmp_pat
     karat.save(lstm, tmp_path / "x.pt")
     loaded = karat.load(tmp_path / "x.pt", weights_only=False)
     assert loaded(karat.ones(1, 1, 2))[0].shape == (1, 1, 3) and loaded._flat_weights[0] is loaded.weight_ih_l0
+
+
+def with_texts_of_python_2(data):
+    """A file of before PyTorch 1.6 in which the short texts of its pickles are strings of Python 2."""
+    made, at = bytearray(), 0
+    while at < len(data):
+        size = int.from_bytes(data[at + 1:at + 5], "little") if data[at:at + 1] == b"X" else 0
+        text = data[at + 5:at + 5 + size]
+        if 0 < size < 8 and text.isalnum() and text.isascii():
+            made += b"U" + bytes([size]) + text
+            at += 5 + size
+        else:
+            made.append(data[at])
+            at += 1
+    return bytes(made)
+
+
+@pytest.mark.parametrize("weights_only", [False, True])
+@pytest.mark.parametrize("encoding", ["bytes", "latin1"])
+def test_texts_of_python_2_may_stay_bytes(encoding, weights_only):
+    t = karat.arange(4.0)
+    file = io.BytesIO()
+    karat.save({"a": t, "b": t[1:]}, file, _use_new_zipfile_serialization=False)
+    old = io.BytesIO(with_texts_of_python_2(file.getvalue()))
+    back = karat.load(old, encoding=encoding, weights_only=weights_only)
+    assert set(back) == ({b"a", b"b"} if encoding == "bytes" else {"a", "b"})
+    assert [one.tolist() for one in back.values()] == [[0, 1, 2, 3], [1, 2, 3]]
+
+
+def test_that_the_environment_switches_weights_only_off_is_told(monkeypatch):
+    monkeypatch.setenv("TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD", "1")
+    file = io.BytesIO()
+    karat.save(karat.ones(1), file)
+    file.seek(0)
+    with pytest.warns(UserWarning, match="TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD detected.*forcing weights_only=False"):
+        karat.load(file)

@@ -113,17 +113,22 @@ static kt_tensor *with_initial(kt_tensor *out, segment_op op, kt_tensor *lengths
     return kt_clone(out, .memory_format = KT_CONTIGUOUS_FORMAT);
 }
 
-/* The NaNs of a segment are all its maximum and its minimum: they share its gradient. */
-static kt_tensor *with_nans(kt_tensor *out, kt_tensor *data, kt_tensor *nan, kt_tensor *index, kt_shape sizes, int64_t axis)
+/* `out` is of the numbers alone. The NaNs of a segment are all its maximum and its minimum: they share its gradient. That of a
+ * product's only NaN is the product of the numbers. */
+static kt_tensor *with_nans(kt_tensor *out, segment_op op, kt_tensor *data, kt_tensor *nan, kt_tensor *index, kt_shape sizes,
+                            int64_t axis)
 {
     const kt_dtype dtype = (kt_dtype)data->dtype;
     const int64_t  n = sizes.d[axis] - 2;
     kt_tensor     *none = kt_zeros(sizes, .dtype = dtype, .device = kt__device(data));
     kt_tensor     *counted = kt_scatter_add(none, axis, index, kt__converted_inside(nan, dtype, KT_WHY_PROMOTION));
     kt_tensor     *summed = kt_scatter_add(none, axis, index, kt_where_s(nan, data, KT_INT(0)));
-    kt_tensor     *count = kt_narrow(counted, axis, 1, n);
-    kt_tensor     *mean = kt_true_divide(kt_narrow(summed, axis, 1, n), kt_clamp_min_s(count, KT_INT(1)));
-    return kt_where(kt_gt_s(count, KT_INT(0)), mean, out);
+    kt_tensor     *count = kt_narrow(counted, axis, 1, n), *sum = kt_narrow(summed, axis, 1, n);
+    kt_tensor     *some = kt_gt_s(count, KT_INT(0));
+    if (op != SEGMENT_PROD)
+        return kt_where(some, kt_true_divide(sum, kt_clamp_min_s(count, KT_INT(1))), out);
+    kt_tensor *once = kt_masked_fill(kt_ones_like(count), kt_gt_s(count, KT_INT(1)), KT_FLOAT(NAN));
+    return kt_where(some, kt_mul(out, kt_mul(sum, once)), out);
 }
 
 static kt_tensor *reduced(kt_tensor *data, segment_op op, kt_tensor *offsets, kt_tensor *lengths, int64_t axis,
@@ -137,7 +142,7 @@ static kt_tensor *reduced(kt_tensor *data, segment_op op, kt_tensor *offsets, kt
     kt_tensor *index = segment_of(offsets, data, axis);
     kt_tensor *begin = kt_full(((kt_shape){data->ndim, sizes}), initial && !compares ? *initial : begins_with(op),
                                .dtype = (kt_dtype)data->dtype, .device = kt__device(data));
-    kt_tensor *nan = compares && kt__is_followed(data) ? kt_isnan(data) : NULL;
+    kt_tensor *nan = (compares || op == SEGMENT_PROD) && kt__is_followed(data) ? kt_isnan(data) : NULL;
     kt_tensor *numbers = nan ? kt_masked_fill(data, nan, begins_with(op)) : data;
     kt_tensor *all = op == SEGMENT_SUM || op == SEGMENT_MEAN
                          ? kt_scatter_add(begin, axis, index, data)
@@ -145,7 +150,7 @@ static kt_tensor *reduced(kt_tensor *data, segment_op op, kt_tensor *offsets, kt
                                              .include_self = KT_SOME(!compares));
     kt_tensor *out = kt_narrow(all, axis, 1, n);
     out = out ? with_initial(out, op, lengths, initial) : NULL;
-    return nan && out ? with_nans(out, data, nan, index, (kt_shape){data->ndim, sizes}, axis) : out;
+    return nan && out ? with_nans(out, op, data, nan, index, (kt_shape){data->ndim, sizes}, axis) : out;
 }
 
 kt_status kt__body_segment_reduce(kt_call *call)

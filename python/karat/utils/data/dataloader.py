@@ -57,6 +57,20 @@ def _warn_of_workers(n):
 _FIXED = frozenset("batch_size batch_sampler sampler drop_last dataset persistent_workers".split())  # once a loader is made
 
 
+def _check_context(context):
+    """How worker processes would be started: a method's name, or a context of multiprocessing."""
+    from multiprocessing import get_all_start_methods
+    from multiprocessing.context import BaseContext
+
+    methods = get_all_start_methods()
+    if isinstance(context, str) and context not in methods:
+        raise ValueError(f"multiprocessing_context option should specify a valid start method in {methods!r}, but got "
+                         f"multiprocessing_context={context!r}")
+    if not (context is None or isinstance(context, (str, BaseContext))):
+        raise TypeError("multiprocessing_context option should be a valid context object or a string specifying the start "
+                        f"method, but got multiprocessing_context={context}")
+
+
 class DataLoader(Generic[_T_co]):
     """Iterates over a dataset in batches."""
 
@@ -75,6 +89,7 @@ class DataLoader(Generic[_T_co]):
         if persistent_workers and num_workers == 0:
             raise ValueError("persistent_workers option needs num_workers > 0")
         if num_workers:
+            _check_context(multiprocessing_context)
             _warn_of_workers(num_workers)
             prefetch_factor = 2 if prefetch_factor is None else prefetch_factor
         elif multiprocessing_context is not None:
@@ -83,7 +98,7 @@ class DataLoader(Generic[_T_co]):
         self.dataset, self.num_workers, self.prefetch_factor = dataset, num_workers, prefetch_factor
         self.pin_memory, self.pin_memory_device, self.timeout = pin_memory, pin_memory_device, timeout
         self.worker_init_fn, self.multiprocessing_context, self.in_order = worker_init_fn, multiprocessing_context, in_order
-        self.persistent_workers, self._iterator = persistent_workers, None
+        self.persistent_workers, self._iterator, self._length_told = persistent_workers, None, None
         self._is_iterable = isinstance(dataset, IterableDataset)
         self._dataset_kind = _DatasetKind.Iterable if self._is_iterable else _DatasetKind.Map
         self._check_sampling(shuffle, sampler, batch_sampler, batch_size, drop_last)
@@ -134,7 +149,7 @@ class DataLoader(Generic[_T_co]):
     def __len__(self):
         if not self._is_iterable:
             return len(self._index_sampler)
-        n = len(self.dataset)
+        n = self._length_told = len(self.dataset)
         if self.batch_size is None:
             return n
         return n // self.batch_size if self.drop_last else (n + self.batch_size - 1) // self.batch_size
@@ -201,6 +216,7 @@ class _BaseDataLoaderIter:
         self._loader, self._collate_fn = loader, loader.collate_fn
         self._dataset, self._dataset_kind = loader.dataset, loader._dataset_kind
         self._num_workers, self._timeout, self._drop_last = loader.num_workers, loader.timeout, loader.drop_last
+        self._length_told = loader._length_told
         self._index_sampler, self._auto_collation = loader._index_sampler, loader._auto_collation
         self._shared_seed = self._pin_memory_device = None  # of data pipes, and of old
         self._IterableDataset_len_called = loader._IterableDataset_len_called
@@ -235,9 +251,20 @@ class _BaseDataLoaderIter:
         try:
             data = self._next_data()
             self._num_yielded += 1
+            if self._length_told is not None and self._num_yielded > self._length_told:
+                self._warn_of_length()
             return data
         finally:
             _karat.range_end(span)
+
+    def _warn_of_length(self):
+        """An iterable dataset gives more than its length says, which len(loader) has told."""
+        why = ("For multiprocessing data-loading, this could be caused by not properly configuring the IterableDataset replica "
+               "at each worker. Please see "
+               "https://pytorch.org/docs/stable/data.html#torch.utils.data.IterableDataset for examples.")
+        why = why if self._num_workers else ""
+        warnings.warn(f"Length of IterableDataset {self._dataset} was reported to be {self._length_told}(when accessing "
+                      f"len(dataloader)), but {self._num_yielded} samples have been fetched. {why}", stacklevel=3)
 
 
 class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):

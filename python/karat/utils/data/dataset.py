@@ -142,6 +142,12 @@ class Subset(Dataset[_T_co]):
     """The items of a dataset at some indices."""
 
     def __init__(self, dataset, indices):
+        cls = type(self)
+        if cls.__getitem__ is not Subset.__getitem__ and cls.__getitems__ is Subset.__getitems__:  # loaders call the latter
+            raise NotImplementedError(
+                f"{cls.__name__} overrides __getitem__ but not __getitems__. When subclassing Subset and overriding __getitem__, "
+                "you must also override __getitems__ to ensure DataLoader works correctly with your custom logic. A simple "
+                "implementation:\n\ndef __getitems__(self, indices):\n    return [self.__getitem__(idx) for idx in indices]")
         self.dataset = dataset
         self.indices = indices
 
