@@ -9,10 +9,10 @@ from .copying import _whole
 
 
 def _bytes_of(content):
-    """A tensor of bytes: so many, unwritten, or these."""
+    """A tensor of bytes, of the CPU whatever the default device is: so many, unwritten, or these."""
     if isinstance(content, int):
-        return _karat.functions["empty"]((content,), dtype=dtypes["uint8"])
-    return _karat.tensor(list(content), dtype=dtypes["uint8"])
+        return _karat.functions["empty"]((content,), dtype=dtypes["uint8"], device="cpu")
+    return _karat.tensor(list(content), dtype=dtypes["uint8"], device="cpu")
 
 
 def _typename(one):

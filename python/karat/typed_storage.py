@@ -36,6 +36,8 @@ def _elements(storage, dtype):
 
 
 def _made(content, dtype, device):
+    """Of the CPU, unless a device is given: the default device is for tensors."""
+    device = "cpu" if device is None else device
     if isinstance(content, int):
         return _karat.functions["empty"]((content,), dtype=dtype, device=device)
     if isinstance(content, str) or not hasattr(content, "__len__"):

@@ -179,6 +179,7 @@ def as_they_are(items):
     return items
 
 
+@pytest.mark.cpu_only("the seeds are those of the CPU's generator")
 def test_workers_draw_numbers_of_their_own():
     """PyTorch seeds worker i with the loader's seed + i, and its generators follow each other from batch to batch."""
     karat.manual_seed(3)
@@ -197,6 +198,7 @@ def test_workers_draw_numbers_of_their_own():
                                                                    for item in items if item[1] == worker]
 
 
+@pytest.mark.cpu_only("the seeds are those of the CPU's generator")
 def test_numpy_of_workers():
     """What NumPy 2 draws first in each of two workers with PyTorch, whose loader has this seed."""
     np = pytest.importorskip("numpy")
@@ -244,6 +246,7 @@ def test_workers_have_datasets_of_their_own():
     assert list(passed) == [0, 5, 2, 4, 6] and shares.first == 0 and get_worker_info() is None
 
 
+@pytest.mark.cpu_only("the seeds are those of the CPU's generator")
 def test_workers_that_stay():
     """Another pass of persistent workers: no new seed is drawn, and their random numbers go on."""
     loader = DataLoader(Drawing(), batch_size=5, num_workers=2, persistent_workers=True, collate_fn=as_they_are)

@@ -117,15 +117,16 @@ def test_plain_pickles_come_back():
         values, indices = pickle.loads(pickle.dumps(t.max(0), protocol))
         assert values.tolist() == [3, 4, 5] and indices.tolist() == [1, 1, 1]
         drawn = karat.Generator().manual_seed(3)
-        karat.rand(5, generator=drawn)
+        karat.rand(5, generator=drawn, device="cpu")
         back = pickle.loads(pickle.dumps(drawn, protocol))
-        assert back.initial_seed() == 3 and karat.rand(4, generator=back).equal(karat.rand(4, generator=drawn))
+        assert back.initial_seed() == 3
+        assert karat.rand(4, generator=back, device="cpu").equal(karat.rand(4, generator=drawn, device="cpu"))
         for one in (karat.channels_last, karat.strided, karat.FloatTensor, karat.FloatStorage, karat.qint8, F.logsigmoid):
             assert pickle.loads(pickle.dumps(one, protocol)) is one
         assert pickle.loads(pickle.dumps(t.untyped_storage(), protocol)).tolist() == t.untyped_storage().tolist()
         region = pickle.loads(pickle.dumps(karat.autocast("cpu", karat.float16), protocol))
         with region:
-            assert (karat.ones(2, 2) @ karat.ones(2, 2)).dtype is karat.float16
+            assert (karat.ones(2, 2, device="cpu") @ karat.ones(2, 2, device="cpu")).dtype is karat.float16
     with pytest.raises(TypeError, match="a generator's state is its seed, its offset and a tensor"):
         karat.Generator().__setstate__(5)
 
@@ -204,3 +205,19 @@ def test_old_pickles_of_karat_are_read():
     state = karat.Generator().manual_seed(4).get_state()
     assert karat.copying.generator("cpu", state).initial_seed() == 4
     assert nn.parameter._rebuild_parameter is karat._utils._rebuild_parameter
+
+
+def test_storages_are_of_the_cpu_whatever_the_default_device():
+    """The default device is for tensors: a storage that is made, or comes back from a pickle, is of the device it names."""
+    t, drawn = karat.arange(8, dtype=karat.uint8, device="cpu"), karat.Generator().manual_seed(3)
+    before = karat.get_default_device()
+    karat.set_default_device("meta")
+    try:
+        made = [karat.UntypedStorage(4), karat.UntypedStorage([1, 2]), karat.UntypedStorage(), t.untyped_storage().clone()]
+        made += [pickle.loads(pickle.dumps(t, protocol)) for protocol in PROTOCOLS]
+        made += [karat.TypedStorage(4, dtype=karat.float32), karat.TypedStorage([1, 2], dtype=karat.float32)]
+        again = pickle.loads(pickle.dumps(drawn))
+    finally:
+        karat.set_default_device(None if before.type == "cpu" else before)
+    assert {x.device.type for x in made} == {"cpu"} and made[4].tolist() == list(range(8))
+    assert karat.rand(3, generator=again, device="cpu").tolist() == karat.rand(3, generator=drawn, device="cpu").tolist()

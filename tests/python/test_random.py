@@ -192,5 +192,5 @@ def test_rows_that_share_their_memory_are_drawn_one_after_the_other():
     weights = torch.tensor([0.1, 0.5, 0.4])
     column = weights[:, None]
     for shared, apart in ((weights.expand(5, 3), weights.repeat(5, 1)), (column.expand(3, 4), column.repeat(1, 4))):
-        first, second = (torch.multinomial(w, 2, generator=torch.Generator().manual_seed(0)) for w in (shared, apart))
+        first, second = (torch.multinomial(w, 2, generator=torch.Generator(w.device).manual_seed(0)) for w in (shared, apart))
         assert first.tolist() == second.tolist()

@@ -179,8 +179,8 @@ def test_bytes_as_elements_of_a_dtype():
 
 
 def test_storages_in_shared_memory():
-    storage = karat.tensor([1.0, 2.0]).untyped_storage()
+    storage = karat.tensor([1.0, 2.0], device="cpu").untyped_storage()
     assert not storage.is_shared() and storage.share_memory_() is storage and storage.is_shared()
     assert storage.share_memory_() is storage and bytes(storage) == struct.pack("2f", 1, 2)
-    typed = karat.tensor([3.0]).storage()
+    typed = karat.tensor([3.0], device="cpu").storage()
     assert typed.share_memory_() is typed and typed.is_shared() and typed.tolist() == [3.0] and typed.get_device() == -1
