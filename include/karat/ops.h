@@ -862,6 +862,38 @@
  * kt_affine_grid_generator(theta, size, align_corners)                 the grid at which an image of `size`, transformed by the matrices theta, reads its source
  */
 
+/* ---- Fourier transforms ----
+ * kt_fft_fft(self, .n, .dim = -1, .norm)                    out        Fourier transform along a dim
+ * kt_fft_ifft(self, .n, .dim = -1, .norm)                   out        inverse Fourier transform along a dim
+ * kt_fft_rfft(self, .n, .dim = -1, .norm)                   out        first half of the Fourier transform of real numbers along a dim
+ * kt_fft_irfft(self, .n, .dim = -1, .norm)                  out        inverse of rfft along a dim: real numbers
+ * kt_fft_hfft(self, .n, .dim = -1, .norm)                   out        Fourier transform along a dim of what is given by half of it (hermitian): real numbers
+ * kt_fft_ihfft(self, .n, .dim = -1, .norm)                  out        inverse of hfft along a dim: half of it
+ * kt_fft_fft2(self, .s, .dim = [-2, -1], .norm)             out        Fourier transform along two dims
+ * kt_fft_ifft2(self, .s, .dim = [-2, -1], .norm)            out        inverse Fourier transform along two dims
+ * kt_fft_rfft2(self, .s, .dim = [-2, -1], .norm)            out        first half of the Fourier transform of real numbers along two dims
+ * kt_fft_irfft2(self, .s, .dim = [-2, -1], .norm)           out        inverse of rfft along two dims: real numbers
+ * kt_fft_hfft2(self, .s, .dim = [-2, -1], .norm)            out        Fourier transform along two dims of what is given by half of it (hermitian): real numbers
+ * kt_fft_ihfft2(self, .s, .dim = [-2, -1], .norm)           out        inverse of hfft along two dims: half of it
+ * kt_fft_fftn(self, .s, .dim, .norm)                        out        Fourier transform along dims
+ * kt_fft_ifftn(self, .s, .dim, .norm)                       out        inverse Fourier transform along dims
+ * kt_fft_rfftn(self, .s, .dim, .norm)                       out        first half of the Fourier transform of real numbers along dims
+ * kt_fft_irfftn(self, .s, .dim, .norm)                      out        inverse of rfft along dims: real numbers
+ * kt_fft_hfftn(self, .s, .dim, .norm)                       out        Fourier transform along dims of what is given by half of it (hermitian): real numbers
+ * kt_fft_ihfftn(self, .s, .dim, .norm)                      out        inverse of hfft along dims: half of it
+ * kt_fft_fftfreq(n, .d = 1., .dtype, .device, .requires_grad = false)             frequencies of the results of fft over n samples that are d apart
+ * kt_fft_rfftfreq(n, .d = 1., .dtype, .device, .requires_grad = false)             frequencies of the results of rfft over n samples that are d apart
+ * kt_fft_fftshift(self, .dim)                                          rolled so that frequency 0 lies in the middle of dims
+ * kt_fft_ifftshift(self, .dim)                                         inverse of fftshift
+ * kt_bartlett_window(window_length, .periodic = true, .dtype, .device, .requires_grad = false)             window of a triangle
+ * kt_blackman_window(window_length, .periodic = true, .dtype, .device, .requires_grad = false)             window of three cosines
+ * kt_hann_window(window_length, .periodic = true, .dtype, .device, .requires_grad = false)             window of a raised cosine
+ * kt_hamming_window(window_length, .periodic = true, .alpha = 0.54, .beta = 0.46, .dtype, .device, .requires_grad = false)             window alpha - beta cos
+ * kt_kaiser_window(window_length, .periodic = true, .beta = 12.0, .dtype, .device, .requires_grad = false)             window of Bessel functions
+ * kt_stft(self, n_fft, .hop_length, .win_length, .window, .center = true, .pad_mode = 'reflect', .normalized = false, .onesided, .return_complex, .align_to_window)             Fourier transforms of overlapping parts of a signal: [batch, frequency, part]
+ * kt_istft(self, n_fft, .hop_length, .win_length, .window, .center = true, .normalized = false, .onesided, .length, .return_complex = false)             the signal whose stft is given: parts are added where they overlap, and divided by the sum of squared windows
+ */
+
 /* ---- parts of the others: what backward and composite operators call ----
  * kt_polygamma_of(self, .n = 1)                             out        n-th derivative of the digamma function; the tensor comes first
  * kt_frexp_mantissa(self)                                              mantissa of frexp
@@ -1018,6 +1050,9 @@
  * kt_upsample_bicubic2d_aa_backward(grad_output, output_size, input_size, align_corners, .scales_h, .scales_w)             gradient of _upsample_bicubic2d_aa
  * kt_grid_sampler_2d_backward(grad_output, input, grid, interpolation_mode, padding_mode, align_corners, output_mask) -> result0, result1             gradients of grid_sampler_2d; output_mask: for each 1, or 0 for an empty tensor in its place
  * kt_grid_sampler_3d_backward(grad_output, input, grid, interpolation_mode, padding_mode, align_corners, output_mask) -> result0, result1             gradients of grid_sampler_3d; output_mask: for each 1, or 0 for an empty tensor in its place
+ * kt_fft_c2c(self, dim, normalization, forward)             out        Fourier transform of complex numbers, or its inverse
+ * kt_fft_r2c(self, dim, normalization, onesided)            out        Fourier transform of real numbers; onesided: the first half of the last of `dim`, from which the rest follows
+ * kt_fft_c2r(self, dim, normalization, last_dim_size)       out        real numbers whose Fourier transform is given by its first half
  * kt_fused_adam_tensor_lr_(self, n_self, grads, n_grads, exp_avgs, n_exp_avgs, exp_avg_sqs, n_exp_avg_sqs, max_exp_avg_sqs, n_max_exp_avg_sqs, state_steps, n_state_steps, lr, beta1, beta2, weight_decay, eps, amsgrad, maximize, .grad_scale, .found_inf)             a step of Adam of each tensor of a list; the learning rate is a tensor
  * kt_fused_adam_(self, n_self, grads, n_grads, exp_avgs, n_exp_avgs, exp_avg_sqs, n_exp_avg_sqs, max_exp_avg_sqs, n_max_exp_avg_sqs, state_steps, n_state_steps, lr, beta1, beta2, weight_decay, eps, amsgrad, maximize, .grad_scale, .found_inf)             a step of Adam of each tensor of a list
  * kt_fused_adamw_tensor_lr_(self, n_self, grads, n_grads, exp_avgs, n_exp_avgs, exp_avg_sqs, n_exp_avg_sqs, max_exp_avg_sqs, n_max_exp_avg_sqs, state_steps, n_state_steps, lr, beta1, beta2, weight_decay, eps, amsgrad, maximize, .grad_scale, .found_inf)             a step of AdamW (decoupled weight decay) of each tensor of a list; the learning rate is a tensor

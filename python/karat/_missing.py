@@ -129,7 +129,7 @@ _PRIVATE = frozenset("_conj _neg_view _unique2 _softmax _log_softmax _softmax_ba
                      "_weight_norm_interface _convolution _convolution_mode _native_batch_norm_legit "
                      "_native_batch_norm_legit_no_training _safe_softmax _scaled_dot_product_flash_attention_for_cpu "
                      "_scaled_dot_product_attention_math _fused_rms_norm _scaled_mm _standard_gamma _standard_gamma_grad "
-                     "_sample_dirichlet _dirichlet_grad _addmm_activation _int_mm".split())
+                     "_sample_dirichlet _dirichlet_grad _addmm_activation _int_mm _fft_c2c _fft_c2r _fft_r2c".split())
 
 
 def _is_private(name):

@@ -31,7 +31,6 @@ _OWN_OPERATORS = "PyTorch's own definitions of its operators, for its compiler; 
 _NO_SCALES = "products of tensors with scales beside them (float8 in blocks) are not among the operators"
 _IN_TURNS = "workers of a DataLoader take turns in this process"
 _OLD_PIPES = "data pipes are of old; use Dataset and IterableDataset"
-_NO_FOURIER = "there are no Fourier transforms and windows (yet); numpy.fft takes tensor.numpy()"
 REASONS = {
     "_C._distributed_autograd": _ONE_PROCESS,
     "_C._distributed_c10d": _ONE_PROCESS,
@@ -88,7 +87,7 @@ REASONS = {
     "onnx": "models are not exported to ONNX",
     "package": "models are not packaged with their code",
     "quantization": _NOT_QUANTIZED,
-    "signal": _NO_FOURIER,
+    "signal": "windows are torch.hann_window and its like",
     "sparse": _NO_SPARSE,
     "testing._internal": "PyTorch's own tests",
     "utils._triton": _NOT_COMPILED,
@@ -147,8 +146,6 @@ _OF_COMPILER = dict.fromkeys("""DispatchKey DispatchKeySet ExcludeDispatchKeyGua
     parse_ir ThroughputBenchmark""".split(), _NOT_COMPILED)
 NAMES = {
     "": {
-        **dict.fromkeys("""stft istft hann_window hamming_window blackman_window bartlett_window
-            kaiser_window""".split(), _NO_FOURIER),
         **dict.fromkeys("""sparse_coo_tensor sparse_csr_tensor sparse_csc_tensor sparse_bsr_tensor sparse_bsc_tensor
             sparse_compressed_tensor hspmm saddmm smm sspaddmm""".split(), _NO_SPARSE),
         **dict.fromkeys("""quantize_per_tensor quantize_per_channel quantize_per_tensor_dynamic fake_quantize_per_tensor_affine
@@ -175,8 +172,6 @@ NAMES = {
     },
     "backends.cuda": dict.fromkeys("""SDPAParams cuBLASModule cuFFTPlanCache cuFFTPlanCacheAttrContextProp cuFFTPlanCacheManager
         cufft_plan_cache""".split(), "how a device's libraries are used is not seen from outside"),
-    "fft": dict.fromkeys("""fft ifft fft2 ifft2 fftn ifftn rfft irfft rfft2 irfft2 rfftn irfftn hfft ihfft hfft2 ihfft2 hfftn
-        ihfftn fftfreq rfftfreq fftshift ifftshift""".split(), _NO_FOURIER),
     "jit": dict.fromkeys("""load save freeze fork wait trace_module optimize_for_inference CompilationUnit
         Error Future enable_onednn_fusion onednn_fusion_enabled set_fusion_strategy strict_fusion
         export_opnames _get_trace_graph""".split(), _NOT_COMPILED),

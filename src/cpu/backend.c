@@ -18,6 +18,7 @@
 #include "cpu/order/order.h"
 #include "cpu/gemm/products.h"
 #include "cpu/random/random.h"
+#include "cpu/fourier/fourier.h"
 #include "cpu/resample/resample.h"
 #include "cpu/scan.h"
 #include "cpu/step.h"
@@ -53,7 +54,8 @@
     extern const kt__cpu_norms kt__cpu_norms_f32_##isa, kt__cpu_norms_f64_##isa;                                             \
     extern const kt__cpu_steps kt__cpu_steps_f32_##isa, kt__cpu_steps_f64_##isa;                                             \
     extern const kt__cpu_recurrences kt__cpu_recurrences_f32_##isa, kt__cpu_recurrences_f64_##isa;                          \
-    extern const kt__cpu_resamplers kt__cpu_resamplers_f32_##isa, kt__cpu_resamplers_f64_##isa;
+    extern const kt__cpu_resamplers kt__cpu_resamplers_f32_##isa, kt__cpu_resamplers_f64_##isa;                             \
+    extern const struct kt__cpu_fourier kt__cpu_fourier_f32_##isa, kt__cpu_fourier_f64_##isa;
 KT_ISA_LIST
 #undef X
 
@@ -77,7 +79,8 @@ const kt__cpu_build kt__cpu_builds[] = {
      {&kt__cpu_steps_f32_##isa, &kt__cpu_steps_f64_##isa},                                                                   \
      {[KT_IN_F32] = &kt__cpu_recurrences_f32_##isa, [KT_IN_F64] = &kt__cpu_recurrences_f64_##isa},                  \
      {[KT_IN_F32] = &kt__cpu_resamplers_f32_##isa, [KT_IN_F64] = &kt__cpu_resamplers_f64_##isa},                             \
-     &kt__cpu_direct_bf16_##isa},
+     &kt__cpu_direct_bf16_##isa,                                                                                             \
+     {&kt__cpu_fourier_f32_##isa, &kt__cpu_fourier_f64_##isa}},
     KT_ISA_LIST
 #undef X
 };
@@ -221,6 +224,7 @@ KT__HOT kt_status kt__cpu_run_with(const kt__cpu_build *build, const kt_plan *pl
     case KT_FAMILY_recurrent:
         return build->recurrences[plan->compute] ? build->recurrences[plan->compute]->run(plan) : no_kernel(plan);
     case KT_FAMILY_resample: return kt__cpu_resample(build, plan);
+    case KT_FAMILY_fourier: return plan->compute <= KT_IN_F64 ? build->fourier[plan->compute]->run(plan) : no_kernel(plan);
     default: return no_kernel(plan);
     }
 }
@@ -275,7 +279,7 @@ static bool cpu_has(kt_backend *self, kt_kernel_id kernel, kt_compute compute)
         return false;
     if (family == KT_FAMILY_attention)
         return kt__cpu_has_attention(kernel, compute);
-    if (family == KT_FAMILY_norm && compute > KT_IN_F64)
+    if ((family == KT_FAMILY_norm || family == KT_FAMILY_fourier) && compute > KT_IN_F64)
         return false;
     if (family == KT_FAMILY_optimizer)
         return compute == KT_IN_F32 || compute == KT_IN_F64;

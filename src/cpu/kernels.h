@@ -175,6 +175,9 @@ typedef struct kt__cpu_resamplers {
     kt_status (*sample_back)(const kt_plan *plan);
 } kt__cpu_resamplers;
 
+/* ---- Fourier transforms (fourier/fourier.h): floats alone have them ---- */
+struct kt__cpu_fourier;
+
 typedef struct kt__cpu_build {
     const char          *name;
     const kt__cpu_type  *type[KT_NUM_COMPUTE];
@@ -191,6 +194,7 @@ typedef struct kt__cpu_build {
     const kt__cpu_recurrences *recurrences[KT_NUM_COMPUTE];
     const kt__cpu_resamplers *resamplers[KT_NUM_COMPUTE];
     const struct kt__cpu_direct_bf16 *direct_bf16;
+    const struct kt__cpu_fourier *fourier[2]; /* KT_IN_F32, KT_IN_F64 */
 } kt__cpu_build;
 
 #define KT__CPU_SYMBOL_(what, isa) kt__cpu_##what##_##isa

@@ -83,6 +83,9 @@ static const char *const names[KT_NUM_FAMILIES][KT__FAMILY_ROWS] = {
     [KT_FAMILY_optimizer] = {
 #include "tables/kernels/optimizer.def"
     },
+    [KT_FAMILY_fourier] = {
+#include "tables/kernels/fourier.def"
+    },
 };
 
 /* Asked a few hundred times, when a plugin is loaded. */

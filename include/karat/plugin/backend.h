@@ -146,6 +146,11 @@ typedef struct kt_plan {
  *                bicubic; param[2]: what stands beyond the image, zeros, the border, or its reflection; param[3]: the ends are
  *                centres of elements, not their outer borders. What flows back: out: to the image, to the grid (bits of param[4]
  *                say which there are); in: what flowed back, image, grid
+ *  fourier       dims are [lines..., n out, n in]; an operand has stride 0 in the other's length. arg: out, in, complex both, or
+ *                one of them real. param[0]: points n of the transform; param[1]: what results are multiplied by; param[2]: 1:
+ *                the inverse. Complex to complex: n out = n in = n. Real to complex: n in = n, and n out = n, or n / 2 + 1, the
+ *                first half. Complex to real, always the inverse: n in = n / 2 + 1, n out = n; of the first number, and of an
+ *                even n the last, the imaginary part does not count. The input may be the output where lengths are equal
  *  steps         the steps of optimizers. Outputs are read and written; arrays over the same dims come first: parameter, states,
  *                gradient, which is an output if it is unscaled. Then, with stride 0, of which the first element is read: how
  *                many steps were made (not sgd), the learning rate, what the gradient is divided by, and whether an infinity was

@@ -6,6 +6,7 @@
 #include "tables/kernels/check.h"
 #include "tables/kernels/copy.h"
 #include "tables/kernels/elementwise.h"
+#include "tables/kernels/fourier.h"
 #include "tables/kernels/index.h"
 #include "tables/kernels/norm.h"
 #include "tables/kernels/optimizer.h"

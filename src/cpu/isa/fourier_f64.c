@@ -1,0 +1,6 @@
+/* fourier_f64.c - Fourier transforms in compute type float64. */
+#include "cpu/isa/types/f64.h"
+
+#include "cpu/isa/fourier.inc.c"
+
+const struct kt__cpu_fourier KT__CPU_PART(fourier, ID, KT_ISA) = {.run = FN(transform_lines)};
