@@ -32,7 +32,8 @@ def samples(dtype):
     x = karat.ones(BOX).to(dtype)
     return {
         "Tensor": x, "Tensor|Scalar": x, "Tensor[]": [x, x], "Tensor?[]": [None, karat.tensor([0])],
-        "Scalar": 1, "Scalar[]": [1, 2], "int": 1, "SymInt": 1, "int[]": [1], "int[1]": 1, "int[2]": 1, "int[3]": 1,
+        "Scalar": 1, "Scalar[]": [1, 2], "int": 1, "SymInt": 1, "SymInt[]": [1], "SymInt[1]": 1,
+        "int[]": [1], "int[1]": 1, "int[2]": 1, "int[3]": 1,
         "float": 0.5, "bool": True,
         "ScalarType": karat.float32, "Device": "cpu", "MemoryFormat": karat.contiguous_format, "str": "ij,jk->ik",
         "Generator": karat.default_generator,
@@ -41,7 +42,8 @@ def samples(dtype):
 
 WRONG = {"Tensor": "no tensor", "Tensor|Scalar": object(), "Tensor[]": [1, 2], "Tensor?[]": [1.5], "Scalar": "x",
          "Scalar[]": ["x"],
-         "int": 1.5, "SymInt": 1.5, "int[]": ["a"], "int[1]": ["a"], "int[2]": ["a"], "int[3]": ["a"], "float": "x", "bool": 3,
+         "int": 1.5, "SymInt": 1.5, "SymInt[]": ["a"], "SymInt[1]": ["a"],
+         "int[]": ["a"], "int[1]": ["a"], "int[2]": ["a"], "int[3]": ["a"], "float": "x", "bool": 3,
          "ScalarType": "float32", "Device": 2.5,
          "MemoryFormat": 1, "str": 1, "Generator": 1}
 

@@ -11,9 +11,9 @@
 #ifndef FOURIER_FOR_ALL_TYPES
 #define FOURIER_FOR_ALL_TYPES
 enum {
-    MOST_LINES = 16,       /* side by side */
+    MOST_LINES = 16,        /* side by side */
     CACHED_BYTES = 1 << 18, /* of their points */
-    THIN = 8               /* fewer neighbours than this, and a pass runs along its points */
+    THIN = 8                /* fewer neighbours than this, and a pass runs along its points */
 };
 #endif
 
@@ -211,6 +211,13 @@ static bool FN(is_dense)(const FN(lines_of) *m, int64_t lines, int numbers)
     return lines == 1 && m->step == (ptrdiff_t)(numbers * sizeof(T));
 }
 
+/* Elements of a line that are moved before those of the next: one where lines lie side by side. */
+static int64_t FN(block_of)(const FN(lines_of) *m)
+{
+    return m->aside < m->step ? 1 : 64 / (int64_t)sizeof(T);
+}
+
+/* A block of a line's elements at a time, and all lines side by side: either way memory is read as it lies. */
 static void FN(load_complex)(FN(field) x, const FN(lines_of) *m, int64_t n, int64_t lines)
 {
     const T  by_re = m->neg ? -1 : 1, by_im = m->neg != m->conj ? -1 : 1;
@@ -223,12 +230,14 @@ static void FN(load_complex)(FN(field) x, const FN(lines_of) *m, int64_t n, int6
         }
         return;
     }
-    for (int64_t k = 0; k < n; k++)
-        for (int64_t l = 0; l < lines; l++) {
-            const T *at = (const T *)(const void *)(m->at + k * m->step + l * m->aside);
-            x.re[k * lines + l] = at[0] * by_re;
-            x.im[k * lines + l] = at[1] * by_im;
-        }
+    const int64_t block = FN(block_of)(m);
+    for (int64_t first = 0; first < n; first += block)
+        for (int64_t l = 0; l < lines; l++)
+            for (int64_t k = first; k < n && k < first + block; k++) {
+                const T *at = (const T *)(const void *)(m->at + k * m->step + l * m->aside);
+                x.re[k * lines + l] = at[0] * by_re;
+                x.im[k * lines + l] = at[1] * by_im;
+            }
 }
 
 /* Elements first + k * every of each line, k < n. */
@@ -242,9 +251,11 @@ static void FN(load_real)(T *x, const FN(lines_of) *m, int64_t first, int64_t ev
             x[k] = from[k * every] * by;
         return;
     }
-    for (int64_t k = 0; k < n; k++)
+    const int64_t block = FN(block_of)(m);
+    for (int64_t begin = 0; begin < n; begin += block)
         for (int64_t l = 0; l < lines; l++)
-            x[k * lines + l] = *(const T *)(const void *)(m->at + (first + k * every) * m->step + l * m->aside) * by;
+            for (int64_t k = begin; k < n && k < begin + block; k++)
+                x[k * lines + l] = *(const T *)(const void *)(m->at + (first + k * every) * m->step + l * m->aside) * by;
 }
 
 static void FN(store_complex)(const FN(lines_of) *m, FN(field) x, int64_t n, int64_t lines, T scale)
@@ -258,19 +269,23 @@ static void FN(store_complex)(const FN(lines_of) *m, FN(field) x, int64_t n, int
         }
         return;
     }
-    for (int64_t k = 0; k < n; k++)
-        for (int64_t l = 0; l < lines; l++) {
-            T *at = (T *)(void *)(m->at + k * m->step + l * m->aside);
-            at[0] = x.re[k * lines + l] * scale;
-            at[1] = x.im[k * lines + l] * scale;
-        }
+    const int64_t block = FN(block_of)(m);
+    for (int64_t first = 0; first < n; first += block)
+        for (int64_t l = 0; l < lines; l++)
+            for (int64_t k = first; k < n && k < first + block; k++) {
+                T *at = (T *)(void *)(m->at + k * m->step + l * m->aside);
+                at[0] = x.re[k * lines + l] * scale;
+                at[1] = x.im[k * lines + l] * scale;
+            }
 }
 
 static void FN(store_real)(const FN(lines_of) *m, const T *x, int64_t first, int64_t every, int64_t n, int64_t lines, T scale)
 {
-    for (int64_t k = 0; k < n; k++)
+    const int64_t block = FN(block_of)(m);
+    for (int64_t begin = 0; begin < n; begin += block)
         for (int64_t l = 0; l < lines; l++)
-            *(T *)(void *)(m->at + (first + k * every) * m->step + l * m->aside) = x[k * lines + l] * scale;
+            for (int64_t k = begin; k < n && k < begin + block; k++)
+                *(T *)(void *)(m->at + (first + k * every) * m->step + l * m->aside) = x[k * lines + l] * scale;
 }
 
 static void FN(clear)(T *x, int64_t numbers)
@@ -336,7 +351,7 @@ static void FN(real_to_complex)(const FN(transform) *t, const FN(lines_of) *out,
     FN(store_complex)(out, x, out->n, lines, t->scale);
 }
 
-/* Of an even length: what `unfold` does, the other way. The imaginary parts of the first and of the middle number do not count. */
+/* Of an even length: what `unfold` does, the other way. The first and the middle number count with their real parts alone. */
 static void FN(fold)(const FN(transform) *t, FN(field) z, FN(field) x, int64_t lines)
 {
     const int64_t half = t->n / 2;
@@ -432,7 +447,7 @@ static int64_t FN(lines_at_once)(const FN(transform) *t)
     const int      dims = plan->nd - 2;
     const int64_t  bytes = 4 * FN(room_of)(t) * (int64_t)sizeof(T);
     int64_t        n = CACHED_BYTES / bytes;
-    if (dims == 0 || (plan->stride[1][dims + 1] < plan->stride[1][dims - 1] && t->n >= 512))
+    if (dims == 0)
         return 1;
     n = n < MOST_LINES ? n : MOST_LINES;
     n = n < t->columns ? n : t->columns;

@@ -1,7 +1,7 @@
 /* fourier.c - the three rows that run the kernel: complex to complex, real to complex, complex to real, over several dims.
  *
- * In: calls of fft_c2c, fft_r2c, fft_c2r. Out: one plan for each dim, the first from the operand to the result, the others from the
- * result to itself. Results lie as PyTorch's do: the dims that are transformed side by side, the last of them innermost. */
+ * In: calls of fft_c2c, fft_r2c, fft_c2r. Out: one plan for each dim, the first from the operand to the result, the others from
+ * the result to itself. Results lie as PyTorch's do: the dims that are transformed side by side, the last of them innermost. */
 #include <math.h>
 
 #include "call/made.h"

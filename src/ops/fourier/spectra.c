@@ -61,8 +61,9 @@ static kt_tensor *around(kt_tensor *t, const parts *p, int64_t dim_size)
 static kt_status fail_parts(const kt_call *call, const kt_tensor *input, const parts *p, const char *what)
 {
     char type[64], window[128], onesided[32], complex[32], align[32];
-    return kt_fail(KT_ERR_RUNTIME, "stft(%s%s, n_fft=%lld, hop_length=%lld, win_length=%lld, window=%s, normalized=%d, onesided=%s, "
-                   "return_complex=%s, align_to_window=%s) : expected %s", kt__type_text((kt_dtype)input->dtype, type, sizeof type),
+    return kt_fail(KT_ERR_RUNTIME, "stft(%s%s, n_fft=%lld, hop_length=%lld, win_length=%lld, window=%s, normalized=%d, "
+                   "onesided=%s, return_complex=%s, align_to_window=%s) : expected %s",
+                   kt__type_text((kt_dtype)input->dtype, type, sizeof type),
                    KT__SIZES_TEXT(input), (long long)p->n, (long long)p->hop, (long long)p->length,
                    window_text(call, WINDOW, window, sizeof window), (int)kt__arg_bool(call, NORMALIZED),
                    optional(call, ONESIDED, true, onesided, sizeof onesided),
@@ -129,14 +130,15 @@ kt_status kt__body_stft(kt_call *call)
                       "`window=torch.ones(n_fft, device=<device>)`.");
     if (center && !(input = centered(input, p.n, kt__arg(call, PAD_MODE)->str)))
         return kt_error_status();
-    const bool complex_out = kt__given(call, RETURN_COMPLEX) ? call->arg[RETURN_COMPLEX].b : is_complex(input) || is_complex(p.window);
+    const bool any_complex = is_complex(input) || is_complex(p.window);
+    const bool complex_out = kt__given(call, RETURN_COMPLEX) ? call->arg[RETURN_COMPLEX].b : any_complex;
     if (!kt__given(call, RETURN_COMPLEX) && !complex_out)
-        return kt_fail(KT_ERR_RUNTIME, "stft requires the return_complex parameter be given for real inputs, and will further require "
-                       "that return_complex=True in a future PyTorch release.");
+        return kt_fail(KT_ERR_RUNTIME, "stft requires the return_complex parameter be given for real inputs, and will further "
+                       "require that return_complex=True in a future PyTorch release.");
     if (!complex_out)
-        KT__WARN_ONCE("stft with return_complex=False is deprecated. In a future pytorch release, stft will return complex tensors "
-                      "for all inputs, and return_complex=False will raise an error.\nNote: you can still call torch.view_as_real "
-                      "on the complex output to recover the old return format.");
+        KT__WARN_ONCE("stft with return_complex=False is deprecated. In a future pytorch release, stft will return complex "
+                      "tensors for all inputs, and return_complex=False will raise an error.\nNote: you can still call "
+                      "torch.view_as_real on the complex output to recover the old return format.");
     const bool aligned = kt__given(call, ALIGN) && call->arg[ALIGN].b && !center;
     int64_t    points = input->ndim ? input->sizes[input->ndim - 1] : 0;
     if (check_parts(call, input, &p, aligned ? points + p.n - p.length : points))
@@ -182,8 +184,9 @@ static kt_status fail_back(const kt_call *call, const parts *p, const char *what
 {
     const kt_tensor *input = call->arg[INPUT].t;
     char             type[64], window[128], onesided[32], length[32];
-    return kt_fail(KT_ERR_RUNTIME, "istft(%s%s, n_fft=%lld, hop_length=%lld, win_length=%lld, window=%s, center=%d, normalized=%d, "
-                   "onesided=%s, length=%s, return_complex=%d) %s", kt__type_text((kt_dtype)input->dtype, type, sizeof type),
+    return kt_fail(KT_ERR_RUNTIME, "istft(%s%s, n_fft=%lld, hop_length=%lld, win_length=%lld, window=%s, center=%d, "
+                   "normalized=%d, onesided=%s, length=%s, return_complex=%d) %s",
+                   kt__type_text((kt_dtype)input->dtype, type, sizeof type),
                    KT__SIZES_TEXT(input), (long long)p->n, (long long)p->hop, (long long)p->length,
                    window_text(call, WINDOW, window, sizeof window), (int)kt__arg_bool(call, CENTER),
                    (int)kt__arg_bool(call, BACK_NORMALIZED), optional(call, BACK_ONESIDED, true, onesided, sizeof onesided),
@@ -201,8 +204,9 @@ static kt_status check_back(const kt_call *call, const parts *p, int64_t frequen
         return fail_back(call, p, what);
     }
     if (frequencies != (onesided ? p->n / 2 + 1 : p->n)) {
-        snprintf(what, sizeof what, ": expected the frequency dimension (3rd to the last) of the input tensor to match n_fft%s when "
-                 "onesided=%s, but got %lld", onesided ? " / 2 + 1" : "", onesided ? "True" : "False", (long long)frequencies);
+        snprintf(what, sizeof what, ": expected the frequency dimension (3rd to the last) of the input tensor to match n_fft%s "
+                 "when onesided=%s, but got %lld", onesided ? " / 2 + 1" : "", onesided ? "True" : "False",
+                 (long long)frequencies);
         return fail_back(call, p, what);
     }
     if (p->length <= 0 || p->length > p->n)
@@ -218,8 +222,9 @@ static kt_status check_back(const kt_call *call, const parts *p, int64_t frequen
 static kt_tensor *added_up(kt_tensor *x, const parts *p, int64_t points)
 {
     const kt_device on = kt__device(x);
-    kt_tensor *starts = kt_unsqueeze(kt_arange(KT_INT(0), KT_INT(x->sizes[1] * p->hop), .step = KT_INT(p->hop), .device = on), 1);
-    kt_tensor *places = kt_reshape(kt_add(starts, kt_arange(KT_INT(0), KT_INT(p->n), .device = on)), KT_SHAPE(-1));
+    kt_tensor *starts = kt_arange(KT_INT(0), KT_INT(x->sizes[1] * p->hop), .step = KT_INT(p->hop), .device = on);
+    kt_tensor *within = kt_arange(KT_INT(0), KT_INT(p->n), .device = on);
+    kt_tensor *places = kt_reshape(kt_add(kt_unsqueeze(starts, 1), within), KT_SHAPE(-1));
     kt_tensor *sums = kt_zeros(KT_SHAPE(x->sizes[0], points), .dtype = (kt_dtype)x->dtype, .device = on);
     return kt_index_add(sums, 1, places, kt_reshape(x, KT_SHAPE(x->sizes[0], x->sizes[1] * p->n)));
 }
@@ -236,8 +241,8 @@ kt_status kt__body_istft(kt_call *call)
         return kt_fail(KT_ERR_INDEX, "Dimension out of range (expected to be in range of [%d, %d], but got -3)",
                        -(input->ndim + 1), input->ndim);
     if (!p.window)
-        KT__WARN_ONCE("A window was not provided. A rectangular window will be applied.Please provide the same window used by stft to "
-                      "make the inversion lossless.To suppress this warning and use a rectangular window, explicitly set "
+        KT__WARN_ONCE("A window was not provided. A rectangular window will be applied.Please provide the same window used by "
+                      "stft to make the inversion lossless.To suppress this warning and use a rectangular window, explicitly set "
                       "`window=torch.ones(n_fft, device=<device>)`.");
     const int64_t frequencies = input->sizes[input->ndim - 2], count = input->sizes[input->ndim - 1];
     const bool    onesided = kt__given(call, BACK_ONESIDED) ? call->arg[BACK_ONESIDED].b : frequencies != p.n;
@@ -279,8 +284,8 @@ kt_status kt__body_istft(kt_call *call)
     if (single)
         signal = kt_squeeze_dim(signal, KT_SHAPE(0));
     if (end > points && signal) {
-        KT__WARN_ONCE("The length of signal is shorter than the length parameter. Result is being padded with zeros in the tail. "
-                      "Please check your center and hop_length settings.");
+        KT__WARN_ONCE("The length of signal is shorter than the length parameter. Result is being padded with zeros in the "
+                      "tail. Please check your center and hop_length settings.");
         const int64_t pad[] = {0, end - points};
         signal = kt_constant_pad_nd(signal, ((kt_shape){2, pad}));
     }

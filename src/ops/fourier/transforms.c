@@ -86,7 +86,8 @@ static kt_status transform(kt_call *call, bool forward)
     if (read_norm(call, forward, &normalization) || !(x = as_floats(x, false)) || !(x = with_points(x, &s)))
         return kt_error_status();
     const bool complex = kt__dtype_rows[x->dtype].category == KT_CAT_COMPLEX;
-    kt_tensor *y = complex ? kt_fft_c2c(x, dims_of(&s), normalization, forward) : kt_fft_r2c(x, dims_of(&s), normalization, false);
+    kt_tensor *y = complex ? kt_fft_c2c(x, dims_of(&s), normalization, forward)
+                           : kt_fft_r2c(x, dims_of(&s), normalization, false);
     return kt__end(call, complex || forward || !y ? y : kt_conj(y));
 }
 

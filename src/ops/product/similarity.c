@@ -46,13 +46,14 @@ static kt_status bring_together(const kt_call *call, kt_tensor **t, kt_dtype *co
 
 /* t divided by its length along dim, which is not less than `least`: in the dtype of t, then in the common one. The gradient
  * passes as if it were the length. */
-static kt_tensor *of_length_one(kt_tensor *t, int64_t dim, kt_tensor *least, kt_dtype common)
+static kt_tensor *of_length_one(kt_tensor *t, int64_t dim, double least, kt_dtype common)
 {
     kt_tensor *length = kt_clone(kt_linalg_vector_norm(t, .dim = KT_SHAPE(dim), .keepdim = true));
     {
         KT_NO_GRAD;
-        least = least && length ? kt__converted_inside(least, (kt_dtype)length->dtype, KT_WHY_PROMOTION) : NULL;
-        kt_tensor *bounded = kt_maximum(length, least);
+        const kt_scalar held = KT_FLOAT(kt__holds(KT_FLOAT(least), (kt_dtype)t->dtype) ? least : INFINITY);
+        kt_tensor      *bound = kt_scalar_tensor(held, .dtype = (kt_dtype)t->dtype, .device = kt__device(t));
+        kt_tensor *bounded = bound && length ? kt_maximum(length, bound) : NULL;
         length = bounded ? kt_copy_(length, bounded) : NULL;
     }
     return kt__converted_inside(kt_true_divide(t, length), common, KT_WHY_PROMOTION);
@@ -70,9 +71,10 @@ kt_status kt__body_cosine_similarity(kt_call *call)
         return kt_fail(KT_ERR_RUNTIME, "eps must be non-negative, got: %g", eps);
     if (bring_together(call, t, &common) || kt__wrap_dim(&dim, t[0]->ndim))
         return kt_error_status();
-    const kt_dtype wide = common == KT_F64 ? KT_F64 : KT_F32;
-    kt_tensor     *least = kt_scalar_tensor(KT_FLOAT(eps), .dtype = wide, .device = kt__device(t[0]));
-    kt_tensor     *product = kt_mul(of_length_one(t[0], dim, least, common), of_length_one(t[1], dim, least, common));
+    for (int i = 0; i < 2; i++)
+        if (!kt__holds(KT_FLOAT(eps), kt__arithmetic_of((kt_dtype)t[i]->dtype)))
+            return kt__fail_overflow(call, kt__arithmetic_of((kt_dtype)t[i]->dtype));
+    kt_tensor *product = kt_mul(of_length_one(t[0], dim, eps, common), of_length_one(t[1], dim, eps, common));
     return kt__end(call, kt_sum_dim(product, KT_SHAPE(dim)));
 }
 

@@ -180,6 +180,13 @@ static void history(kt_call *c)
     GIVE(4, t, number(KT_INT(1), KT_F32));
 }
 
+static void spectrum(kt_call *c) { GIVE(0, t, kt_to(square(), .dtype = KT_C64)), GIVE(3, i, 4); }
+static void in_parts(kt_call *c)
+{
+    GIVE(0, t, kt_arange(KT_INT(0), KT_INT(16), .dtype = KT_F32)), GIVE(1, i, 4), GIVE(9, b, true);
+}
+static void from_parts(kt_call *c) { GIVE(0, t, kt_ones(KT_SHAPE(3, 5), .dtype = KT_C64)), GIVE(1, i, 4); }
+
 #define SHAPES "values decide the result's size"
 #define MADE   "made of nonzero"
 #define BOUNDS "values decide the bounds of the bins"
@@ -192,6 +199,7 @@ static void history(kt_call *c)
 #define SOLVED "an error depends on whether a matrix is singular, or an algorithm has converged"
 #define HALVED "the largest norm decides how often matrices are halved and squared"
 #define COUNTED "values decide how many classes are compared"
+#define GAPS "an error depends on whether the windows leave a gap"
 #define STEPPED "the host calculates with the number of a step, a norm or a product"
 static const char *const NEVER = NULL;
 
@@ -264,6 +272,7 @@ static const struct {
     {"nuclear_norm_dim", last_two, SOLVED},
     {"to_copy", same_value, ASKED}, {"step_adafactor", factored, STEPPED}, {"lbfgs_flat", vectors, NEVER},
     {"lbfgs_move", along_vector, NEVER}, {"lbfgs_direction", history, STEPPED},
+    {"fft_c2r", spectrum, NEVER}, {"stft", in_parts, NEVER}, {"istft", from_parts, GAPS},
 };
 enum { SAMPLES = sizeof samples / sizeof *samples };
 
