@@ -242,6 +242,8 @@ kt_status kt__batch_one_hot(kt__lift *l)
 kt_status kt__batch_select_rows(kt__lift *l)
 {
     kt_tensor *self = l->call->arg[0].t, *index = l->call->arg[2].t;
+    if (!self->ndim && index->numel != 1) /* refused of one example */
+        return kt__batch_loop(l);
     if (!kt__at_level(index, l->level))
         return kt__batch_along(l);
     int64_t dim = l->call->arg[1].i;

@@ -85,6 +85,8 @@ static kt_status store(kt_call *call, kt_tensor *const *made, int n)
 static kt_status write_over(kt_call *call, kt_tensor *made)
 {
     kt_tensor *self = call->arg[0].t;
+    if (kt__check_written(self, NULL, 0)) /* elements that show the same memory cannot all be written */
+        return kt_error_status();
     if (call->row->node) {
         const kt_status status = kt__copy_into(self, made, KT_WHY_RESULT, KT_ROUND_TORCH);
         call->out[0] = status ? NULL : kt__ref(self);

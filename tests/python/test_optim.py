@@ -798,3 +798,18 @@ def test_fused_steps_refuse_parameters_without_data(kind):
         optimizer.step()
     parameter.grad = None
     optimizer.step()
+
+
+@pytest.mark.parametrize("kind", """SGD Adam AdamW Adagrad Adadelta Adamax NAdam RAdam RMSprop ASGD Rprop""".split())
+def test_a_parameter_that_stands_in_a_group_twice_makes_two_steps(kind):
+    once, twice = leaf(3), leaf(3)
+    with pytest.warns(UserWarning, match="duplicate parameters"):
+        optimizers = [getattr(optim, kind)([once]), getattr(optim, kind)([twice, twice])]
+    for i in range(3):
+        once.grad, twice.grad = (torch.tensor([1.0, 2.0, -0.5]) * (i + 1) for _ in range(2))
+        optimizers[0].step()
+        optimizers[0].step()
+        optimizers[1].step()
+        assert torch.equal(once, twice)
+    states = [made.state[p] for made, p in zip(optimizers, (once, twice))]
+    assert all(torch.equal(states[0][key], states[1][key]) for key in states[0] if states[0][key] is not None)

@@ -438,3 +438,12 @@ def test_where_a_policy_permits_it_order_is_written_in_the_targets_dtypes(values
         with torch.policy("permissive"):
             f(x, out=(torch.empty(want[0].shape, dtype=values), beside[:-8].view(want[1].shape)))
         assert beside[:-8].tolist() == want[1].flatten().to(indices).tolist() and beside[-8:].tolist() == [5] * 8
+
+
+@pytest.mark.parametrize("write", [lambda t: t.ldexp_(torch.ones(2)), lambda t: t.mvlgamma_(1), lambda t: torch.rrelu_(t),
+                                   lambda t: torch.nn.functional.rrelu(t, training=True, inplace=True)])
+def test_what_is_put_together_does_not_write_one_element_twice(write):
+    shown_twice = torch.tensor([0.5]).expand(2)
+    with pytest.raises(RuntimeError, match=REPEATED):
+        write(shown_twice)
+    assert shown_twice.tolist() == [0.5, 0.5]

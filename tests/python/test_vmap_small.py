@@ -153,3 +153,13 @@ def test_tables_of_each_row_have_the_gradient_that_was_asked_for(more):
         assert torch.equal(made, torch.stack(each))
         got, want = (torch.autograd.grad(y.sum(), tables)[0] for y in (made, torch.stack(each)))
         assert torch.equal(got, want)
+
+
+def test_one_value_is_selected_once():
+    """Of examples without dims there is one value each; more indices are refused as they are of one example."""
+    x, rows = torch.tensor([1.5, -2.0]), torch.tensor([[0], [0]])
+    assert torch.vmap(lambda v: v.index_select(0, torch.tensor([0])))(x).tolist() == [1.5, -2.0]
+    assert torch.vmap(lambda v, i: v.index_select(0, i))(x, rows).tolist() == [1.5, -2.0]
+    for index in torch.tensor([0, 0]), torch.tensor([], dtype=torch.int64):
+        with pytest.raises(RuntimeError, match="Index to scalar can have only 1 value, got"):
+            torch.vmap(lambda v: v.index_select(0, index))(x)

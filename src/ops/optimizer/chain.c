@@ -258,15 +258,46 @@ static kt_status add_one(kt_call *call, const kt__stepped *s, int64_t i, kt__bat
     return kt__batch_run(batch) ? kt_error_status() : call_links(&c, t, s->n); /* it may read what they write */
 }
 
+/* Whether a tensor stands in the list twice, as where a group has a parameter twice: 1, 0, or -1 without memory. */
+static int repeats(kt_tensor *const *list, int64_t n)
+{
+    size_t places = 4;
+    while (places < 2 * (size_t)n)
+        places *= 2;
+    size_t            granted;
+    const kt_tensor **seen = kt__block_get(places * sizeof *seen, &granted);
+    if (!seen)
+        return -1;
+    memset(seen, 0, places * sizeof *seen);
+    int found = 0;
+    for (int64_t i = 0; i < n && !found; i++) {
+        size_t at = ((uintptr_t)list[i] >> 6) & (places - 1);
+        while (seen[at] && seen[at] != list[i])
+            at = (at + 1) & (places - 1);
+        found = seen[at] == list[i];
+        seen[at] = list[i];
+    }
+    kt__block_put(seen, granted);
+    return found;
+}
+
+/* All steps are counted at once, unless one of them is counted several times: then each step reads what it has counted, and the
+ * states that the one before has written. */
 kt_status kt__run_chains(kt_call *call, const kt__stepped *s)
 {
     const int64_t n = call->arg[0].ts.n;
     kt__batch     batch = {.expected = n};
     kt_status     status = check_lists(call, s) || check_each(call, s) ? kt_error_status() : KT_OK;
-    if (!status && n && s->steps >= 0)
-        status = kt_foreach_add_(call->arg[s->steps].ts.t, n, KT_INT(1));
-    for (int64_t i = 0; i < n && !status; i++)
-        status = add_one(call, s, i, &batch);
+    const bool    counts = !status && n && s->steps >= 0;
+    const int     one_by_one = counts ? repeats(call->arg[s->steps].ts.t, n) : 0;
+    if (one_by_one < 0 || (counts && !one_by_one && kt_foreach_add_(call->arg[s->steps].ts.t, n, KT_INT(1))))
+        status = kt_error_status();
+    for (int64_t i = 0; i < n && !status; i++) {
+        if (one_by_one && (kt__batch_run(&batch) || !kt_add_s_(call->arg[s->steps].ts.t[i], KT_INT(1))))
+            status = kt_error_status();
+        else
+            status = add_one(call, s, i, &batch);
+    }
     if (!status)
         status = kt__batch_run(&batch);
     kt__batch_free(&batch);
