@@ -489,7 +489,7 @@ extern PyMethodDef kp_override_functions[], kp_make_functions[], kp_buffer_funct
     kp_custom_functions[], kp_saved_functions[], kp_task_functions[], kp_node_functions[], kp_operator_functions[],
     kp_kernel_functions[],
     kp_shown_functions[], kp_forward_functions[], kp_batch_functions[], kp_optim_functions[], kp_profiler_functions[],
-    kp_flops_functions[];
+    kp_flops_functions[], kp_probes_functions[];
 
 /* ---- the rows that the binding itself calls (rows.c) ---- */
 #define KP_ROWS(X)                                                                                                      \

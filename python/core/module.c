@@ -91,7 +91,8 @@ static int add_functions(PyObject *module)
                                        kp_saved_functions,  kp_task_functions, kp_node_functions, kp_operator_functions,
                                        kp_kernel_functions,
                                        kp_shown_functions, kp_forward_functions, kp_batch_functions, kp_module_functions,
-                                       kp_optim_functions, kp_profiler_functions, kp_flops_functions, own_functions};
+                                       kp_optim_functions, kp_profiler_functions, kp_flops_functions, kp_probes_functions,
+                                       own_functions};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (PyModule_AddFunctions(module, all[i]))
             return -1;

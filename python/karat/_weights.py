@@ -20,6 +20,7 @@ from sys import getrefcount
 from . import _karat
 from ._karat import Size, Tensor, device, dtype
 from ._pickled import LAYOUTS, _get_layout, in_words
+from ._probes import FEW, Probes
 from ._refused import REFUSED_DTYPES, single
 from ._tensor import _rebuild_from_type_v2
 from ._utils import (
@@ -158,7 +159,7 @@ def _make_dict(cls):
             _expect(all(type(pair) in (list, tuple) and len(pair) == 2 for pair in items),
                     f"{cls.__name__} must be made of pairs")
             keys = [key for key, _ in items]
-        machine.check_keys(keys)
+        machine.check_keys(keys, False)
         return cls(items)
 
     return make
@@ -166,13 +167,13 @@ def _make_dict(cls):
 
 def _make_counter(machine, items=()):
     _expect(type(items) in (dict, OrderedDict, Counter, list, tuple, str), "a Counter must be made of counts or of a list")
-    machine.check_keys(items)
+    machine.check_keys(items, False)
     return Counter(items)
 
 
 def _make_set(machine, items=()):
     _expect(type(items) in (list, tuple, set, frozenset, str), "a set must be made of a list")
-    machine.check_keys(items)
+    machine.check_keys(items, True)
     return set(items)
 
 
@@ -253,6 +254,7 @@ _KEY_DEPTH = 100
 # What a load may spend beside its opcodes: bytes that it copies, and as many for an item of a container as it takes in memory.
 _BUDGET, _BUDGET_PER_BYTE = 1 << 25, 16
 _ITEM, _NODE, _SIZE = 96, 48, 16
+_VAIN = 2  # places that were looked at in vain, for the time that a byte takes
 _SECRET = int.from_bytes(os.urandom(7), "big")  # no file knows in which order our own tables are filled
 _SMALL_PLACE = 1 << 16
 
@@ -301,7 +303,7 @@ class Machine:
     """Runs one pickle, which begins at `at` of `data`; `at` is behind it afterwards."""
 
     __slots__ = ("data", "at", "end", "stack", "marks", "memo", "made", "foreign", "allowed", "allowed_ids", "storage",
-                 "encoding", "fix_names", "left", "hashes", "in_outside", "result")
+                 "encoding", "fix_names", "left", "hashes", "probes", "in_outside", "result")
 
     def __init__(self, data, storage, allowed, at=0, encoding="utf-8"):
         self.data, self.at, self.end, self.storage, self.encoding = data, at, len(data), storage, encoding
@@ -312,6 +314,7 @@ class Machine:
         self.fix_names, self.in_outside = True, False
         self.left = _BUDGET + _BUDGET_PER_BYTE * self.end
         self.hashes = {}  # how many keys have a hash, by container and hash
+        self.probes = {}  # of large containers, by id, with the container
 
     def load(self):
         """The object."""
@@ -476,12 +479,28 @@ class Machine:
         if self.left < 0:
             raise Damaged("the file goes through the same objects, or copies them, more often than a file of its size may")
 
-    def check_keys(self, keys):
+    def check_keys(self, keys, for_set):
         """Keys of a dict or elements of a set that are copied into a new one."""
         self.spend(len(keys) * _ITEM)
         if type(keys) is not str:
             for key in keys:
                 self.check_key(key)
+            self.check_places(None, keys, for_set)
+
+    def check_places(self, container, keys, for_set):
+        """Keys that are put into a container, None: a new one, find a place soon."""
+        if len(container or ()) + len(keys) <= FEW:
+            return
+        probes = [Probes(for_set)]
+        if container is not None:
+            if id(container) not in self.probes:
+                self.probes[id(container)] = *probes, container
+                self._find_places(probes[0], container)
+            probes = self.probes[id(container)]
+        self._find_places(probes[0], keys)
+
+    def _find_places(self, probes, keys):
+        self.spend(-(-probes.extend(map(hash, keys), self.left * _VAIN) // _VAIN))
 
     def check_key(self, key, container=None):
         """A key of a dict or an element of a set, of a new one where none is given: hashing it, and comparing it with those of
@@ -759,6 +778,7 @@ def _additems(m):
     m.changed(changed)
     for one in items:
         m.check_key(one, changed)
+    m.check_places(changed, items, True)
     changed.update(items)
 
 
@@ -766,6 +786,7 @@ def _frozenset(m):
     items = m.popped_mark()
     for one in items:
         m.check_key(one)
+    m.check_places(None, items, True)
     m.stack.append(frozenset(items))
 
 
@@ -805,6 +826,7 @@ def _put(m, opcode, items):
     else:
         for key in keys:
             m.check_key(key, changed)
+    m.check_places(changed, keys, False)
     if type(changed) is dict:
         changed.update(zip(keys, items[1::2]))
     else:  # update counts in a Counter
@@ -932,66 +954,3 @@ _OPCODES = {
     "c": _global, "\x93": _stack_global, "R": _reduce, "\x81": _newobj, "\x92": _newobj_ex, "b": _build, "Q": _binpersid,
 }
 _ACTIONS = [_OPCODES.get(chr(code), _unsupported) for code in range(256)]
-
-
-def unsafe_names(data, allowed):
-    """The names in a pickle that are not allowed, in their order, each once. Nothing is made."""
-    machine, names = Machine(data, None, allowed), {}
-    for module, name in _names_in(machine):
-        try:
-            machine.named(module, name)
-        except UnpicklingError:
-            names[full_name(*machine.today(module, name))] = True
-    return list(names)
-
-
-_TEXTS = ("UNICODE", "UNICODE8", "STRING")
-_CHANGES = {"APPEND": 1, "SETITEM": 2, "BUILD": 1, "APPENDS": None, "SETITEMS": None, "ADDITEMS": None}  # None: up to the mark
-_EXTENSIONS = ("EXT1", "EXT2", "EXT4")
-
-
-def _names_in(machine):
-    """Pairs of module and name, for which any unpickler would ask. Those of protocol 4 are on the stack: texts that the file has,
-    wherever it moves them. "?" stands for a name that is only made when the file is read."""
-    import pickletools
-
-    mark, stack, memo = object(), [], {}
-
-    def pop_to_mark():
-        while stack.pop() is not mark:
-            pass
-
-    try:
-        for opcode, argument, _ in pickletools.genops(machine.data):
-            kind = opcode.name
-            if kind == "PROTO":
-                machine.fix_names = argument < 3
-            elif kind in ("GLOBAL", "INST"):
-                yield argument.split(" ", 1)
-            elif kind == "STACK_GLOBAL":
-                yield [one if type(one) is str else "?" for one in (stack[-2], stack[-1])]
-            elif kind in _EXTENSIONS:
-                yield "?", f"extension {argument}"
-            before = opcode.stack_before
-            if kind == "MEMOIZE" or kind.endswith("PUT"):
-                memo[len(memo) if argument is None else argument] = stack[-1]
-            elif kind.endswith("GET"):
-                stack.append(memo[argument])
-            elif kind == "DUP":
-                stack.append(stack[-1])
-            elif kind == "MARK":
-                stack.append(mark)
-            elif kind in _CHANGES:  # what is changed stays what it is
-                if _CHANGES[kind] is None:
-                    pop_to_mark()
-                else:
-                    del stack[-_CHANGES[kind]:]
-            else:
-                if pickletools.markobject in before:
-                    pop_to_mark()
-                else:
-                    for _ in before:
-                        stack.pop()
-                stack.extend(argument if kind.endswith(_TEXTS) else None for _ in opcode.stack_after)
-    except (ValueError, IndexError, KeyError) as e:
-        raise Damaged(str(e) or "no pickle") from None

@@ -616,7 +616,8 @@ def get_unsafe_globals_in_checkpoint(f):
     if isinstance(f, (str, bytes, os.PathLike)):
         with open(os.fspath(f), "rb") as file:
             return get_unsafe_globals_in_checkpoint(file)
-    from ._weights import allowed_names, unsafe_names
+    from ._names_in_pickles import unsafe_names
+    from ._weights import allowed_names
 
     start = f.tell()
     head = f.read(4)

@@ -1,7 +1,8 @@
 /* plugin.c - devices by name, and the plugins that bring them.
  *
  * In: "cuda:1". Out: its kind and index. A name that is not registered is looked for as libkarat_<name>.so or <name>.so in the
- * folders of KARAT_BACKEND_PATH and beside this library, once. Independent of: what a device does. */
+ * folders of KARAT_BACKEND_PATH, and as libkarat_<name>.so beside this library, once. Files that are loaded name devices: beside
+ * this library there may be any other, and it must not be opened because of such a name. Independent of: what a device does. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -95,14 +96,15 @@ kt_status kt_backend_load(const char *path)
 }
 
 /* ---- looking for one by its name ---- */
+static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"; /* no path */
 static pthread_mutex_t searching = PTHREAD_MUTEX_INITIALIZER;
 
-/* Opens folder/libkarat_<name>.so or folder/<name>.so. False: neither is there. */
-static bool open_in(const char *folder, size_t length, const char *name, size_t name_length, kt_status *status)
+/* Opens folder/libkarat_<name>.so or, in a folder of plugins, folder/<name>.so. False: neither is there. */
+static bool open_in(const char *folder, size_t length, bool of_plugins, const char *name, size_t name_length, kt_status *status)
 {
     static const char *const forms[] = {"%.*s/libkarat_%.*s.so", "%.*s/%.*s.so"};
     char                     path[4096];
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+    for (size_t i = 0; i < (of_plugins ? 2 : 1); i++) {
         const int n = snprintf(path, sizeof path, forms[i], (int)length, folder, (int)name_length, name);
         if (n > 0 && (size_t)n < sizeof path && access(path, R_OK) == 0) {
             *status = kt_backend_load(path);
@@ -121,11 +123,11 @@ static bool open_by_name(const char *name, size_t length)
     Dl_info     own;
     while (folders && *folders && !found) {
         const size_t n = strcspn(folders, ":");
-        found = n > 0 && open_in(folders, n, name, length, &status);
+        found = n > 0 && open_in(folders, n, true, name, length, &status);
         folders += n + (folders[n] == ':');
     }
     if (!found && dladdr((void *)(uintptr_t)kt_device_find, &own) && own.dli_fname && strrchr(own.dli_fname, '/'))
-        found = open_in(own.dli_fname, (size_t)(strrchr(own.dli_fname, '/') - own.dli_fname), name, length, &status);
+        found = open_in(own.dli_fname, (size_t)(strrchr(own.dli_fname, '/') - own.dli_fname), false, name, length, &status);
     return found && status == KT_OK;
 }
 
@@ -144,7 +146,7 @@ static int kind_of(const char *name, size_t length)
 static int find_kind(const char *name, size_t length)
 {
     int kind = kind_of(name, length);
-    if (kind || !length)
+    if (kind || !length || strspn(name, letters) < length)
         return kind;
     pthread_mutex_lock(&searching);
     kind = kind_of(name, length); /* another thread may have opened it meanwhile */
@@ -157,7 +159,6 @@ static int find_kind(const char *name, size_t length)
 /* "cpu" or "cpu:0": a name and an optional index. */
 static bool is_device_string(const char *name)
 {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
     name += strspn(name, letters);
     if (*name != ':')
         return *name == 0;

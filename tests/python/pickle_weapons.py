@@ -7,6 +7,7 @@ changes when anything that a process shares was changed.
 
 import collections
 import io
+import random
 import struct
 import types
 import zipfile
@@ -199,7 +200,30 @@ _NUMBERS = b"(" + b"".join(b"J" + struct.pack("<i", n) for n in range(LARGE // 5
 _PAIRS = b"NN\x86q\x000(" + b"h\x00" * LARGE + b"l"
 _ATTRIBUTES = b"(" + b"".join(text(f"a{n}") + b"N" for n in range(LARGE // 10)) + b"d"
 _ALIKE = [_long(n * ((1 << 61) - 1)) for n in range(1, LARGE // 10)]
+
+
+def _walkers(size=1 << 16):
+    """Numbers that fill the places of a table along the way that a dict goes, and numbers whose way leads there: each looks at
+    most of the taken places."""
+    taken, at, fill = bytearray(size), 1, []
+    while len(fill) < size // 2:
+        fill.append(at)
+        taken[at] = 1
+        at = (5 * at + 1) % size
+    dice, walkers = random.Random(1), set()
+    while len(walkers) < size // 10:
+        number = dice.getrandbits(20) | 1 << 19
+        at, rest = number % size, number
+        while rest and taken[at]:
+            rest >>= 5
+            at = (5 * at + rest + 1) % size
+        if taken[at]:
+            walkers.add(number)
+    return [b"J" + struct.pack("<i", number) for number in fill + sorted(walkers)]
+
+
 _COMPLEX = [b"h\x00G" + struct.pack(">d", -1000003 * n) + b"G" + struct.pack(">d", n) + b"\x86R" for n in range(LARGE // 10)]
+_WALKERS = _walkers()
 _TEXT, _BYTES = _stored_large(b"X"), _stored_large(b"B")
 
 REPEATED = {
@@ -224,6 +248,9 @@ REPEATED = {
        for way, begin, value, end in (
            ("dict", b"}(", b"N", b"u"), ("items", b"}", b"Ns", b""), ("set", b"\x8f(", b"", b"\x90"),
            ("frozen set", b"(", b"", b"\x91"), ("made set", SET + b"(", b"", b"l\x85R"))},
+    **{f"one way for numbers, {way}": begin + b"".join(key + value for key in _WALKERS) + end for way, begin, value, end in (
+        ("dict", b"}(", b"N", b"u"), ("items", b"}", b"Ns", b""), ("made dict", ORDERED + b"(", b"N\x86", b"l\x85R"),
+        ("Counter", COUNTER + b"(", b"", b"l\x85R"))},
 }
 REPEATED = {name: b"\x80\x02" + named("builtins", "complex") + b"q\x000" + body + b"." for name, body in REPEATED.items()}
 

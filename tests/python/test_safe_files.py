@@ -1,10 +1,12 @@
 """torch.load(weights_only=True): each opcode and each allowed name as a weapon; a file runs nobody's code and changes nothing."""
 
+import array
 import collections
 import enum
 import io
 import os
 import pickle
+import random
 import struct
 import time
 import tracemalloc
@@ -67,11 +69,41 @@ def test_what_is_large_is_not_gone_through_again_and_again():
             tracemalloc.stop()
 
 
+def test_places_that_keys_look_at_in_vain():
+    """A table in Python, filled as dicts (1) and sets (10 places in a row) are."""
+    def by_hand(numbers, size, near):
+        table, vain = [None] * size, 0
+        for number in numbers:
+            at, rest = number % size, number % (1 << 64)
+            while True:
+                row = range(at, at + near if at + near <= size else at + 1)
+                free = [place for place in row if table[place] in (None, number)]
+                vain += free[0] - at if free else len(row)
+                if free:
+                    table[free[0]] = number
+                    break
+                rest >>= 5
+                at = (5 * at + rest + 1) % size
+        return vain
+
+    dice = random.Random(5)
+    for numbers in ([dice.randrange(-1 << 62, 1 << 62) for _ in range(5000)], [n << 20 for n in range(5000)],
+                    [n % 700 << 12 for n in range(5000)], list(range(5000))):
+        for near in (1, 10):
+            table = array.array("i", bytes(4 << 13))
+            found = karat._karat.places_in_vain(array.array("q", numbers), table, 0, 5000, near, 1 << 40)
+            assert found == by_hand(numbers, 1 << 13, near)
+    for begin, until, near, size in ((-1, 5, 1, 8), (0, 6, 1, 8), (0, 4, 0, 8), (0, 4, 1, 6), (0, 4, 1, 4), (0, 4, 1, 0)):
+        with pytest.raises(ValueError, match="must have room for all keys"):
+            karat._karat.places_in_vain(array.array("q", range(5)), array.array("i", bytes(4 * size)), begin, until, near, 9)
+
+
 def test_large_plain_objects_are_read():
     many, fewer = range(380000), range(20000)
     for obj in (set(many), collections.Counter(many), {(n, 1): n for n in fewer}, {n << 70 for n in fewer},
                 [{"a name that is often used": n} for n in fewer], [{(0, 1): n} for n in fewer], "x" * (5 << 20),
-                {complex(n, 1) for n in fewer}, bytearray(30 << 20)):
+                {complex(n, 1) for n in fewer}, bytearray(30 << 20), dict.fromkeys(n * n for n in many), {n / 7 for n in many},
+                {n << 20 for n in fewer}, dict.fromkeys(many[::-1])):
         assert load(pickle.dumps(obj, 2)) == obj
     pairs = ORDERED + b"(" + b"".join(b"J" + struct.pack("<i", n) + b"N\x86" for n in many) + b"l\x85R."
     assert load(pairs) == collections.OrderedDict.fromkeys(many)

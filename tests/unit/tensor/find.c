@@ -73,6 +73,7 @@ TEST(devices_that_are_not_there)
     CHECK_FAILS(kt_device_find("mirror:2"), KT_ERR_RUNTIME, "device index 2 is out of range: there are 2 'mirror' devices");
     CHECK_FAILS(kt_device_find("mirror:"), KT_ERR_RUNTIME, "Invalid device string: 'mirror:'");
     CHECK_FAILS(kt_device_find("../mirror"), KT_ERR_RUNTIME, "Invalid device string: '../mirror'");
+    CHECK_EQ_INT(kt_device_count("../backends/mirror"), 0);
     CHECK_FAILS(kt_device_find(""), KT_ERR_RUNTIME, "Device string must not be empty");
     CHECK_FAILS(kt_device_find(NULL), KT_ERR_TYPE, "expected the name of a device, got NULL");
 }
