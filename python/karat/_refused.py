@@ -245,6 +245,11 @@ def single(module, name):
     return why and _refuse(f"{module}.{name}", why)
 
 
+def in_module(module, name):
+    """A name of a refused module, as a class that refuses to be called."""
+    return _refuse(f"{module}.{name}", _reason(module))
+
+
 def function(path, why):
     """A function that is refused, for instance a method of Tensor."""
 

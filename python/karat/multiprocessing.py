@@ -5,5 +5,5 @@ from multiprocessing import *  # noqa: F401, F403
 from . import _refused
 
 __path__ = []  # a package: what lies below is refused
-spawn = _refused.single("karat.multiprocessing", "spawn")
+spawn = _refused.in_module("karat.multiprocessing", "spawn")  # in PyTorch a function and a module
 __getattr__ = _refused.names_of(__name__)

@@ -103,6 +103,40 @@ static kt_status write_over(kt_call *call, kt_tensor *made)
 
 /* ---- ending ---- */
 
+/* The first input, and the first that has that dtype, which it becomes if there is one. */
+static const kt_tensor *input_like(const kt_call *call, kt_dtype dtype)
+{
+    const kt_tensor *first = NULL;
+    for (int k = 0; k < call->row->inputs.n; k++) {
+        const int at = call->row->inputs.at[k];
+        if (!kt__given(call, at) || call->scalars >> at & 1)
+            continue;
+        const bool       list = call->row->inputs.lists >> k & 1;
+        const int64_t    n = list ? call->arg[at].ts.n : 1;
+        kt_tensor *const *t = list ? call->arg[at].ts.t : &call->arg[at].t;
+        for (int64_t i = 0; i < n; i++) {
+            if (t[i] && t[i]->dtype == dtype)
+                return t[i];
+            first = first ? first : t[i];
+        }
+    }
+    return first;
+}
+
+/* A dtype is never lost: what a body made without saying where its dtype came from has that of an input, follows from the first
+ * one's, or, places and truths, is born here. */
+static void trace(const kt_call *call, kt_tensor *made)
+{
+    const kt_tensor *from = input_like(call, (kt_dtype)made->dtype);
+    const int        category = kt__dtype_rows[made->dtype].category;
+    if (from && from->dtype == made->dtype)
+        made->lineage = from->lineage;
+    else if (from && category & (KT_CAT_FLOAT | KT_CAT_COMPLEX))
+        made->lineage = KT__RECORD(KT_WHY_PROMOTION, call->row->name, from->dtype, made->dtype, from->lineage);
+    else
+        made->lineage = KT__RECORD(KT_BORN, call->row->name, KT_NONE, made->dtype, 0);
+}
+
 kt_status kt__end_several(kt_call *call, kt_tensor *const *made, int n)
 {
     for (int i = 0; i < n; i++)
@@ -114,8 +148,11 @@ kt_status kt__end_several(kt_call *call, kt_tensor *const *made, int n)
         return write_over(call, made[0]);
     if (call->form == KT_OUT && store(call, made, n))
         return kt_error_status();
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
+        if (!made[i]->lineage && call->form == KT_PLAIN)
+            trace(call, made[i]);
         call->out[i] = kt__ref(call->form == KT_OUT ? call->out[i] : made[i]);
+    }
     return KT_OK;
 }
 

@@ -102,6 +102,16 @@ def test_dtypes():
     assert fft.fft(karat.ones(4), out=out) is out and out[0] == 4
 
 
+def test_dtypes_keep_their_history():
+    x = karat.arange(4)
+    for result in (fft.fft(x), fft.rfft(x), fft.irfft(x), fft.ifft(x), fft.fftn(x)):
+        history = str(karat.lineage(result))
+        assert "arange" in history and "promotion" in history
+    assert "ones" in str(karat.lineage(fft.irfft(karat.ones(3, dtype=karat.complex128))))
+    with karat.policy("strict"), pytest.raises(TypeError, match="refuses to convert self from int64 to float32 in fft.rfft"):
+        fft.rfft(x)
+
+
 @pytest.mark.parametrize("call, message", [
     (lambda x: fft.fft(x, n=0), r"Invalid number of data points \(0\) specified"),
     (lambda x: fft.irfft(x[..., :1]), r"Invalid number of data points \(0\) specified"),

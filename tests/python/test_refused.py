@@ -24,6 +24,13 @@ def test_a_name_is_refused_when_it_is_called():
         karat.fx._own
 
 
+def test_a_function_that_is_a_module_too_is_refused():
+    import karat.multiprocessing as multiprocessing
+
+    with pytest.raises(NotImplementedError, match="multiprocessing.spawn: tensors are not shared between processes"):
+        multiprocessing.spawn(print, (1,))
+
+
 @pytest.mark.parametrize("path, name", [
     ("distributed.tensor", "DTensor"), ("distributed.algorithms.join", "Join"),
     ("fx.experimental.symbolic_shapes", "free_symbols"),

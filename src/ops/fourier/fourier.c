@@ -108,13 +108,6 @@ static kt_status check_points(const kt_tensor *signal, const dims *d)
     return KT_OK;
 }
 
-static kt_status finish(kt_call *call, kt_tensor *out, const kt_tensor *self)
-{
-    if (out && out->dtype == self->dtype)
-        out->lineage = self->lineage;
-    return kt__end(call, out);
-}
-
 kt_status kt__body_fft_c2c(kt_call *call)
 {
     KT_SCOPE;
@@ -128,13 +121,15 @@ kt_status kt__body_fft_c2c(kt_call *call)
         return kt__end(call, kt_clone(self));
     kt_tensor *out = result_of(self, (kt_dtype)room.result, self->sizes, &d), *in = self;
     double     scale = scale_of(self, &d, kt__arg_int(call, 2));
-    for (int i = d.n - 1; i >= 0 && out; i--) {
+    if (!out)
+        return kt_error_status();
+    for (int i = d.n - 1; i >= 0; i--) {
         if (launch(call, out, in, d.at[i], self->sizes[d.at[i]], scale, inverse))
             return kt_error_status();
         in = out;
         scale = 1;
     }
-    return finish(call, out, self);
+    return kt__end(call, out);
 }
 
 kt_status kt__body_fft_r2c(kt_call *call)

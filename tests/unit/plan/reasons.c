@@ -276,6 +276,16 @@ static bool try_backward(const known *k)
     return good;
 }
 
+/* A dtype is never lost: each result says where its dtype came from. Of out= the target does. */
+static bool check_histories(const known *k)
+{
+    for (int i = 0; i < k->n_results && k->call->form == KT_PLAIN; i++)
+        if (!CHECK_MSG(k->results[i]->lineage != 0, "result %d of %s (%s) has no history", i, k->call->row->name,
+                       kt_dtype_name(kt_dtype_of(k->results[i]))))
+            return false;
+    return true;
+}
+
 /* ---- calls ---- */
 
 typedef struct attempt {
@@ -347,7 +357,7 @@ static bool run_attempt(const kt_row *row, const attempt *a)
         kt__unseen = true;
         ask_resolver(&k);
         kt__unseen = false;
-        good = check_casts(&k) && (!a->grad || try_backward(&k));
+        good = check_casts(&k) && check_histories(&k) && (!a->grad || try_backward(&k));
     }
     kt_clear();
     CHECK_EQ_INT(kt_unwatch(&watcher), KT_OK);
