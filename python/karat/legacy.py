@@ -47,6 +47,7 @@ def _conversion(name, dtype):
         return input.to(dtype, non_blocking=non_blocking)
 
     convert.__name__ = convert.__qualname__ = f"_cast_{name}"
+    convert.__module__ = "karat"
     convert.__doc__ = f"_cast_{name}(input): input.to({dtype!r}), as of old."
     return convert
 

@@ -108,8 +108,12 @@ def test_dtypes_keep_their_history():
         history = str(karat.lineage(result))
         assert "arange" in history and "promotion" in history
     assert "ones" in str(karat.lineage(fft.irfft(karat.ones(3, dtype=karat.complex128))))
-    with karat.policy("strict"), pytest.raises(TypeError, match="refuses to convert self from int64 to float32 in fft.rfft"):
-        fft.rfft(x)
+    with karat.policy("strict"):
+        with pytest.raises(TypeError, match="refuses to convert self from int64 to float32 in fft.rfft"):
+            fft.rfft(x)
+        with pytest.raises(TypeError, match="refuses to convert self from float32 to float64 in stft"):
+            karat.stft(karat.ones(100), 16, window=karat.ones(16, dtype=karat.float64), return_complex=True)
+        assert fft.fftn(karat.ones(2, 2)).dtype is karat.complex64  # the operator's own
 
 
 @pytest.mark.parametrize("call, message", [

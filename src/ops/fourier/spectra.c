@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "call/made.h"
+#include "call/policy.h"
 #include "call/refuse.h"
 #include "ops/fourier/fourier.h"
 
@@ -114,6 +115,20 @@ static kt_tensor *centered(kt_tensor *input, int64_t n, const char *how)
     return kt_view(padded, ((kt_shape){input->ndim, sizes}));
 }
 
+/* What the product of parts and window will convert, as the policy judges it: it may be made of temporaries, which none does. */
+static kt_status judge(const kt_call *call)
+{
+    const int      at[] = {INPUT, WINDOW};
+    const kt_value both[] = {{.t = call->arg[INPUT].t}, {.t = call->arg[WINDOW].t}};
+    kt_dtype       common;
+    if (kt_result_type(both, 2, 0, &common))
+        return kt_error_status();
+    for (int i = 0; i < 2; i++)
+        if (kt__allow(kt__mode(), call, kt__arg_spec(call->row, at[i])->name, both[i].t, common, KT_WHY_PROMOTION))
+            return kt_error_status();
+    return KT_OK;
+}
+
 kt_status kt__body_stft(kt_call *call)
 {
     KT_SCOPE;
@@ -141,7 +156,7 @@ kt_status kt__body_stft(kt_call *call)
                       "torch.view_as_real on the complex output to recover the old return format.");
     const bool aligned = kt__given(call, ALIGN) && call->arg[ALIGN].b && !center;
     int64_t    points = input->ndim ? input->sizes[input->ndim - 1] : 0;
-    if (check_parts(call, input, &p, aligned ? points + p.n - p.length : points))
+    if (check_parts(call, input, &p, aligned ? points + p.n - p.length : points) || (p.window && judge(call)))
         return kt_error_status();
     const bool single = input->ndim == 1;
     if (single)

@@ -32,14 +32,14 @@ static kt_status read_norm(const kt_call *call, bool forward, int64_t *normaliza
     return KT_OK;
 }
 
-/* As floats: integers become the default one; complex ones if the row wants those. */
+/* As floats: integers become the default one, which a policy judges; complex ones, if the row wants those, are the row's own. */
 static kt_tensor *as_floats(kt_tensor *t, bool complex)
 {
-    const int category = kt__dtype_rows[t->dtype].category;
-    kt_dtype  to = category & (KT_CAT_BOOL | KT_CAT_INT) ? kt_get_default_dtype() : (kt_dtype)t->dtype;
-    if (complex && category != KT_CAT_COMPLEX)
-        to = to == KT_F64 ? KT_C128 : KT_C64;
-    return kt__converted(t, to, KT_WHY_PROMOTION);
+    if (kt__dtype_rows[t->dtype].category & (KT_CAT_BOOL | KT_CAT_INT))
+        t = kt__converted(t, kt_get_default_dtype(), KT_WHY_PROMOTION);
+    if (!t || !complex || kt__dtype_rows[t->dtype].category == KT_CAT_COMPLEX)
+        return t;
+    return kt__converted_inside(t, t->dtype == KT_F64 ? KT_C128 : KT_C64, KT_WHY_PROMOTION);
 }
 
 /* Dims longer than that are cut, shorter ones get zeros at their ends. */
