@@ -246,6 +246,17 @@ def test_workers_have_datasets_of_their_own():
     assert list(passed) == [0, 5, 2, 4, 6] and shares.first == 0 and get_worker_info() is None
 
 
+def test_workers_without_items():
+    """Workers that take no items ahead would end a pass before its first one: such loaders are refused, as in PyTorch."""
+    with pytest.raises(ValueError, match="prefetch_factor option should be non-negative"):
+        DataLoader([1, 2], num_workers=1, prefetch_factor=-1)
+    with pytest.raises(TypeError, match="'<' not supported between instances of 'str' and 'int'"):
+        DataLoader([1, 2], num_workers=1, prefetch_factor="2")
+    loader = DataLoader([1, 2], num_workers=1, prefetch_factor=0)
+    with pytest.raises(AssertionError, match="prefetch_factor must be greater than 0 for MultiProcessingDataLoaderIter"):
+        iter(loader)
+
+
 @pytest.mark.cpu_only("the seeds are those of the CPU's generator")
 def test_workers_that_stay():
     """Another pass of persistent workers: no new seed is drawn, and their random numbers go on."""
