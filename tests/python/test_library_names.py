@@ -214,6 +214,33 @@ def test_parts_of_loaders():
     assert _generate_state(5, 1) == [3025039489, 3528014902, 3507927383, 2601490367]  # observed: PyTorch 2.11
 
 
+@pytest.mark.parametrize("workers", [0, 1])
+def test_iterators_of_loaders_ask_for_pytorchs_names_alone(workers):
+    """fastai gives them a stand-in, which has what PyTorch's iterators ask for."""
+    import itertools
+
+    from karat.utils.data import IterableDataset, dataloader
+
+    class Counting(IterableDataset):
+        def __iter__(self):
+            return iter(range(3))
+
+    class StandIn:
+        _IterableDataset_len_called, _auto_collation, drop_last, in_order = None, False, False, True
+        _index_sampler, generator, prefetch_factor, worker_init_fn = itertools.count(), None, 2, None
+        _dataset_kind, dataset, num_workers, multiprocessing_context = dataloader._DatasetKind.Iterable, Counting(), workers, None
+        timeout, pin_memory, pin_memory_device, persistent_workers = 0, False, "", False
+
+        def collate_fn(self, x):
+            return x
+
+        def _get_shared_seed(self):
+            return None
+
+    kind = dataloader._MultiProcessingDataLoaderIter if workers else dataloader._SingleProcessDataLoaderIter
+    assert list(kind(StandIn())) == [0, 1, 2]
+
+
 def test_a_loader_of_ones_own_over_the_parts_of_loaders():
     from karat.utils.data import IterableDataset, dataloader
     from karat.utils.data._utils import HAS_NUMPY, pin_memory, python_exit_status, worker

@@ -100,7 +100,7 @@ class DataLoader(Generic[_T_co]):
         self.dataset, self.num_workers, self.prefetch_factor = dataset, num_workers, prefetch_factor
         self.pin_memory, self.pin_memory_device, self.timeout = pin_memory, pin_memory_device, timeout
         self.worker_init_fn, self.multiprocessing_context, self.in_order = worker_init_fn, multiprocessing_context, in_order
-        self.persistent_workers, self._iterator, self._length_told = persistent_workers, None, None
+        self.persistent_workers, self._iterator = persistent_workers, None
         self._is_iterable = isinstance(dataset, IterableDataset)
         self._dataset_kind = _DatasetKind.Iterable if self._is_iterable else _DatasetKind.Map
         self._check_sampling(shuffle, sampler, batch_sampler, batch_size, drop_last)
@@ -114,7 +114,7 @@ class DataLoader(Generic[_T_co]):
         self.batch_size, self.drop_last, self.sampler, self.batch_sampler = batch_size, drop_last, sampler, batch_sampler
         self.generator = generator
         self.collate_fn = collate_fn or (default_collate if self._auto_collation else default_convert)
-        self._IterableDataset_len_called = None  # what torchdata's loaders keep with their state
+        self._IterableDataset_len_called = None  # what len(self) has told; libraries' loaders have it, too
         self._initialized = True
 
     def check_worker_number_rationality(self):
@@ -151,7 +151,7 @@ class DataLoader(Generic[_T_co]):
     def __len__(self):
         if not self._is_iterable:
             return len(self._index_sampler)
-        n = self._length_told = len(self.dataset)
+        n = self._IterableDataset_len_called = len(self.dataset)
         if self.batch_size is None:
             return n
         return n // self.batch_size if self.drop_last else (n + self.batch_size - 1) // self.batch_size
@@ -218,7 +218,6 @@ class _BaseDataLoaderIter:
         self._loader, self._collate_fn = loader, loader.collate_fn
         self._dataset, self._dataset_kind = loader.dataset, loader._dataset_kind
         self._num_workers, self._timeout, self._drop_last = loader.num_workers, loader.timeout, loader.drop_last
-        self._length_told = loader._length_told
         self._index_sampler, self._auto_collation = loader._index_sampler, loader._auto_collation
         self._shared_seed = self._pin_memory_device = None  # of data pipes, and of old
         self._IterableDataset_len_called = loader._IterableDataset_len_called
@@ -253,7 +252,8 @@ class _BaseDataLoaderIter:
         try:
             data = self._next_data()
             self._num_yielded += 1
-            if self._length_told is not None and self._num_yielded > self._length_told:
+            told = self._IterableDataset_len_called
+            if told is not None and self._num_yielded > told:
                 self._warn_of_length()
             return data
         finally:
@@ -265,8 +265,8 @@ class _BaseDataLoaderIter:
                "at each worker. Please see "
                "https://pytorch.org/docs/stable/data.html#torch.utils.data.IterableDataset for examples.")
         why = why if self._num_workers else ""
-        warnings.warn(f"Length of IterableDataset {self._dataset} was reported to be {self._length_told}(when accessing "
-                      f"len(dataloader)), but {self._num_yielded} samples have been fetched. {why}", stacklevel=3)
+        warnings.warn(f"Length of IterableDataset {self._dataset} was reported to be {self._IterableDataset_len_called}(when "
+                      f"accessing len(dataloader)), but {self._num_yielded} samples have been fetched. {why}", stacklevel=3)
 
 
 class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
