@@ -4,6 +4,9 @@ A library's `install_requires: torch` would fetch PyTorch, some gigabytes, altho
 distribution named torch without a file to import: pip finds the requirement satisfied, `import torch` finds nothing but under
 `karat run`. It is installed only where it is asked for, not beside a PyTorch, and `pip uninstall torch` removes it, too.
 
+It requires the packages that PyTorch's distribution requires and that are Python alone: libraries import them without a
+requirement of their own, because they come with torch. pip fetches them with the first library that requires torch.
+
 This file is run by the environment's interpreter, which need not have the package karat: it imports nothing of it.
 """
 
@@ -17,9 +20,12 @@ from sysconfig import get_path
 
 VERSION = "2.11.0+karat"
 FOLDER = f"torch-{VERSION}.dist-info"
+REQUIRED = ("filelock", "typing-extensions>=4.10.0", "setuptools<82", "sympy>=1.13.3", "networkx>=2.5.1", "jinja2",
+            "fsspec>=0.8.5")
 FILES = {
     "METADATA": f"Metadata-Version: 2.1\nName: torch\nVersion: {VERSION}\n"
-                "Summary: stands for PyTorch in pip; `karat run` serves it\n",
+                "Summary: stands for PyTorch in pip; `karat run` serves it\n"
+                + "".join(f"Requires-Dist: {one}\n" for one in REQUIRED),
     "WHEEL": "Wheel-Version: 1.0\nGenerator: karat\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
     "INSTALLER": "karat\n",
 }

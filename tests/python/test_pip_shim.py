@@ -11,11 +11,27 @@ import pytest
 KARAT = [sys.executable, "-m", "karat", "pip-shim"]
 
 
+# What PyTorch's distribution requires and is Python alone, in versions that it takes.
+BESIDE = {"filelock": "3.0", "typing_extensions": "4.10.0", "setuptools": "65.0", "sympy": "1.13.3", "networkx": "2.5.1",
+          "jinja2": "3.0", "fsspec": "0.8.5"}
+
+
+def pretend(packages, name, version):
+    os.makedirs(f"{packages}/{name}-{version}.dist-info")
+    with open(f"{packages}/{name}-{version}.dist-info/METADATA", "w") as file:
+        file.write(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+
+
 @pytest.fixture(scope="module")
 def python(tmp_path_factory):
     folder = tmp_path_factory.mktemp("environment")
     venv.create(folder, with_pip=True)
-    return folder / "bin" / "python"
+    python = folder / "bin" / "python"
+    has = run(python, "from importlib.metadata import distributions as d; print([one.name for one in d()])").stdout
+    for name, version in BESIDE.items():
+        if name not in has:
+            pretend(packages_of(python), name, version)
+    return python
 
 
 def shim(python, *words):
@@ -28,6 +44,18 @@ def run(python, code):
 
 def packages_of(python):
     return run(python, "import sysconfig; print(sysconfig.get_path('purelib'))").stdout.strip()
+
+
+def test_it_requires_what_comes_with_pytorch(python):
+    packages = packages_of(python)
+    shutil.rmtree(f"{packages}/networkx-{BESIDE['networkx']}.dist-info")
+    try:
+        shim(python, "install")
+        said = subprocess.run([python, "-m", "pip", "check"], capture_output=True, text=True).stdout.splitlines()
+        assert said == ["torch 2.11.0+karat requires networkx, which is not installed."]
+    finally:
+        pretend(packages, "networkx", BESIDE["networkx"])
+        shim(python, "remove")
 
 
 def test_pip_finds_it_and_import_does_not(python):
@@ -58,9 +86,7 @@ def test_it_is_not_put_beside_a_pytorch(python, tmp_path):
     try:
         done = shim(python, "install")
         assert done.returncode == 1 and "has PyTorch" in done.stderr
-        os.makedirs(f"{packages}/torch-2.4.0.dist-info")
-        with open(f"{packages}/torch-2.4.0.dist-info/METADATA", "w") as file:
-            file.write("Metadata-Version: 2.1\nName: torch\nVersion: 2.4.0\n")
+        pretend(packages, "torch", "2.4.0")
         done = shim(python, "install")
         assert done.returncode == 1 and "has PyTorch (2.4.0)" in done.stderr
         assert shim(python, "remove").returncode == 1 and os.path.exists(f"{packages}/torch-2.4.0.dist-info/METADATA")
