@@ -84,13 +84,32 @@ def is_tensor_method_or_property(func):
     return func in _methods() or getattr(func, "__name__", None) == "__get__"
 
 
-def _methods():
+# What Tensor has of every object, what makes tensors of a class, and what is deprecated: no tensor of the arguments is asked.
+_UNASKED = frozenset("""__class__ __delattr__ __delitem__ __dir__ __getattribute__ __getstate__ __hash__ __init__
+    __init_subclass__ __new__ __reduce__ __setattr__ __sizeof__ __str__ __subclasshook__ __torch_function__ _make_subclass
+    as_subclass eig lstsq solve symeig""".split())
+
+
+def _is_own(name):
+    """Is it a helper of Karat's Tensor, which PyTorch's has not?"""
+    return name.startswith("_") and not name.endswith("__") and name not in _missing._PRIVATE
+
+
+def _methods(names=None):
+    """The methods of Tensor; those of these names."""
     found = set()
-    for name in dir(Tensor):
+    for name in dir(Tensor) if names is None else names:
         value = getattr(Tensor, name, None)
-        if callable(value) and getattr(type(value), "__hash__", None):
+        if callable(value) and getattr(type(value), "__hash__", None) and not _is_own(name):
             found.add(value)
     return found
+
+
+def _attributes():
+    """The descriptors of Tensor's attributes: the function that __torch_function__ is given is their __get__."""
+    named = [(name, getattr(Tensor, name, None)) for name in dir(Tensor)]
+    return [value for name, value in named
+            if hasattr(value, "__get__") and not callable(value) and not _is_own(name) and name != "__weakref__"]
 
 
 def _functions():
@@ -106,12 +125,16 @@ def _functions():
 
 
 def get_overridable_functions():
-    """{module or class: its functions that __torch_function__ is asked about}."""
-    return {**{module: functions for _, module, functions in _functions()}, Tensor: sorted(_methods(), key=repr)}
+    """{module or class: its functions that __torch_function__ is asked about}, and {an attribute of Tensor: what reads it}."""
+    ignored = get_ignored_functions()
+    found = {module: [one for one in functions if one not in ignored] for _, module, functions in _functions()}
+    found[Tensor] = sorted(_methods() - ignored, key=repr)
+    found.update((one, [one.__get__]) for one in _attributes())
+    return found
 
 
 def get_ignored_functions():
-    """The functions that __torch_function__ is not asked about: those that make tensors, and settings."""
+    """The functions that __torch_function__ is not asked about: those that make tensors, settings, what every object has."""
     import karat
 
     names = """typename is_tensor is_storage set_default_tensor_type set_default_device get_default_device set_rng_state
@@ -120,14 +143,32 @@ def get_ignored_functions():
         scalar_tensor tensor zeros tril_indices triu_indices can_cast promote_types get_default_dtype set_default_dtype
         get_num_threads set_num_threads is_grad_enabled set_grad_enabled no_grad enable_grad inference_mode compile
         use_deterministic_algorithms are_deterministic_algorithms_enabled cond vmap""".split()
-    return {getattr(karat, name) for name in names if hasattr(karat, name)}
+    return {getattr(karat, name) for name in names if hasattr(karat, name)} | _methods(_UNASKED)
+
+
+def _minus_one(function):
+    """A function that returns -1; its signature is the other's, where that has one."""
+    import inspect
+
+    def minus_one(*args, **kwargs):
+        return -1
+
+    try:
+        minus_one.__signature__ = inspect.signature(function)
+    except ValueError:
+        pass
+    return minus_one
 
 
 def get_testing_overrides():
     """{function: one of the same parameters that returns -1}, of all that can be overridden."""
-    ignored = get_ignored_functions()
-    return {function: lambda *args, **kwargs: -1 for _, _, functions in _functions() for function in functions
-            if function not in ignored}
+    def of_attribute(self):
+        return -1
+
+    found = {one.__get__: of_attribute for one in _attributes()}
+    found.update((one, _minus_one(one)) for functions in get_overridable_functions().values() for one in functions
+                 if one not in found)
+    return found
 
 
 def resolve_name(f):

@@ -2,6 +2,7 @@
 
 import sys
 import weakref
+from numbers import Integral
 
 from . import _karat, _missing
 from ._karat import Tensor, dtypes
@@ -10,8 +11,8 @@ from .copying import _whole
 
 def _bytes_of(content):
     """A tensor of bytes, of the CPU whatever the default device is: so many, unwritten, or these."""
-    if isinstance(content, int):
-        return _karat.functions["empty"]((content,), dtype=dtypes["uint8"], device="cpu")
+    if isinstance(content, Integral):
+        return _karat.functions["empty"]((int(content),), dtype=dtypes["uint8"], device="cpu")
     return _karat.tensor(list(content), dtype=dtypes["uint8"], device="cpu")
 
 

@@ -5,6 +5,7 @@ PyTorch has deprecated it, and so it warns once; UntypedStorage holds the memory
 
 import copyreg
 from copy import deepcopy
+from numbers import Integral
 
 from . import _karat, _missing
 from ._karat import Tensor, dtypes
@@ -38,8 +39,8 @@ def _elements(storage, dtype):
 def _made(content, dtype, device):
     """Of the CPU, unless a device is given: the default device is for tensors."""
     device = "cpu" if device is None else device
-    if isinstance(content, int):
-        return _karat.functions["empty"]((content,), dtype=dtype, device=device)
+    if isinstance(content, Integral):
+        return _karat.functions["empty"]((int(content),), dtype=dtype, device=device)
     if isinstance(content, str) or not hasattr(content, "__len__"):
         raise TypeError(f"new(): invalid data type '{type(content).__name__}'")
     return _karat.tensor(list(content), dtype=dtype, device=device)

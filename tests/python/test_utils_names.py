@@ -1,6 +1,7 @@
 """Small modules that programs import: hub, __config__, collect_env, weak, module_tracker, backends, overrides, serialization."""
 
 import gc
+import inspect
 import os
 import typing
 
@@ -160,6 +161,13 @@ def test_overrides():
     assert not overrides.is_tensor_method_or_property(karat.add) and karat.add in overrides.get_testing_overrides()
     assert karat.zeros in overrides.get_ignored_functions() and karat.add in overrides.get_overridable_functions()[karat]
 
+    tested, asked = overrides.get_testing_overrides(), overrides.get_overridable_functions()
+    assert all(one in tested for functions in asked.values() for one in functions)
+    assert karat.Tensor.add in asked[karat.Tensor] and tested[karat.Tensor.add]() == -1
+    assert asked[karat.Tensor.is_leaf] == [karat.Tensor.is_leaf.__get__] and tested[karat.Tensor.is_leaf.__get__](3) == -1
+    assert list(inspect.signature(tested[karat.nn.functional.dropout]).parameters) == "input p training inplace".split()
+    assert karat.zeros not in asked[karat] and karat.Tensor.__new__ in overrides.get_ignored_functions()
+
     class Own:
         @classmethod
         def __torch_function__(cls, func, types, args=(), kwargs=None):
@@ -257,3 +265,17 @@ def test_old_names_of_the_library():
 
     assert old.get_ctx is karat.library.get_ctx and old.custom_op is karat.library.custom_op
     assert karat._C._has_xpu is False and karat._C.has_openmp is True
+
+
+def test_kinds_of_devices_of_dlpack():
+    kinds = karat.utils.dlpack.DLDeviceType
+    assert kinds.kDLCPU == karat.ones(1).__dlpack_device__()[0] == 1 and kinds(13).name == "kDLCUDAManaged"
+
+
+def test_storages_of_a_number_of_numpy():
+    np = pytest.importorskip("numpy")
+    for make in (karat.FloatStorage, karat.UntypedStorage):
+        assert len(make(np.int64(3))) == len(make(np.uint8(3))) == 3
+    for wrong in (np.float64(3), np.array(3)):
+        with pytest.raises(TypeError):
+            karat.FloatStorage(wrong)

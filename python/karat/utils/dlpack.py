@@ -1,10 +1,32 @@
 """karat.utils.dlpack: tensors to and from other libraries without a copy."""
 
+from enum import IntEnum
+
 from .. import _missing
 from .._karat import device as _device
 from .._karat import dlpack_type as _dlpack_type
 from .._karat import from_dlpack as _take
 from .._karat import to_dlpack  # noqa: F401
+
+
+class DLDeviceType(IntEnum):
+    """The kinds of devices, as DLPack's header numbers them."""
+
+    kDLCPU = 1
+    kDLCUDA = 2
+    kDLCUDAHost = 3
+    kDLOpenCL = 4
+    kDLVulkan = 7
+    kDLMetal = 8
+    kDLVPI = 9
+    kDLROCM = 10
+    kDLROCMHost = 11
+    kDLExtDev = 12
+    kDLCUDAManaged = 13
+    kDLOneAPI = 14
+    kDLWebGPU = 15
+    kDLHexagon = 16
+    kDLMAIA = 17
 
 
 def from_dlpack(ext_tensor, *, device=None, copy=None):
