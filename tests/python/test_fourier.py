@@ -77,6 +77,10 @@ def test_layouts_are_those_of_pytorch():
                 (fft.rfftn(x, dim=(2, 0)), (1, 10, 2)), (fft.rfftn(x, dim=(0, 1)), (3, 1, 9)),
                 (fft.irfftn(z, dim=(0, 1)), (6, 1, 18)), (fft.fft(z.transpose(0, 2)), (3, 15, 1)),
                 (fft.ihfftn(x.contiguous()), (4, 1, 12)), (fft.irfft(z, n=1), (4, 1, 1))]  # PyTorch 2.11
+    ones = draw(1, 3, 2, 3, 1, dtype=karat.complex64)  # dims of equal strides
+    observed += [(fft.fft(ones, dim=1), (18, 1, 9, 3, 9)), (fft.rfft(ones.real, dim=1), (12, 1, 6, 2, 6)),
+                 (fft.irfft(ones, dim=1), (24, 1, 12, 4, 12)),
+                 (fft.irfftn(draw(3, 2, 2, 1, 1, 1, dtype=karat.complex64), (2, 2), (1, 0)), (1, 2, 4, 4, 4, 8))]
     for result, stride in observed:
         assert result.stride() == stride
     assert fft.ifft(x).is_conj() and fft.ihfft(x).is_conj()

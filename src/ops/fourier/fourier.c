@@ -48,17 +48,34 @@ static kt_status read_dims(const kt_call *call, bool keeps_last, dims *d)
     return KT_OK;
 }
 
+/* The dims that are not in d, as exchanges from both ends leave them, the first in d for the last that is not: so PyTorch's
+ * stand, and so they stay where their strides are equal. */
+static int other_dims(int ndim, const dims *d, int *order)
+{
+    bool taken[KT_MAX_DIMS] = {false};
+    int  n = 0;
+    for (int i = 0; i < d->n; i++)
+        taken[d->at[i]] = true;
+    for (int end = ndim; n < end; n++) {
+        order[n] = n;
+        if (!taken[n])
+            continue;
+        do
+            end--;
+        while (end > n && taken[end]);
+        if (end == n)
+            break;
+        order[n] = end;
+    }
+    return n;
+}
+
 /* The other dims first, by their strides, then those of d. */
 static kt_tensor *result_of(const kt_tensor *self, kt_dtype dtype, const int64_t *sizes, const dims *d)
 {
-    int     order[KT_MAX_DIMS], n = 0;
-    int64_t strides[KT_MAX_DIMS];
-    bool    taken[KT_MAX_DIMS] = {false};
-    for (int i = 0; i < d->n; i++)
-        taken[d->at[i]] = true;
-    for (int i = 0; i < self->ndim; i++)
-        if (!taken[i])
-            order[n++] = i;
+    int       order[KT_MAX_DIMS];
+    int64_t   strides[KT_MAX_DIMS];
+    const int n = other_dims(self->ndim, d, order);
     sort_by_stride(self, order, n);
     memcpy(order + n, d->at, (size_t)d->n * sizeof *order);
     int64_t step = 1;
@@ -179,12 +196,11 @@ kt_status kt__body_fft_c2r(kt_call *call)
                        (long long)(n / 2 + 1), (long long)self->sizes[last]);
     memcpy(sizes, self->sizes, (size_t)self->ndim * sizeof *sizes);
     sizes[last] = n;
-    kt_tensor *out = result_of(self, (kt_dtype)room.result, sizes, &d);
-    if (!out || check_points(out, &d))
+    dims others = d, only = {.n = 1, .at = {last}};
+    others.n--;
+    if (check_points(self, &others))
         return kt_error_status();
-    if (d.n > 1) {
-        dims others = d;
-        others.n--;
+    if (others.n > 0) {
         kt_tensor *between = result_of(self, (kt_dtype)self->dtype, self->sizes, &others);
         for (int i = others.n - 1; i >= 0 && between; i--) {
             if (launch(call, between, in, others.at[i], self->sizes[others.at[i]], 1, true))
@@ -194,7 +210,8 @@ kt_status kt__body_fft_c2r(kt_call *call)
         if (!between)
             return kt_error_status();
     }
-    if (launch(call, out, in, last, n, scale_of(out, &d, kt__arg_int(call, 2)), true))
+    kt_tensor *out = result_of(in, (kt_dtype)room.result, sizes, &only);
+    if (!out || launch(call, out, in, last, n, scale_of(out, &d, kt__arg_int(call, 2)), true))
         return kt_error_status();
     return kt__end(call, out);
 }
