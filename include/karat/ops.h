@@ -37,6 +37,18 @@
  * kt_xlogy(self, other)                                     _ out s    self * log(other), 0 where self is 0
  * kt_special_xlog1py(self, other)                           out s      self * log1p(other), 0 where self is 0
  * kt_special_zeta(self, other)                              out s      Hurwitz zeta function: the sum of (other + k) ** -self over k >= 0
+ * kt_special_chebyshev_polynomial_t(x, n)                   out s      T of degree n: Chebyshev polynomial of the first kind
+ * kt_special_chebyshev_polynomial_u(x, n)                   out s      U of degree n: Chebyshev polynomial of the second kind
+ * kt_special_chebyshev_polynomial_v(x, n)                   out s      V of degree n: Chebyshev polynomial of the third kind
+ * kt_special_chebyshev_polynomial_w(x, n)                   out s      W of degree n: Chebyshev polynomial of the fourth kind
+ * kt_special_shifted_chebyshev_polynomial_t(x, n)           out s      T of degree n of 2 * x - 1: Chebyshev polynomial of the first kind
+ * kt_special_shifted_chebyshev_polynomial_u(x, n)           out s      U of degree n of 2 * x - 1: Chebyshev polynomial of the second kind
+ * kt_special_shifted_chebyshev_polynomial_v(x, n)           out s      V of degree n of 2 * x - 1: Chebyshev polynomial of the third kind
+ * kt_special_shifted_chebyshev_polynomial_w(x, n)           out s      W of degree n of 2 * x - 1: Chebyshev polynomial of the fourth kind
+ * kt_special_hermite_polynomial_h(x, n)                     out s      H of degree n: Hermite polynomial whose first coefficient is 2 ** n
+ * kt_special_hermite_polynomial_he(x, n)                    out s      He of degree n: Hermite polynomial whose first coefficient is 1
+ * kt_special_laguerre_polynomial_l(x, n)                    out s      Laguerre polynomial of degree n
+ * kt_special_legendre_polynomial_p(x, n)                    out s      Legendre polynomial of degree n
  * kt_igamma(self, other)                                    _ out      regularized lower incomplete gamma function
  * kt_igammac(self, other)                                   _ out      regularized upper incomplete gamma function
  * kt_special_entr(self)                                     out        entropy of each element: -self * log(self), 0 at 0, -inf below
@@ -138,6 +150,7 @@
  * kt_special_scaled_modified_bessel_k0(x)                   out        modified Bessel function of the second kind, order 0, times exp(x)
  * kt_special_scaled_modified_bessel_k1(x)                   out        modified Bessel function of the second kind, order 1, times exp(x)
  * kt_special_spherical_bessel_j0(x)                         out        spherical Bessel function of the first kind, order 0: sin(x) / x
+ * kt_special_airy_ai(x)                                     out        Airy function Ai
  * kt_special_erfcx(self)                                    out        scaled complementary error function: exp(self ** 2) * erfc(self)
  * kt_special_ndtr(self)                                     out        area under the standard normal density up to self
  * kt_special_log_ndtr(self)                                 out        log of the area under the standard normal density up to self

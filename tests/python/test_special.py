@@ -145,6 +145,44 @@ def test_ends():
     assert same(karat.special.erfcx(karat.tensor([-30.0, inf])), [inf, 0])
 
 
+POLYNOMIALS = {  # at 0.3 of degree 3, at -0.7 of degree 20: mpmath's
+    "chebyshev_polynomial_t": (-0.792, -0.9800639283527625), "chebyshev_polynomial_u": (-0.984, -1.174811634460515),
+    "chebyshev_polynomial_v": (-0.344, -1.4530226431858757), "chebyshev_polynomial_w": (-1.624, -0.8966006257351543),
+    "shifted_chebyshev_polynomial_t": (0.944, 8309662985786.092), "shifted_chebyshev_polynomial_u": (1.088, 17450609669643.375),
+    "shifted_chebyshev_polynomial_v": (1.448, 21259337454583.91), "shifted_chebyshev_polynomial_w": (0.728, 13641881884702.842),
+    "hermite_polynomial_h": (-3.384, -202944086511.71585), "hermite_polynomial_he": (-0.873, -740927418.7093366),
+    "laguerre_polynomial_l": (0.2305, 204.70526696929406), "legendre_polynomial_p": (-0.3825, -0.20457394463834164),
+}
+
+
+@pytest.mark.parametrize("name", POLYNOMIALS)
+def test_polynomials(name):
+    """Either operand may be a number; the degree's fraction is cut off; no gradient flows, as in PyTorch."""
+    f, near, far = getattr(karat.special, name), *POLYNOMIALS[name]
+    x = karat.tensor([0.3, -0.7], dtype=f64, requires_grad=True)
+    y = f(x, karat.tensor([3, 20]))
+    assert y.dtype == f64 and y.tolist() == pytest.approx([near, far], rel=1e-13) and not y.requires_grad
+    assert f(x.detach(), 3.9)[0].item() == f(0.3, karat.tensor([3.0], dtype=f64)).item() == y[0].item()
+    assert f(x=x.detach(), n=-1).tolist() == [0, 0] and f(karat.tensor([2]), 0).dtype == karat.float32
+    assert karat.vmap(lambda row: f(row, 3))(x.detach()[:, None])[0].item() == y[0].item()
+    out = karat.empty(2, dtype=f64)
+    assert f(x.detach(), karat.tensor([3, 20]), out=out) is out and out.equal(y)
+    with pytest.raises(NotImplementedError, match=f"^\"{name}_cpu\" not implemented for 'ComplexFloat'"):
+        f(karat.tensor([1j]), 2)
+    with pytest.raises(TypeError) as e:
+        f(1.5, 2)
+    assert str(e.value).startswith(f"special_{name}() received an invalid combination of arguments - got (float, int), but "
+                                   "expected one of:\n * (Tensor x, Tensor n, *, Tensor out = None)\n * (Number x, Tensor n")
+
+
+def test_airy():
+    x = karat.tensor([2.0, 0, -3, -30, math.inf, math.nan], dtype=f64)
+    y = karat.special.airy_ai(x)
+    assert y[:4].tolist() == pytest.approx([0.03492413042327438, 0.3550280538878172, -0.3788142936776581, -0.0879681884568422],
+                                           rel=1e-13)
+    assert y[4:].isnan().all() and not karat.special.airy_ai(x[:1].requires_grad_()).requires_grad
+
+
 def test_refusals():
     with pytest.raises(NotImplementedError, match="^\"igamma_cpu\" not implemented for 'Long'"):
         karat.igamma(karat.tensor([1]), karat.tensor([2]))

@@ -10,6 +10,8 @@
 #include "math/activation.inc.c"
 #include "math/special.c"
 #include "math/incomplete.c"
+#include "math/airy.c"
+#include "math/polynomials.c"
 
 #define SELF KT_F32
 #define VECTOR 8

@@ -557,6 +557,20 @@ TEST(rows)
         }
 }
 
+static const int polynomials[] = {
+    KT_K_chebyshev_t,         KT_K_chebyshev_u,         KT_K_chebyshev_v,         KT_K_chebyshev_w,
+    KT_K_shifted_chebyshev_t, KT_K_shifted_chebyshev_u, KT_K_shifted_chebyshev_v, KT_K_shifted_chebyshev_w,
+    KT_K_hermite_h,           KT_K_hermite_he,          KT_K_laguerre,            KT_K_legendre};
+enum { NUM_POLYNOMIALS = sizeof polynomials / sizeof *polynomials };
+
+static bool is_polynomial(int kernel)
+{
+    for (int i = 0; i < NUM_POLYNOMIALS; i++)
+        if (polynomials[i] == kernel)
+            return true;
+    return false;
+}
+
 /* A new row must come with a reference here. */
 TEST(every_row_is_covered)
 {
@@ -564,7 +578,8 @@ TEST(every_row_is_covered)
     for (int k = KT_K_none + 1; k < KT_K_elementwise_end; k++) {
         bool known = !cpu->has(cpu, (kt_kernel_id)k, KT_IN_F32) || k == KT_K_div_trunc || k == KT_K_nextafter ||
                      k == KT_K_gamma_slope || k == KT_K_beta_slope || k == KT_K_bessel_k0 ||
-                     k == KT_K_bessel_k1 || k == KT_K_bessel_k0e || k == KT_K_bessel_k1e; /* below */
+                     k == KT_K_bessel_k1 || k == KT_K_bessel_k0e || k == KT_K_bessel_k1e ||
+                     k == KT_K_airy_ai || is_polynomial(k); /* below */
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
             known |= rows[i].kernel == k;
         CHECK_MSG(known, "kernel %d has no reference", k);
@@ -591,6 +606,59 @@ TEST(modified_bessel_functions_of_the_second_kind)
             CHECK_EQ_INT(run_plan(&p), KT_OK);
             CHECK_NEAR(z / known[i][1 + k], 1, 1e-13);
         }
+}
+
+/* Of x and a degree, in the order above, against mpmath. */
+TEST(orthogonal_polynomials)
+{
+    static const struct {
+        double x, degree, known[NUM_POLYNOMIALS];
+    } at[] = {
+        {0.3, 3, {-0.792, -0.984, -0.344, -1.624, 0.944, 1.088, 1.448, 0.728, -3.384, -0.873, 0.2305, -0.3825}},
+        {-0.7, 20, {-0.9800639283527625, -1.174811634460515, -1.4530226431858757, -0.8966006257351543, 8309662985786.092,
+                    17450609669643.375, 21259337454583.91, 13641881884702.842, -202944086511.71585, -740927418.7093366,
+                    204.70526696929406, -0.20457394463834164}},
+        {1.5, 12.9, {51841, 121393, 75025, 167761, 3650401, 7865521, 5757961, 9973081, 940113, 9694.654541015625,
+                     0.02070516350981477, 18151.005744695663}},
+        {-1, 5, {-1, -6, -11, -1, -3363, -6930, -8119, -5741, 8, -6, 12.883333333333333, -1}},
+        {1, 4, {1, 5, 1, 9, 1, 5, 1, 9, -20, -2, -0.625, 1}},
+        {0.9999, 70, {0.5487251876854604, 59.65861585949741, 0.5428136074602574, 118.77441811153456, 0.16994414799222912,
+                      49.43523772723253, 0.16008911827043779, 98.71038633619463, -1.455459684602539e+60, 2.2170420764096832e+49,
+                      -0.30858940998692186, 0.7665128028075019}},
+        {0.05, 41, {0.8869677675951368, 0.8638472823013806, 1.326256988176504, 0.4014375764262572, -0.9367897566365624,
+                    -0.21435159316636573, 0.588357477356075, -1.0170606636888064, 1.3296051501985263e+30, 6.447777589778316e+23,
+                    -0.22256831113839415, 0.10844606792962397}},
+        {NAN, 0.5, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}},
+        {0.5, -1, {0}},
+        {0.5, NAN, {0}},
+        {0.5, INFINITY, {0}},
+    };
+    kt_plan p;
+    double  x, n, z;
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++)
+        for (int k = 0; k < NUM_POLYNOMIALS; k++) {
+            x = at[i].x, n = at[i].degree;
+            plan_dense(&p, polynomials[k], KT_IN_F64, 2, (void *[]){&z, &x, &n}, (kt_dtype[]){KT_F64, KT_F64, KT_F64}, 1);
+            CHECK_EQ_INT(run_plan(&p), KT_OK);
+            CHECK_NEAR(z, at[i].known[k], 1e-12 * fabs(at[i].known[k]));
+        }
+}
+
+/* Above one, near and below zero, far below; against mpmath. */
+TEST(airys_function)
+{
+    static const double known[][2] = {{80, 6.367997325597162e-209}, {9.5, 5.330263704617492e-10}, {1.25, 0.09964454475691667},
+                                    {0.75, 0.17933630547864524}, {0, 0.3550280538878172}, {-0.9999, 0.535559864557927},
+                                    {-1, 0.5355608832923521}, {-3, -0.37881429367765806}, {-5.5, 0.017781541276574976},
+                                    {-8.9, -0.11726630637175181}, {-9, -0.022133721547341403}, {-40.5, 0.03908260279582711}};
+    kt_plan             p;
+    double              x, z;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        x = known[i][0];
+        plan_dense(&p, KT_K_airy_ai, KT_IN_F64, 1, (void *[]){&z, &x}, (kt_dtype[]){KT_F64, KT_F64}, 1);
+        CHECK_EQ_INT(run_plan(&p), KT_OK);
+        CHECK_NEAR(z / known[i][1], 1, 1e-12);
+    }
 }
 
 /* How samples move with a parameter: against differences of the shares in 40 digits, over the density (by mpmath). */
