@@ -242,3 +242,15 @@ def test_scaled_bessel_functions_end_at_zero(dtype):
 
 def test_mvlgamma_is_row_major():
     assert karat.mvlgamma(karat.full((2, 3), 4.0).t(), 2).is_contiguous()
+
+
+def test_polynomials_of_any_degree_end():
+    huge, x = float(1 << 40), karat.tensor([-0.5, 0.0, 0.5, 1.0, 1.0 + 2**-40, 2.0], dtype=karat.float64)
+    for name in ("laguerre_polynomial_l", "legendre_polynomial_p", "hermite_polynomial_h", "hermite_polynomial_he",
+                 "chebyshev_polynomial_t", "chebyshev_polynomial_u", "chebyshev_polynomial_v", "chebyshev_polynomial_w"):
+        getattr(karat.special, name)(x, huge)
+    assert karat.special.legendre_polynomial_p(x, huge)[3] == 1 and karat.special.laguerre_polynomial_l(x, huge).isnan().all()
+    angle = (1 << 21) * math.acosh(1 + 2**-40)
+    for name, expected in (("t", math.cosh(angle)), ("u", math.sinh(angle * (1 + 2.0**-21)) / math.sinh(math.acosh(1 + 2**-40)))):
+        found = getattr(karat.special, f"chebyshev_polynomial_{name}")(x[4], float(1 << 21)).item()
+        assert found == pytest.approx(expected, rel=1e-9)
