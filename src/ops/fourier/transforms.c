@@ -58,6 +58,23 @@ static kt_tensor *with_points(kt_tensor *t, const span *s)
     return pads && t ? kt_constant_pad_nd(t, ((kt_shape){2 * (int64_t)t->ndim, pad})) : t;
 }
 
+static kt_status check_all_points(const span *s)
+{
+    for (int i = 0; i < s->n; i++)
+        if (s->points[i] < 1)
+            return fail_points(s->points[i]);
+    return KT_OK;
+}
+
+/* The operand as it is transformed; NULL: refused. */
+static kt_tensor *prepared(const kt_call *call, bool forward, bool complex, const span *s, int64_t *normalization)
+{
+    if (check_all_points(s) || read_norm(call, forward, normalization))
+        return NULL;
+    kt_tensor *x = as_floats(call->arg[SELF].t, complex);
+    return x ? with_points(x, s) : NULL;
+}
+
 /* ---- one dim ---- */
 
 static kt_status read_one(const kt_call *call, span *s)
@@ -73,63 +90,43 @@ static kt_status read_one(const kt_call *call, span *s)
     return KT_OK;
 }
 
-static kt_status transform(kt_call *call, bool forward)
+/* half: of real numbers, whose other half follows from it. */
+static kt_status transform(kt_call *call, bool forward, bool half)
 {
     KT_SCOPE;
-    span       s;
-    int64_t    normalization;
-    kt_tensor *x = call->arg[SELF].t;
+    span    s;
+    int64_t normalization;
     if (read_one(call, &s))
         return kt_error_status();
-    if (s.points[0] < 1)
-        return fail_points(s.points[0]);
-    if (read_norm(call, forward, &normalization) || !(x = as_floats(x, false)) || !(x = with_points(x, &s)))
+    kt_tensor *x = prepared(call, forward, false, &s, &normalization);
+    if (!x)
         return kt_error_status();
     const bool complex = kt__dtype_rows[x->dtype].category == KT_CAT_COMPLEX;
     kt_tensor *y = complex ? kt_fft_c2c(x, dims_of(&s), normalization, forward)
-                           : kt_fft_r2c(x, dims_of(&s), normalization, false);
+                           : kt_fft_r2c(x, dims_of(&s), normalization, half);
     return kt__end(call, complex || forward || !y ? y : kt_conj(y));
-}
-
-static kt_status half_of_real(kt_call *call, bool forward)
-{
-    KT_SCOPE;
-    span       s;
-    int64_t    normalization;
-    kt_tensor *x = call->arg[SELF].t;
-    if (read_one(call, &s))
-        return kt_error_status();
-    if (s.points[0] < 1)
-        return fail_points(s.points[0]);
-    if (read_norm(call, forward, &normalization) || !(x = as_floats(x, false)) || !(x = with_points(x, &s)))
-        return kt_error_status();
-    kt_tensor *y = kt_fft_r2c(x, dims_of(&s), normalization, true);
-    return kt__end(call, forward || !y ? y : kt_conj(y));
 }
 
 static kt_status real_of_half(kt_call *call, bool forward)
 {
     KT_SCOPE;
-    span       s;
-    int64_t    normalization;
-    kt_tensor *x = call->arg[SELF].t;
+    span    s;
+    int64_t normalization;
     if (read_one(call, &s))
         return kt_error_status();
     const int64_t n = kt__given(call, POINTS) ? s.points[0] : 2 * (s.points[0] - 1);
     if (n < 1)
         return fail_points(n);
     s.points[0] = n / 2 + 1;
-    if (read_norm(call, forward, &normalization) || !(x = as_floats(x, true)) || !(x = with_points(x, &s)))
-        return kt_error_status();
-    if (forward && !(x = kt_conj(x)))
-        return kt_error_status();
-    return kt__end(call, kt_fft_c2r(x, dims_of(&s), normalization, n));
+    kt_tensor *x = prepared(call, forward, true, &s, &normalization);
+    x = x && forward ? kt_conj(x) : x;
+    return kt__end(call, x ? kt_fft_c2r(x, dims_of(&s), normalization, n) : NULL);
 }
 
-kt_status kt__body_fft_fft(kt_call *call) { return transform(call, true); }
-kt_status kt__body_fft_ifft(kt_call *call) { return transform(call, false); }
-kt_status kt__body_fft_rfft(kt_call *call) { return half_of_real(call, true); }
-kt_status kt__body_fft_ihfft(kt_call *call) { return half_of_real(call, false); }
+kt_status kt__body_fft_fft(kt_call *call) { return transform(call, true, false); }
+kt_status kt__body_fft_ifft(kt_call *call) { return transform(call, false, false); }
+kt_status kt__body_fft_rfft(kt_call *call) { return transform(call, true, true); }
+kt_status kt__body_fft_ihfft(kt_call *call) { return transform(call, false, true); }
 kt_status kt__body_fft_irfft(kt_call *call) { return real_of_half(call, false); }
 kt_status kt__body_fft_hfft(kt_call *call) { return real_of_half(call, true); }
 
@@ -180,14 +177,6 @@ static kt_status read_several(const kt_call *call, bool has_dims, span *s)
     return KT_OK;
 }
 
-static kt_status check_all_points(const span *s)
-{
-    for (int i = 0; i < s->n; i++)
-        if (s->points[i] < 1)
-            return fail_points(s->points[i]);
-    return KT_OK;
-}
-
 static kt_status fail_no_dim(const char *name)
 {
     return kt_fail(KT_ERR_RUNTIME, "%s must transform at least one axis", name);
@@ -196,30 +185,26 @@ static kt_status fail_no_dim(const char *name)
 static kt_status transform_all(kt_call *call, bool has_dims, bool forward)
 {
     KT_SCOPE;
-    span       s;
-    int64_t    normalization;
-    kt_tensor *x = call->arg[SELF].t;
-    if (read_several(call, has_dims, &s) || check_all_points(&s) || read_norm(call, forward, &normalization))
+    span    s;
+    int64_t normalization;
+    if (read_several(call, has_dims, &s))
         return kt_error_status();
-    if (!(x = as_floats(x, true)) || !(x = with_points(x, &s)))
-        return kt_error_status();
-    return kt__end(call, kt_fft_c2c(x, dims_of(&s), normalization, forward));
+    kt_tensor *x = prepared(call, forward, true, &s, &normalization);
+    return kt__end(call, x ? kt_fft_c2c(x, dims_of(&s), normalization, forward) : NULL);
 }
 
 /* The last dim becomes its first half; of the inverse, what that gives is conjugated before the other dims are transformed. */
 static kt_status half_of_reals(kt_call *call, bool has_dims, bool forward)
 {
     KT_SCOPE;
-    span       s;
-    int64_t    normalization;
-    kt_tensor *x = call->arg[SELF].t;
+    span    s;
+    int64_t normalization;
     if (read_several(call, has_dims, &s))
         return kt_error_status();
     if (s.n == 0)
         return fail_no_dim(forward ? "rfftn" : "ihfftn");
-    if (check_all_points(&s) || read_norm(call, forward, &normalization))
-        return kt_error_status();
-    if (!(x = as_floats(x, false)) || !(x = with_points(x, &s)))
+    kt_tensor *x = prepared(call, forward, false, &s, &normalization);
+    if (!x)
         return kt_error_status();
     if (forward)
         return kt__end(call, kt_fft_r2c(x, dims_of(&s), normalization, true));
@@ -232,9 +217,8 @@ static kt_status half_of_reals(kt_call *call, bool has_dims, bool forward)
 static kt_status reals_of_half(kt_call *call, bool has_dims, bool forward)
 {
     KT_SCOPE;
-    span       s;
-    int64_t    normalization;
-    kt_tensor *x = call->arg[SELF].t;
+    span    s;
+    int64_t normalization;
     if (read_several(call, has_dims, &s))
         return kt_error_status();
     if (s.n == 0)
@@ -245,9 +229,8 @@ static kt_status reals_of_half(kt_call *call, bool has_dims, bool forward)
     if (n < 1)
         return fail_points(n);
     s.points[last] = n / 2 + 1;
-    if (check_all_points(&s) || read_norm(call, forward, &normalization))
-        return kt_error_status();
-    if (!(x = as_floats(x, true)) || !(x = with_points(x, &s)))
+    kt_tensor *x = prepared(call, forward, true, &s, &normalization);
+    if (!x)
         return kt_error_status();
     if (!forward)
         return kt__end(call, kt_fft_c2r(x, dims_of(&s), normalization, n));
