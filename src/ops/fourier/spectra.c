@@ -252,13 +252,15 @@ kt_status kt__body_istft(kt_call *call)
     kt_tensor *input = call->arg[INPUT].t;
     const bool center = kt__arg_bool(call, CENTER), complex_out = kt__arg_bool(call, BACK_COMPLEX);
     read_parts(call, &p);
-    if (input->ndim < 2)
-        return kt_fail(KT_ERR_INDEX, "Dimension out of range (expected to be in range of [%d, %d], but got -3)",
-                       -(input->ndim + 1), input->ndim);
     if (!p.window)
         KT__WARN_ONCE("A window was not provided. A rectangular window will be applied.Please provide the same window used by "
                       "stft to make the inversion lossless.To suppress this warning and use a rectangular window, explicitly set "
                       "`window=torch.ones(n_fft, device=<device>)`.");
+    if (kt__refuse(call, STAGE_AFTER))
+        return kt_error_status();
+    if (input->ndim < 2)
+        return kt_fail(KT_ERR_INDEX, "Dimension out of range (expected to be in range of [%d, %d], but got -3)",
+                       -(input->ndim + 1), input->ndim);
     const int64_t frequencies = input->sizes[input->ndim - 2], count = input->sizes[input->ndim - 1];
     const bool    onesided = kt__given(call, BACK_ONESIDED) ? call->arg[BACK_ONESIDED].b : frequencies != p.n;
     const int64_t points = p.n + p.hop * (count - 1);
