@@ -5,7 +5,6 @@
 #include <math.h>
 
 #include "call/made.h"
-#include "call/refuse.h"
 #include "ops/fourier/fourier.h"
 #include "tables/kernels/fourier.h"
 
@@ -26,7 +25,8 @@ static void sort_by_stride(const kt_tensor *t, int *at, int n)
         }
 }
 
-static kt_status read_dims(const kt_call *call, bool keeps_last, dims *d)
+/* keeps_last: the name of a row that does so, and needs a dim; NULL: another. */
+static kt_status read_dims(const kt_call *call, const char *keeps_last, dims *d)
 {
     const kt_tensor *self = call->arg[0].t;
     const kt_shape   given = kt__arg_ints(call, 1);
@@ -44,8 +44,8 @@ static kt_status read_dims(const kt_call *call, bool keeps_last, dims *d)
                 return kt_fail(KT_ERR_RUNTIME, "FFT dims must be unique");
         d->at[i] = (int)dim;
     }
-    sort_by_stride(self, d->at, d->n - keeps_last);
-    return KT_OK;
+    sort_by_stride(self, d->at, d->n - (keeps_last && d->n));
+    return d->n || !keeps_last ? KT_OK : kt_fail(KT_ERR_RUNTIME, "%s must transform at least one axis", keeps_last);
 }
 
 /* The dims that are not in d, as exchanges from both ends leave them, the first in d for the last that is not: so PyTorch's
@@ -132,7 +132,7 @@ kt_status kt__body_fft_c2c(kt_call *call)
     const bool   inverse = !kt__arg_bool(call, 3);
     kt__decision room;
     dims         d;
-    if (read_dims(call, false, &d) || !kt__resolve_in_body(call, &room) || check_points(self, &d))
+    if (read_dims(call, NULL, &d) || !kt__resolve_in_body(call, &room) || check_points(self, &d))
         return kt_error_status();
     if (d.n == 0)
         return kt__end(call, kt_clone(self));
@@ -157,10 +157,8 @@ kt_status kt__body_fft_r2c(kt_call *call)
     kt__decision room;
     dims         d;
     int64_t      sizes[KT_MAX_DIMS];
-    if (read_dims(call, true, &d) || !kt__resolve_in_body(call, &room))
+    if (read_dims(call, "rfftn", &d) || !kt__resolve_in_body(call, &room))
         return kt_error_status();
-    if (d.n == 0)
-        return kt_fail(KT_ERR_RUNTIME, "rfftn must transform at least one axis");
     if (check_points(self, &d))
         return kt_error_status();
     const int     last = d.at[d.n - 1];
@@ -184,10 +182,8 @@ kt_status kt__body_fft_c2r(kt_call *call)
     kt__decision  room;
     dims          d;
     int64_t       sizes[KT_MAX_DIMS];
-    if (read_dims(call, true, &d) || !kt__resolve_in_body(call, &room))
+    if (read_dims(call, "irfftn", &d) || !kt__resolve_in_body(call, &room))
         return kt_error_status();
-    if (d.n == 0)
-        return kt_fail(KT_ERR_RUNTIME, "irfftn must transform at least one axis");
     const int last = d.at[d.n - 1];
     if (n < 1)
         return kt_fail(KT_ERR_RUNTIME, "Invalid number of data points (%lld) specified", (long long)n);

@@ -2,7 +2,6 @@
  *
  * In: calls of the rows fft_*. Out: results, or PyTorch's refusals, in its order. */
 #include "call/made.h"
-#include "call/refuse.h"
 #include "ops/fourier/fourier.h"
 
 #include <string.h>
@@ -152,8 +151,9 @@ static kt_status read_given_dims(const kt_call *call, kt_shape given, span *s)
     return KT_OK;
 }
 
-/* Without dims: the last ones, as many as there are sizes; without either all. The rows of two dims have a default. */
-static kt_status read_several(const kt_call *call, bool has_dims, span *s)
+/* Without dims: the last ones, as many as there are sizes; without either all. The rows of two dims have a default.
+ * needs_one: the name of a row that transforms at least one; NULL: it may be none. */
+static kt_status read_several(const kt_call *call, bool has_dims, const char *needs_one, span *s)
 {
     const kt_tensor *self = call->arg[SELF].t;
     const bool       sized = kt__given(call, POINTS), named = has_dims || kt__given(call, DIM);
@@ -174,12 +174,7 @@ static kt_status read_several(const kt_call *call, bool has_dims, span *s)
         if (s->points[i] < 1 && (sized || i < s->n - 1))
             return fail_points(s->points[i]);
     }
-    return KT_OK;
-}
-
-static kt_status fail_no_dim(const char *name)
-{
-    return kt_fail(KT_ERR_RUNTIME, "%s must transform at least one axis", name);
+    return s->n || !needs_one ? KT_OK : kt_fail(KT_ERR_RUNTIME, "%s must transform at least one axis", needs_one);
 }
 
 static kt_status transform_all(kt_call *call, bool has_dims, bool forward)
@@ -187,7 +182,7 @@ static kt_status transform_all(kt_call *call, bool has_dims, bool forward)
     KT_SCOPE;
     span    s;
     int64_t normalization;
-    if (read_several(call, has_dims, &s))
+    if (read_several(call, has_dims, NULL, &s))
         return kt_error_status();
     kt_tensor *x = prepared(call, forward, true, &s, &normalization);
     return kt__end(call, x ? kt_fft_c2c(x, dims_of(&s), normalization, forward) : NULL);
@@ -199,10 +194,8 @@ static kt_status half_of_reals(kt_call *call, bool has_dims, bool forward)
     KT_SCOPE;
     span    s;
     int64_t normalization;
-    if (read_several(call, has_dims, &s))
+    if (read_several(call, has_dims, forward ? "rfftn" : "ihfftn", &s))
         return kt_error_status();
-    if (s.n == 0)
-        return fail_no_dim(forward ? "rfftn" : "ihfftn");
     kt_tensor *x = prepared(call, forward, false, &s, &normalization);
     if (!x)
         return kt_error_status();
@@ -219,10 +212,8 @@ static kt_status reals_of_half(kt_call *call, bool has_dims, bool forward)
     KT_SCOPE;
     span    s;
     int64_t normalization;
-    if (read_several(call, has_dims, &s))
+    if (read_several(call, has_dims, forward ? "hfftn" : "irfftn", &s))
         return kt_error_status();
-    if (s.n == 0)
-        return fail_no_dim(forward ? "hfftn" : "irfftn");
     const int  last = s.n - 1;
     const bool said = kt__given(call, POINTS) && call->arg[POINTS].ints.d[last] != -1;
     const int64_t n = said ? s.points[last] : 2 * (s.points[last] - 1);
