@@ -16,10 +16,10 @@
 #define KP_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define KP_FUNCTION(f) ((PyCFunction)(void (*)(void))(f)) /* for METH_FASTCALL and others with another signature */
 
-/* ---- the Tensor object (tensor.c) ---- */
+/* ---- the Tensor object (tensor.c, life.c) ---- */
 typedef struct kp_tensor {
     PyObject_HEAD
-    kt_tensor *t;    /* one reference; t's wrapper slot points back here */
+    kt_tensor *t;    /* whose wrapper slot points back here; one reference, unless t owns the object */
     PyObject  *dict; /* the user's attributes; NULL until the first: the GC does not track the object before */
     PyObject  *weak;
 } kp_tensor;
@@ -38,7 +38,24 @@ static inline bool kp_is_tensor(PyObject *o) /* built-in types are not heap type
     return KP_LIKELY(Py_IS_TYPE(o, kp_tensor_type)) ||
            (PyType_HasFeature(Py_TYPE(o), Py_TPFLAGS_HEAPTYPE) && PyType_IsSubtype(Py_TYPE(o), kp_tensor_type));
 }
-static inline kt_tensor *kp_tensor_of(PyObject *o) { return ((kp_tensor *)o)->t; }
+
+void      kp_life_start(void);
+void      kp_life_of_subclass(PyTypeObject *type);
+void      kp_own(kp_tensor *self); /* it owns its tensor from now on, if the tensor owned it; the caller has a reference */
+void      kp_tensor_dealloc(PyObject *o);
+int       kp_tensor_is_gc(PyObject *o);
+int       kp_tensor_traverse(PyObject *o, visitproc visit, void *arg);
+int       kp_tensor_clear(PyObject *o);
+int       kp_tensor_setattr(PyObject *o, PyObject *name, PyObject *value);
+
+/* Borrowed. Weak references, and the collector's lists, lead to objects that are owned by their tensor. */
+static inline kt_tensor *kp_tensor_of(PyObject *o)
+{
+    kp_tensor *self = (kp_tensor *)o;
+    if (KP_UNLIKELY(self->weak || self->dict))
+        kp_own(self);
+    return self->t;
+}
 
 /* ---- __torch_function__ (override.c) ---- */
 enum { KP_NOT_ASKED, KP_ANSWERED, KP_DECLINED };

@@ -433,6 +433,8 @@ PyObject *kp_init_subclass(PyObject *cls, PyObject *args, PyObject *keywords)
     Py_XDECREF(method);
     if (done && type->tp_getattro == PyObject_GenericGetAttr)
         type->tp_getattro = subclass_getattr;
+    if (done)
+        kp_life_of_subclass(type);
     return done;
 }
 

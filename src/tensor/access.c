@@ -34,7 +34,15 @@ bool      kt_is_conj(const kt_tensor *t) { return !missing(t) && (t->flags & KT_
 bool      kt_is_neg(const kt_tensor *t) { return !missing(t) && (t->flags & KT_T_NEG); }
 void    **kt_tensor_wrapper(kt_tensor *t) { return missing(t) ? NULL : &t->wrapper; }
 bool      kt_is_shared(const kt_tensor *t) { return !missing(t) && atomic_load_explicit(&t->refs, memory_order_acquire) > 1; }
-void      kt_on_wrapper_left(void (*left)(void *wrapper)) { kt__wrapper_left = left; }
+bool      kt_wrapper_drop(kt_tensor *t, void *object)
+{
+    const bool named = t->wrapper == object, kept = named && kt_is_shared(t);
+    if (named)
+        t->wrapper = kept ? (void *)((uintptr_t)object | 1) : NULL;
+    kt__unref(t);
+    return !kept;
+}
+void      kt_on_wrapper_left(bool (*left)(kt_tensor *t)) { kt__wrapper_left = left; }
 bool      kt_is_inference(const kt_tensor *t) { return !missing(t) && t->flags & KT_T_INFERENCE; }
 bool      kt_inference(void) { return kt__born_flags & KT_T_INFERENCE; }
 void      kt_set_inference(bool on) { kt__born_flags = on ? KT_T_INFERENCE : 0; }

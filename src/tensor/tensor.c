@@ -751,12 +751,19 @@ kt_status kt__tensor_resize(kt_tensor *t, kt_shape shape, const int64_t *strides
     return KT_OK;
 }
 
-void (*kt__wrapper_left)(void *wrapper);
+bool (*kt__wrapper_left)(kt_tensor *t);
+
+static bool is_taken_over(kt_tensor *t)
+{
+    int32_t none = 0; /* two owners left at once; else the count was not updated */
+    atomic_compare_exchange_strong_explicit(&t->refs, &none, 1, memory_order_acq_rel, memory_order_acquire);
+    return kt__wrapper_left(t);
+}
 
 KT__HOT void kt__tensor_free(kt_tensor *t)
 {
-    if (KT__UNLIKELY(t->wrapper != NULL) && kt__wrapper_left)
-        kt__wrapper_left(t->wrapper);
+    if (KT__UNLIKELY(t->wrapper != NULL) && kt__wrapper_left && is_taken_over(t))
+        return;
     if (t->autograd)
         kt__autograd_release(t);
     kt__unref(t->base);

@@ -72,7 +72,8 @@ typedef struct kt__transform {
 extern KT__HOT_LOCAL kt__transform *kt__transform_now;    /* the innermost of this thread; NULL: none */
 extern KT__HIDDEN _Atomic uint32_t  kt__transforms_begun; /* of all threads */
 
-extern KT__HIDDEN void (*kt__wrapper_left)(void *wrapper); /* called with the wrapper of a tensor that is freed */
+/* A tensor with a wrapper loses its last owner. True: the binding takes the reference over. */
+extern KT__HIDDEN bool (*kt__wrapper_left)(kt_tensor *t);
 
 struct kt_tensor {
     _Atomic int32_t refs;

@@ -134,7 +134,12 @@ KT_API kt_status kt_make_over_on(kt_device device, void *memory, kt_dtype dtype,
 KT_API kt_status kt_lend(kt_tensor *t, bool fixed, kt_tensor **lent);                            /* owned */
 KT_API void    **kt_tensor_wrapper(kt_tensor *t);                                                /* NULL and an error for NULL */
 KT_API bool      kt_is_shared(const kt_tensor *t);          /* does it have owners besides the caller? false for NULL */
-KT_API void      kt_on_wrapper_left(void (*left)(void *wrapper)); /* called when a tensor is freed whose slot is not NULL */
+/* The object in the slot has lost its last reference, and drops its own to t. False: t has other owners and owns the object from
+ * now on; the lowest bit of the slot says so. True: t, or what its slot named, has nothing to do with it any more. */
+KT_API bool      kt_wrapper_drop(kt_tensor *t, void *object);
+/* `left` is called when a tensor whose slot is not NULL loses its last owner, on any thread. True: that reference belongs to the
+ * binding now, and the tensor lives on. */
+KT_API void      kt_on_wrapper_left(bool (*left)(kt_tensor *t));
 /* For a binding's garbage collector: visits the contexts of hooks that would be freed with t, if the caller is its only owner; a
  * binding knows its own by their `release`. A nonzero result of a visit ends the traversal and is returned. */
 typedef int (*kt_hook_visit)(void (*release)(void *context), void *context, void *with);
