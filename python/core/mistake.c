@@ -246,7 +246,7 @@ void kp_raise_mistake(const char *name, const kp_row_facts *form, bool method, P
     }
 }
 
-/* A dim name that a tensor, or the first of a list, does not have. */
+/* A dim name that a tensor, or the first of a list, does not have; or names for the tensor that the call would make. */
 void kp_raise_no_name(const char *function, int kind, PyObject *name, PyObject *tensor)
 {
     if (kind == KP_ARG_NO_NAME) {
@@ -262,6 +262,10 @@ void kp_raise_no_name(const char *function, int kind, PyObject *name, PyObject *
             return;
         }
         tensor = PySequence_Fast_GET_ITEM(tensor, 0);
+    }
+    if (kind == KP_ARG_NAMES && !kp_is_tensor(tensor)) {
+        PyErr_Format(PyExc_NotImplementedError, "torch.%s: dims have no names here", function);
+        return;
     }
     PyObject *dims = PyUnicode_FromString("");
     for (int64_t i = 0; dims && kp_is_tensor(tensor) && i < kt_ndim(kp_tensor_of(tensor)); i++)

@@ -22,6 +22,10 @@ def test_questions_about_other_layouts():
         x.to_sparse()
     with pytest.raises(NotImplementedError, match="dims have no names here"):
         x.rename("a", "b")
+    for make in (lambda names: karat.rand(2, 3, names=names), lambda names: karat.full((2, 3), 1.0, names=names)):
+        with pytest.raises(NotImplementedError, match=r"^torch\.(rand|full): dims have no names here$"):
+            make(("a", "b"))
+        assert make(None).shape == (2, 3)
     assert x.rename(None).data_ptr() == x.data_ptr() and x.rename(None) is not x
     with pytest.raises(AssertionError, match="^Torch not compiled with XPU enabled$"):
         x.xpu()
