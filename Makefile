@@ -8,7 +8,7 @@
 #   make test-libraries REFERENCE=PYTHON   public libraries beside PyTorch (tests/libraries/README.md); needs a network
 #   make check      generated files, layers, lint, headers       make bench      timings beside measured ceilings
 #   make asan       the C tests under Address- and UndefinedBehaviorSanitizer;  make tsan   under ThreadSanitizer
-#   make asan-python   the Python tests under the first two, two threads at the same tensors among them
+#   make asan-python   the Python tests of the same build, two threads at the same tensors among them
 #   make amx        tests of attention and convolutions where C stands for AMX's instructions, on a processor with AVX-512
 #   make gen        rewrite the generated files                  make install    PREFIX=/usr/local DESTDIR=
 #   make clean      remove build/
@@ -25,7 +25,8 @@ NINJA   = cmake --build $(1) --parallel $(JOBS)
 # $(call configure,directory,options): again only when the compiler, the interpreter or the options change.
 configure = @tools/configure.sh $(1) "$(CC)" $(CMAKE) $(2)
 
-.PHONY: all setup build demo test test-all test-cuda test-libraries bench check amx asan asan-python tsan gen install clean
+.PHONY: all setup build demo test test-all test-cuda test-libraries bench check amx build-asan asan asan-python tsan gen install \
+	clean
 
 all: build
 
@@ -59,27 +60,25 @@ test-libraries: build
 	@"$$(cat $(BUILD)/.python)" tests/libraries/run.py --environment $(BUILD)/libraries --install --karat $(BUILD)/bin/karat \
 		$(if $(REFERENCE),--reference $(REFERENCE)) --document docs/libraries.md
 
-amx: setup
-	$(call configure,$(BUILD)/amx,-DKARAT_AMX_IN_C=ON -DKARAT_TESTS=OFF -DKARAT_BENCH=OFF)
-	@$(call NINJA,$(BUILD)/amx)
-	@PYTHONPATH=$(BUILD)/amx/python PYTHONPYCACHEPREFIX=$(BUILD)/amx/pycache "$$(cat $(BUILD)/.python)" \
+amx: build
+	@$(call NINJA,$(BUILD)) --target karat_amx
+	@LD_LIBRARY_PATH=$(BUILD)/amx PYTHONPATH=$(BUILD)/python PYTHONPYCACHEPREFIX=$(BUILD)/pycache "$$(cat $(BUILD)/.python)" \
 		-m pytest -q -p no:cacheprovider tests/python/test_attention.py tests/python/test_convolution.py
 
-asan: setup
-	$(call configure,$(BUILD)/asan,-DKARAT_ASAN=ON -DKARAT_UBSAN=ON -DKARAT_PYTHON=OFF -DKARAT_BENCH=OFF)
+build-asan: setup
+	$(call configure,$(BUILD)/asan,-DKARAT_ASAN=ON -DKARAT_UBSAN=ON -DKARAT_BENCH=OFF)
 	@$(call NINJA,$(BUILD)/asan)
-	@JOBS=$(JOBS) tools/run_tests.sh $(BUILD)/asan
 
-asan-python: setup
-	$(call configure,$(BUILD)/asan-python,-DKARAT_ASAN=ON -DKARAT_UBSAN=ON -DKARAT_TESTS=OFF -DKARAT_TEST_BACKENDS=ON \
-		-DKARAT_BENCH=OFF)
-	@$(call NINJA,$(BUILD)/asan-python)
-	@JOBS=$(JOBS) tools/run_tests.sh $(BUILD)/asan-python
+asan: build-asan
+	@JOBS=$(JOBS) tools/run_tests.sh $(BUILD)/asan c
+
+asan-python: build-asan
+	@JOBS=$(JOBS) tools/run_tests.sh $(BUILD)/asan python
 
 tsan: setup
 	$(call configure,$(BUILD)/tsan,-DKARAT_TSAN=ON -DKARAT_PYTHON=OFF -DKARAT_BENCH=OFF)
 	@$(call NINJA,$(BUILD)/tsan)
-	@JOBS=$(JOBS) tools/run_tests.sh $(BUILD)/tsan
+	@JOBS=$(JOBS) tools/run_tests.sh $(BUILD)/tsan c
 
 # A second library without lineage is what "lineage on against compiled out" is measured against.
 bench: build

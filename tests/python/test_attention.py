@@ -267,6 +267,7 @@ def test_the_flash_way_has_no_second_derivative():
 
 
 @pytest.mark.cpu_only("the test counts the CPU's memory")
+@pytest.mark.not_sanitized("long, and counts the same memory")
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 def test_memory_is_linear_in_the_length(dtype):
     """8192 queries and keys: their scores would take 512 MiB, twice on the way back. Also for values of another width, and where

@@ -9,7 +9,8 @@ from pathlib import Path
 import karat
 import pytest
 
-pytestmark = pytest.mark.cpu_only("starts programs of its own")
+pytestmark = [pytest.mark.cpu_only("starts programs of its own"),
+              pytest.mark.not_sanitized("the lessons of test_examples, and of the C examples, once more")]
 
 examples = Path(__file__).resolve().parents[2] / "examples"
 build = Path(os.path.dirname(karat.__file__)).parents[1]

@@ -1,7 +1,6 @@
 """Training goes on for as long as it likes in the same memory; tests/long/steps.py does it for 100,000 steps."""
 
 import gc
-import os
 import sys
 import weakref
 from pathlib import Path
@@ -16,7 +15,7 @@ import steps  # noqa: E402
 
 
 @pytest.mark.cpu_only("resident memory of the process")
-@pytest.mark.skipif("libasan" in os.environ.get("LD_PRELOAD", ""), reason="AddressSanitizer keeps what was freed")
+@pytest.mark.not_sanitized("AddressSanitizer keeps what was freed")
 def test_memory_stays_flat():
     grown, gone = steps.run(2000)
     assert grown < steps.GROWTH and gone

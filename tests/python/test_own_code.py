@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+pytestmark = [pytest.mark.cpu_only("no tensors"), pytest.mark.not_sanitized("no tensors")]
 TOOL = pathlib.Path(__file__).parents[2] / "tools" / "own_code.py"
 
 THEIRS = '''

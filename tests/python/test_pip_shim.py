@@ -8,6 +8,7 @@ import venv
 
 import pytest
 
+pytestmark = [pytest.mark.cpu_only("no tensors"), pytest.mark.not_sanitized("no tensors")]
 KARAT = [sys.executable, "-m", "karat", "pip-shim"]
 
 

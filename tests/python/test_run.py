@@ -5,7 +5,8 @@ import sys
 
 import pytest
 
-pytestmark = pytest.mark.cpu_only("starts programs of its own")
+pytestmark = [pytest.mark.cpu_only("starts programs of its own"),
+              pytest.mark.not_sanitized("starts programs for how they begin and end")]
 
 
 def run(tmp_path, text, *arguments):

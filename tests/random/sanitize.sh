@@ -5,14 +5,15 @@ set -eu
 cd "$(dirname "$0")/../.."
 kind=$1 programs=${2:-1000} seed=${3:-$(date +%s)}
 case $kind in
-asan) options="-DKARAT_ASAN=ON -DKARAT_UBSAN=ON" threads=1 runner="" ;;
-tsan) options="-DKARAT_TSAN=ON" threads=4 runner="setarch -R" ;; # it maps memory at fixed places
+asan) build=build/asan options="-DKARAT_ASAN=ON -DKARAT_UBSAN=ON" threads=1 runner="" ;; # as the Makefile has it
+tsan) # it maps memory at fixed places
+    build=build/tsan-python options="-DKARAT_TSAN=ON -DKARAT_TESTS=OFF" threads=4 runner="setarch -R"
+    ;;
 *) echo "sanitize.sh asan|tsan [programs] [seed]" && exit 2 ;;
 esac
 python=$(cat build/.python 2> /dev/null || echo python3)
-build=build/$kind-python
-tools/configure.sh $build "${CC:-}" cmake -G Ninja $options -DKARAT_TESTS=OFF -DKARAT_BENCH=OFF
-cmake --build $build --parallel "${JOBS:-$(nproc)}" > $build/build.log || { tail $build/build.log; exit 1; }
+tools/configure.sh $build "${CC:-}" cmake -G Ninja -DKARAT_WERROR=ON $options -DKARAT_BENCH=OFF
+cmake --build $build --parallel "${JOBS:-$(nproc)}" --target karat_python > $build/build.log || { tail $build/build.log; exit 1; }
 export PYTHONMALLOC=malloc PYTHONPATH="$PWD/$build/python" PYTHONDONTWRITEBYTECODE=1
 export ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=0:allocator_may_return_null=1}"
 export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1:halt_on_error=1}"

@@ -1,5 +1,5 @@
-/* amx_in_c.h - AMX's instructions as C functions, for tests on processors with AVX-512 and without AMX (cmake
- * -DKARAT_AMX_IN_C=ON): what surrounds the tiles runs there too. In, out: as the instructions, of whole tiles of bfloat16. */
+/* amx_in_c.h - AMX's instructions as C functions, for tests on processors with AVX-512 and without AMX (make amx):
+ * what surrounds the tiles runs there too. In, out: as the instructions, of whole tiles of bfloat16. */
 #ifndef KT_CPU_ISA_AMX_IN_C_H
 #define KT_CPU_ISA_AMX_IN_C_H
 
