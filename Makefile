@@ -62,8 +62,8 @@ test-libraries: build
 
 amx: build
 	@$(call NINJA,$(BUILD)) --target karat_amx
-	@LD_LIBRARY_PATH=$(BUILD)/amx PYTHONPATH=$(BUILD)/python PYTHONPYCACHEPREFIX=$(BUILD)/pycache "$$(cat $(BUILD)/.python)" \
-		-m pytest -q -p no:cacheprovider tests/python/test_attention.py tests/python/test_convolution.py
+	@here="$(CURDIR)/$(BUILD)"; LD_LIBRARY_PATH="$$here/amx" PYTHONPATH="$$here/python" PYTHONPYCACHEPREFIX="$$here/pycache" \
+		"$$(cat $(BUILD)/.python)" -m pytest -q -p no:cacheprovider tests/python/test_attention.py tests/python/test_convolution.py
 
 build-asan: setup
 	$(call configure,$(BUILD)/asan,-DKARAT_ASAN=ON -DKARAT_UBSAN=ON -DKARAT_BENCH=OFF)

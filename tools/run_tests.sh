@@ -115,7 +115,8 @@ python_line=""
 mirror_lines=""
 slow=""
 if [ "$part" != c ] && ls tests/python/*.py > /dev/null 2>&1 && ls "$build"/python/karat/_karat*.so > /dev/null 2>&1; then
-    export PYTHONPATH="$PWD/$build/python" PYTHONPYCACHEPREFIX="$PWD/$build/pycache"
+    # Bytecode is kept, for all builds: pytest takes longer to compile 45,000 lines with asserts than many files to run.
+    export PYTHONPATH="$PWD/$build/python" PYTHONPYCACHEPREFIX="$PWD/build/pycache" PYTHONDONTWRITEBYTECODE=
     python_tests pytest.log KARAT_TEST_DEVICE=
     python_line=$line
     if [ -e "$build/backends/mirror.so" ]; then

@@ -81,8 +81,16 @@ def figures(arguments, folder):
     return [int(n) for n in re.findall(r"(\d+) of \d+", last)]
 
 
-@pytest.mark.parametrize("arguments", [pytest.param(a, marks=pytest.mark.cpu_only("no tensors, or on meta"))
-                                       if a.endswith(ELSEWHERE) else a for a in FLOORS])
+def marked(arguments):
+    marks = []
+    if arguments.endswith(ELSEWHERE):
+        marks = [pytest.mark.cpu_only("no tensors, or on meta"), pytest.mark.not_sanitized("no tensors, or on meta")]
+    elif arguments == "parity":
+        marks = [pytest.mark.not_sanitized("90 programs, started for their texts")]
+    return pytest.param(arguments, marks=marks)
+
+
+@pytest.mark.parametrize("arguments", map(marked, FLOORS))
 def test_figures_do_not_fall(arguments, tmp_path):
     reached = figures(arguments, tmp_path)
     print(arguments, reached)

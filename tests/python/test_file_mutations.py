@@ -1,7 +1,8 @@
 """Files of torch.save, changed at random: opcodes exchanged, cut, repeated and spliced from attacks, bytes flipped, lengths and
 names replaced. Whatever comes out loads or is refused; nothing runs, nothing that the process shares changes, no load takes long.
 
-KARAT_TEST_ALL changes for ten minutes instead of three seconds; KARAT_TEST_SEED repeats a run, whose number a failure tells.
+KARAT_TEST_ALL changes for four minutes instead of three seconds, KARAT_TEST_SECONDS for as long as it says; KARAT_TEST_SEED repeats
+a run, whose number a failure tells.
 """
 
 import io
@@ -24,7 +25,7 @@ from karat.storage import UntypedStorage
 from karat.typed_storage import TypedStorage
 
 SEED = int(os.environ.get("KARAT_TEST_SEED") or time.time())
-SECONDS = float(os.environ.get("KARAT_TEST_SECONDS") or (600 if os.environ.get("KARAT_TEST_ALL") else 3))
+SECONDS = float(os.environ.get("KARAT_TEST_SECONDS") or (240 if os.environ.get("KARAT_TEST_ALL") else 3))
 REFUSALS = (pickle.UnpicklingError, RuntimeError, EOFError)  # of a pickle; of a file that is not whole
 WATCHED = ("os.", "subprocess.", "socket.", "import", "exec", "compile", "shutil.", "ctypes.", "open", "pickle.find_class",
            "object.__setattr__")
