@@ -62,7 +62,7 @@ one_process()
 sum_of()
 {
     for one; do
-        [ ! -f "$one" ] || grep -E '(passed|failed|error|no tests ran)' "$one" | tail -n 1
+        [ ! -f "$one" ] || grep -E '(passed|failed|error|deselected|no tests ran)' "$one" | tail -n 1
     done | awk '
         {
             for (i = 1; i < NF; i++)

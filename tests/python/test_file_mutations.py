@@ -1,7 +1,7 @@
 """Files of torch.save, changed at random: opcodes exchanged, cut, repeated and spliced from attacks, bytes flipped, lengths and
 names replaced. Whatever comes out loads or is refused; nothing runs, nothing that the process shares changes, no load takes long.
 
-KARAT_TEST_ALL changes for four minutes instead of three seconds, KARAT_TEST_SECONDS for as long as it says; KARAT_TEST_SEED repeats
+KARAT_TEST_ALL changes for four minutes, not three seconds, KARAT_TEST_SECONDS for as long as it says; KARAT_TEST_SEED repeats
 a run, whose number a failure tells.
 """
 
