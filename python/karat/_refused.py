@@ -76,7 +76,6 @@ REASONS = {
     "nn.attention.flex_attention": f"{_NOT_COMPILED}; use scaled_dot_product_attention",
     "nn.intrinsic": _NOT_QUANTIZED,
     "nn.utils._expanded_weights": _PER_SAMPLE,
-    "nn.utils._per_sample_grad": _PER_SAMPLE,
     "nn.parallel.comm": _ONE_PROCESS,
     "nn.parallel.parallel_apply": _ONE_PROCESS,
     "nn.parallel.replicate": _ONE_PROCESS,

@@ -90,13 +90,18 @@ def _check_is_size(i, message=None, *, max=None):
         _check(bool(i <= max), message)
 
 
-def _check_tensor_all(cond, message=None):
-    """A RuntimeError unless all elements are True."""
+def _check_tensor_all_with(error_type, cond, message=None):
+    """Raises error_type unless all elements are True."""
     if not isinstance(cond, Tensor):
         raise TypeError(f"cond must be a tensor, but got {type(cond)}")
     if cond.dtype is not _karat.dtypes["bool"]:
         raise TypeError(f"cond tensor must have dtype torch.bool, but got {cond.dtype}")
-    _check_with(RuntimeError, cond.all().item(), message)
+    _check_with(error_type, cond.all().item(), message)
+
+
+def _check_tensor_all(cond, message=None):
+    """A RuntimeError unless all elements are True."""
+    _check_tensor_all_with(RuntimeError, cond, message)
 
 
 def _as_tensor_fullprec(t):

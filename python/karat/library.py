@@ -25,6 +25,7 @@ from ._library.infer_schema import infer_schema
 from ._library.syntax import check as check_syntax
 from ._library.syntax import named as with_named_aliases
 from ._library.warn import warn_of_backward
+from .amp.autocast_mode import _cast
 from ._ops import OpOverload, OpOverloadPacket, Tag, ops, parse_schema, tags_of, vmap_rules
 
 __all__ = ["Library", "impl", "define", "fallthrough_kernel", "impl_abstract", "register_autocast", "register_fake",
@@ -726,17 +727,6 @@ class CustomOpDef:
             yield
         finally:
             (self._disabled_kernel.add if before else self._disabled_kernel.discard)(device_type)
-
-
-def _cast(value, device_type, dtype):
-    if isinstance(value, _karat.Tensor):
-        casts = value.is_floating_point() and value.device.type == device_type and value.dtype != _karat.dtypes["float64"]
-        return value.to(dtype) if casts else value
-    if isinstance(value, (list, tuple)):
-        return type(value)(_cast(one, device_type, dtype) for one in value)
-    if isinstance(value, dict):
-        return {key: _cast(one, device_type, dtype) for key, one in value.items()}
-    return value
 
 
 @contextlib.contextmanager

@@ -211,7 +211,8 @@ def arguments():
     parser.add_argument("--environment", required=True, type=os.path.abspath)
     parser.add_argument("--install", action="store_true")
     parser.add_argument("--reference")
-    parser.add_argument("--karat", default=os.path.join(ROOT, "build", "bin", "karat"))
+    parser.add_argument("--karat", type=lambda text: os.path.abspath(text) if os.sep in text else text,
+                        default=os.path.join(ROOT, "build", "bin", "karat"))
     parser.add_argument("--only", type=lambda text: text.split(","))
     parser.add_argument("--results")
     parser.add_argument("--document")

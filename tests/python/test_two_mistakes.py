@@ -101,6 +101,7 @@ REFUSED = [
     # more elements than can be counted
     ("x.reshape(2**33, 2**33)", RuntimeError, "shape '[8589934592, 8589934592]' is invalid for input of size 4"),
     ("x.view(2**33, -1, 2**33)", RuntimeError, "shape '[8589934592, -1, 8589934592]' is invalid for input of size 4"),
+    ("x.reshape(0, -1)", RuntimeError, "shape '[0, -1]' is invalid for input of size 4"),
     ("x.unflatten(0, (2**33, 2**33))", RuntimeError, "unflatten: Provided sizes [8589934592, 8589934592] don't multiply up to"),
     ("x.as_strided((2,), (2**62,))", RuntimeError,
      "Storage size calculation overflowed with sizes=[2] and strides=[4611686018427387904]"),

@@ -134,6 +134,11 @@ def _casting(device_type, dtype):
     return cast
 
 
+def _cast(value, device_type, dtype):
+    """What _casting makes of a value; libraries call it."""
+    return _casting(device_type, dtype)(value)
+
+
 def _decorator(decorate, function, device_type):
     """decorate of the function; without one decorate itself, for the function that is still to come."""
     if not isinstance(device_type, str):

@@ -426,6 +426,19 @@ class Optimizer:
 
     # ---- groups ----
 
+    @staticmethod
+    def _group_tensors_by_device_and_dtype(tensorlistlist, with_indices=False):
+        """Lists that belong together by position, in parts: one for each device and dtype in the first of them."""
+        parts = {}
+        for at, first in enumerate(tensorlistlist[0]):
+            lists, places = parts.setdefault((first.device, first.dtype), ([[] for _ in tensorlistlist], []))
+            for gathered, tensors in zip(lists, tensorlistlist):
+                if tensors:
+                    gathered.append(tensors[at])
+            if with_indices:
+                places.append(at)
+        return parts
+
     def add_param_group(self, param_group):
         """Add a group: a dict with "params" and the options that differ from the defaults."""
         if not isinstance(param_group, dict):

@@ -220,13 +220,13 @@ static kt_status infer_shape(const kt_tensor *t, kt_shape want, int64_t *sizes)
             fits &= !__builtin_mul_overflow(product, want.d[i], &product);
         }
     }
-    if (fits && unknown >= 0 && product == 0)
+    if (fits && unknown >= 0 && product == 0 && t->numel == 0)
         return kt_fail(KT_ERR_RUNTIME,
                        "cannot reshape tensor of 0 elements into shape %s because the unspecified dimension size -1 "
                        "can be any value "
                        "and is ambiguous",
                        as_text(text, want));
-    if (fits && unknown >= 0 && t->numel % product == 0)
+    if (fits && unknown >= 0 && product > 0 && t->numel % product == 0)
         sizes[unknown] = t->numel / product;
     else if (!fits || unknown >= 0 || product != t->numel)
         return kt_fail(KT_ERR_RUNTIME, "shape '%s' is invalid for input of size %lld", as_text(text, want),
