@@ -611,7 +611,7 @@ def _birth(code, offset, wanted, others, cast, dtype):
         if part is whole and any(_is_wanting_leaf(t) for t in (wanted[0], _base(wanted[0]))):
             return None  # a cast of a leaf is no leaf
     used = _was_used(code, block, whole) if passed is None else _is_used(*passed)
-    line = new and not used and block.rewritten(part, new)
+    line = new and not used and not _was_used_inside(code, wanted[0]) and block.rewritten(part, new)
     return line and f"{line} at {_place(code, part)}"
 
 
@@ -621,14 +621,40 @@ def _was_used(code, block, node):
     return bool(frame and names) and _is_used(frame, block, block.statement(node), names)
 
 
+def _was_used_inside(code, value):
+    """Was it an operand since in a function that it was given to, before the refused call?"""
+    for frame in _frames():
+        if frame.f_code is code:
+            break
+        names = [name for name in _own_names(frame.f_code)[0] if name and _local(frame, name) is value]
+        if not names or _is_library(frame.f_code.co_filename):
+            continue
+        block, node = _node_at(frame.f_code, frame.f_lasti)
+        function = node
+        while function is not None and not isinstance(function, ast.FunctionDef):
+            function = block.above.get(function)
+        if function is not None:
+            body = function.body[1:] if ast.get_docstring(function, clean=False) else function.body
+            lines = block.lines[body[0].lineno - 1:node.lineno - 1] if body else []
+            before = block.lines[node.lineno - 1].encode()[:node.col_offset].decode()
+            if _has_operand([*lines, before], names):
+                return True
+    return False
+
+
 def _is_used(frame, block, statement, targets):
     """Has a line between the statement and where the frame is now one of the names as an operand?"""
+    return _has_operand(block.lines[statement.end_lineno:frame.f_lineno - 1], map(ast.unparse, targets))
+
+
+def _has_operand(lines, names):
+    """Has one of the lines, which were not refused, one of the names as an operand?"""
     if _in_backward():
         return False
-    name = "|".join(re.escape(ast.unparse(target)) for target in targets)
+    name = "|".join(map(re.escape, names))
     operand = re.compile(rf"(?<!len\()(?<!print\()(?<!type\()(?<![\w.])(?:{name})\s*[,)@]|@\s*(?:{name})\b")
-    since = block.lines[statement.end_lineno:frame.f_lineno - 1][-_MOST_KEPT:]
-    return any(operand.search(line) for line in since if not line.lstrip().startswith(("def ", "async def ", "class ")))
+    return any(operand.search(line) for line in lines[-_MOST_KEPT:]
+               if not line.lstrip().startswith(("def ", "async def ", "class ")))
 
 
 # ---- a value that a function has returned ----
@@ -756,7 +782,8 @@ def _holder(code, offset, wanted, others, cast):
         return None
     if len(wanted) == 1 and isinstance(_node_at(code, offset)[1], ast.AugAssign):
         return _in_target(code, offset, wanted, cast)
-    return _in_table(frame, wanted, cast) or _given_to_library(frame, wanted, cast) or _in_module(frame, wanted, others, cast)
+    answer = _in_table(frame, wanted, cast) or _given_to_library(frame, wanted, cast) or _in_module(frame, wanted, others, cast)
+    return _in_one_place(frame, wanted, cast) if answer is None else answer
 
 
 def _in_target(code, offset, wanted, cast):
@@ -782,6 +809,30 @@ def _in_table(frame, wanted, cast):
             found = [f"{block.text(part)}[{_quoted(key)}]" for key, element in items if any(t is element for t in wanted)]
             return _before(frame.f_code, block, node, "; ".join(f"{e} = {e}.{cast}" for e in found))
     return None
+
+
+def _in_one_place(frame, wanted, cast):
+    """The refused call anew, where its line has given the operand to another call before, which was not refused."""
+    call = _Refused(frame) if len(wanted) == 1 and not _is_library(frame.f_code.co_filename) else None
+    part = call.part_of(wanted[0]) if call and call.node is not None else None
+    if not isinstance(part, ast.Name):
+        return None
+    before = any(isinstance(node, ast.Name) and node.id == part.id and isinstance(node.ctx, ast.Load)
+                 and node.lineno == part.lineno and node.col_offset < call.node.col_offset
+                 for node in ast.walk(call.block.statement(part)))
+    old, new = call.block.text(call.node), _with_cast(call, part, cast)
+    if not before or not new or call.block.lines[call.node.lineno - 1].count(old) != 1:
+        return None
+    return f"{new} instead of {old} at {_place(call.code, call.node)}"
+
+
+def _with_cast(call, part, cast):
+    """The text of a call with a cast of one of its operands; None: it is not one line."""
+    text, operand = call.block.text(call.node), call.block.operand(part)
+    if text is None or not operand:
+        return None
+    begin, end = part.col_offset - call.node.col_offset, part.end_col_offset - call.node.col_offset
+    return (text.encode()[:begin] + f"{operand}.{cast}".encode() + text.encode()[end:]).decode()
 
 
 def _quoted(key):
@@ -885,11 +936,7 @@ def _call(code, offset, wanted, others, at, cast, dtype):
     if not wanted:
         return _with_dtype(call.block, call.node, dtype, call.frame) if isinstance(call.node, ast.Call) else None
     part = next(iter(call.tensors(others)[at:]), None)
-    text = call.block.text(call.node)
-    if part is None or text is None or not call.block.text(part):
-        return ""
-    begin, end = part.col_offset - call.node.col_offset, part.end_col_offset - call.node.col_offset
-    return (text.encode()[:begin] + f"{call.block.operand(part)}.{cast}".encode() + text.encode()[end:]).decode()
+    return part is not None and _with_cast(call, part, cast) or ""
 
 
 def _out_of_place(code, offset):

@@ -128,6 +128,8 @@ _METHODS = {
     **dict([_elsewhere("to_padded_tensor", "nested")]),
     **{name: _refused(f"karat.Tensor.{name}", _NO_SPARSE) for name in """to_sparse to_sparse_coo to_sparse_csr to_sparse_csc
         to_sparse_bsr to_sparse_bsc""".split()},
+    "_make_wrapper_subclass": _refused("karat.Tensor._make_wrapper_subclass", "a tensor has memory of its own here, and there is "
+                                       "no __torch_dispatch__ that could calculate for it"),
     "to_mkldnn": _refused("karat.Tensor.to_mkldnn", "tensors keep their layout; oneDNN is given them as they are"),
     **{name: _refused(f"karat.Tensor.{name}", _NO_NAMES) for name in ("refine_names", "align_to", "align_as")},
     **{one.__name__: one for one in (sparse_dim, dense_dim, to_dense, dequantize, resize, resize_as, rename, rename_, ipu, xpu,

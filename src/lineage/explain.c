@@ -314,8 +314,8 @@ typedef struct wording { /* of the fixes of one mistake */
     uint32_t     site;            /* of the refused call */
     bool         in_binding;
     bool         placed[KT__FIXES];  /* the words say where */
-    bool         unnamed[KT__FIXES]; /* an operand has the signature's name, which the program does not know */
-    bool         lacks_name;         /* of the fix that is being worded */
+    int          unnamed[KT__FIXES]; /* operands that have the signature's name, which the program does not know */
+    int          lacks_name;         /* the same, of the fix that is being worded */
 } wording;
 
 /* Asks about the operands whose bits are set; `site`: the line it is about. */
@@ -347,7 +347,7 @@ static bool ask(const wording *w, kt_site_about about, uint16_t operands, kt_dty
 static const char *written(wording *w, int i, char *room, size_t size)
 {
     const bool asked = ask(w, KT_SITE_OPERAND, (uint16_t)(1u << i), KT_F32, w->site, room, size);
-    w->lacks_name |= asked && !room[0];
+    w->lacks_name += asked && !room[0];
     return asked && room[0] ? room : name_of(&w->m->operand[i], room, size);
 }
 
@@ -368,11 +368,11 @@ static void say_cast(kt__str *s, wording *w, int i, kt_dtype to)
     char                    name[KT__FIX_WORDS], left_out[KT__FIX_WORDS] = "";
     chain                   c;
     read_chain(&c, kt_lineage_of(o->tensor));
-    const bool lacked = w->lacks_name;
-    w->lacks_name = false;
+    const int lacked = w->lacks_name;
+    w->lacks_name = 0;
     written(w, i, name, sizeof name);
     const bool unnamed = w->lacks_name; /* then it is no name of the program's, which could be typed */
-    w->lacks_name |= lacked;
+    w->lacks_name += lacked;
     if (last && !ask(w, KT_SITE_CAST, (uint16_t)(1u << i), to, last->site, left_out, sizeof left_out)) {
         kt__str_add(s, "keep ");
         say_owner(s, name, &c);
@@ -493,7 +493,7 @@ static bool answered(wording *w, kt_site_about about, kt__fix *fix)
 {
     const kt_dtype to = fix->kind == KT_FIX_OUT_OF_PLACE ? KT_F32 : (kt_dtype)fix->dtype;
     const bool     asked = ask(w, about, fix->operands, to, w->site, fix->words, sizeof fix->words);
-    w->lacks_name |= asked && !fix->words[0];
+    w->lacks_name += asked && !fix->words[0];
     return asked && fix->words[0];
 }
 
@@ -557,17 +557,55 @@ static bool is_one(const wording *w, const kt__fix *fix)
     return true;
 }
 
+static bool say_birth(const wording *w, kt__fix *fix);
+
+/* The same of several operands, if each was made in a line of its own. */
+static bool say_births(const wording *w, kt__fix *fix)
+{
+    char    room[KT__FIX_WORDS];
+    kt__str words = kt__str_in(room, sizeof room);
+    int     line = 0;
+    for (int i = 0; i < w->m->n; i++) {
+        if (!(fix->operands >> i & 1))
+            continue;
+        kt__fix     one = *fix;
+        const char *file;
+        int         at;
+        chain       c;
+        one.operands = (uint16_t)(1u << i);
+        read_chain(&c, kt_lineage_of(w->m->operand[i].tensor));
+        if (!c.n || !kt__site_place(c.record[c.n - 1]->site, &file, &at) || at == line || !say_birth(w, &one))
+            return false;
+        line = at;
+        kt__str_addf(&words, "%s%s", words.length ? " and " : "", one.words);
+    }
+    if (words.cut)
+        return false;
+    memcpy(fix->words, room, sizeof room);
+    return true;
+}
+
 /* The same fix where the operand was made: by a function, or by an operator that gives another kind, as a comparison does. */
 static bool say_birth(const wording *w, kt__fix *fix)
 {
     chain c;
     const uint16_t operands = fix->operands;
-    if ((fix->kind != KT_FIX_CAST && fix->kind != KT_FIX_MAKE) || !operands || !is_one(w, fix) || is_shared(w, fix))
+    if ((fix->kind != KT_FIX_CAST && fix->kind != KT_FIX_MAKE) || !operands || is_shared(w, fix))
         return false;
+    if (!is_one(w, fix))
+        return say_births(w, fix);
     read_chain(&c, kt_lineage_of(w->m->operand[__builtin_ctz(operands)].tensor));
     const kt__record *last = c.n ? c.record[c.n - 1] : NULL;
     return last && (c.n == 1 || loses_kind(last)) &&
            ask(w, KT_SITE_BIRTH, operands, (kt_dtype)fix->dtype, last->site, fix->words, sizeof fix->words) && fix->words[0];
+}
+
+/* An operand that is made in the refused call itself: the line as it should read has the cast in it. */
+static bool is_said_already(const kt__mistake *m, const kt__fix *fix)
+{
+    const kt__fix *last = m->n_fixes ? &m->fix[m->n_fixes - 1] : NULL;
+    const char    *found = last && last->operands == fix->operands ? strstr(last->words, fix->words) : NULL;
+    return found && found > last->words && found[-1] == '(';
 }
 
 static void add_fix(wording *w, kt__fix fix, int still_to_come)
@@ -580,22 +618,23 @@ static void add_fix(wording *w, kt__fix fix, int still_to_come)
         if (fix.kind == KT_FIX_MAKE)
             return;
     }
-    w->lacks_name = false;
+    w->lacks_name = 0;
     w->placed[m->n_fixes] = say_fix(w, &fix);
     w->unnamed[m->n_fixes] = w->lacks_name;
-    if (fix.words[0])
+    if (fix.words[0] && !is_said_already(m, &fix))
         m->fix[m->n_fixes++] = fix;
 }
 
-/* A fix whose operands the program does not name is no help beside one that can be typed. */
+/* A fix of operands that the program does not name is no help beside one that can be typed, or that has fewer of them. */
 static void drop_unnamed(wording *w)
 {
     kt__mistake *m = w->m;
-    int          typed = 0, kept = 0;
+    int          least = KT__NOTED + 1, kept = 0;
     for (int i = 0; i < m->n_fixes; i++)
-        typed += !w->unnamed[i] && m->fix[i].kind != KT_FIX_POLICY;
+        if (m->fix[i].kind != KT_FIX_POLICY && w->unnamed[i] < least)
+            least = w->unnamed[i];
     for (int i = 0; i < m->n_fixes; i++)
-        if (!typed || !w->unnamed[i]) {
+        if (w->unnamed[i] <= least) {
             w->placed[kept] = w->placed[i];
             m->fix[kept++] = m->fix[i];
         }
@@ -652,8 +691,8 @@ static void put_numpys(sheet *s, const kt__mistake *m, uint32_t site)
     char    name[KT__FIX_WORDS], left[LEFT_ROOM];
     for (int unnamed = 0; unnamed < 2; unnamed++) /* first one that the program has a name for */
         for (int i = 0; i < m->n; i++) {
-            w.lacks_name = false;
-            if (!is_numpys(&m->operand[i]) || (!written(&w, i, name, sizeof name)) || w.lacks_name != unnamed)
+            w.lacks_name = 0;
+            if (!is_numpys(&m->operand[i]) || (!written(&w, i, name, sizeof name)) || !!w.lacks_name != unnamed)
                 continue;
             snprintf(left, sizeof left, "  %s is float64 because NumPy's numbers are; the default dtype is %s", name,
                      kt_dtype_name(kt_get_default_dtype()));

@@ -353,3 +353,13 @@ def test_more_items_than_an_iterable_dataset_said():
         assert next(passing) == 0 and next(passing) == 1
     with pytest.warns(UserWarning, match="was reported to be 2.*but 3 samples have been fetched"):
         next(passing)
+
+
+def test_workers_that_are_shut_down_end_the_pass():
+    loader = DataLoader(list(range(8)), 2, num_workers=2, persistent_workers=True)
+    iterator = iter(loader)
+    assert next(iterator).tolist() == [0, 1]
+    iterator._shutdown_workers()
+    with pytest.raises(StopIteration):
+        next(iterator)
+    assert sum(len(batch) for batch in loader) == 8

@@ -1,6 +1,7 @@
 """What an error proposes is typed into the program that failed, as a person would, and the program then runs."""
 
 import ast
+import functools
 import importlib.util
 import re
 import time
@@ -95,6 +96,9 @@ def typed(source, line, new):
 
 def edited(source, error, text):
     """The source with a proposed fix typed into it."""
+    parts = text.split(" and ")
+    if len(parts) > 1 and all(PLACED.match(part) for part in parts):
+        return functools.reduce(lambda source, part: edited(source, error, part), parts, source)
     lines = source.split("\n")
     if text.startswith("run under "):
         policy = re.search(r'policy\("(\w+)"\)', text)[1]
@@ -195,6 +199,30 @@ i += 0.5""", [
 i = torch.arange(3)
 i.mul_(1.5)""", [
         "i = i.mul(1.5)"]),
+    "two states": (IMPORT + """\
+lstm = torch.nn.LSTM(3, 4)
+h = torch.zeros(1, 2, 4, dtype=torch.float64)
+c = torch.zeros(1, 2, 4, dtype=torch.float64)
+y, _ = lstm(torch.ones(5, 2, 3), (h, c))""", [
+        "h = torch.zeros(1, 2, 4, dtype=torch.float32) at p.py:3 and c = torch.zeros(1, 2, 4, dtype=torch.float32) at p.py:4",
+        "h.float() and c.float()"]),
+    "made in the refused call": (NET + """\
+images = np.ones((4, 3), dtype=np.uint8)
+y = net.fc(torch.from_numpy(images))""", [
+        "y = net.fc(torch.from_numpy(images).float()) at p.py:15", 'run under torch.policy("permissive")']),
+    "used before inside": (IMPORT + """\
+class Low(torch.nn.Module):
+    def __init__(self, base):
+        super().__init__()
+        self.base = base
+        self.a = torch.nn.Parameter(torch.randn(3, 3))
+    def forward(self, x):
+        return self.base(x) + x @ self.a
+low = Low(torch.nn.Linear(3, 3).bfloat16())
+x = torch.randn(2, 3, dtype=torch.bfloat16)
+y = low(x)""", [
+        "x.float() @ self.a instead of x @ self.a at p.py:8",
+        "self.a = torch.nn.Parameter(torch.randn(3, 3, dtype=torch.bfloat16)) at p.py:6"]),
     "a mean of integers": (IMPORT + """\
 i = torch.arange(3)
 m = i.mean()""", [

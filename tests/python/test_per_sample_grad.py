@@ -57,11 +57,11 @@ def test_batch_second():
     (lambda m, x: call_for_per_sample_grads(3), "Module passed must be nn.Module, got int"),
     (lambda m, x: call_for_per_sample_grads(m, batch_size=0), "Batch size must be positive, got 0"),
     (lambda m, x: call_for_per_sample_grads(m, batch_size=2.5), "Batch size passed must be None or an integer, got float"),
-    (lambda m, x: call_for_per_sample_grads(m, loss_reduction="max"), "Expected loss_reduction argument to be sum or mean, got max"),
+    (lambda m, x: call_for_per_sample_grads(m, loss_reduction="max"), "Expected loss_reduction argument to be sum or mean"),
     (lambda m, x: call_for_per_sample_grads(m, batch_size=4)(x), "Expected ExpandedWeights to have batch size matching input"),
     (lambda m, x: call_for_per_sample_grads(m)(x[0]), "Input does not have a batch dimension."),
     (lambda m, x: call_for_per_sample_grads(m)(), "Unable to find a tensor in the passed args and kwargs."),
-    (lambda m, x: call_for_per_sample_grads(m)(x, x[1:]), "When computing batch size, found at least one input with batch size 5"),
+    (lambda m, x: call_for_per_sample_grads(m)(x, x[1:]), "When computing batch size, found at least one input with"),
 ])
 def test_messages(call, message):
     with pytest.raises(RuntimeError, match="^" + message):

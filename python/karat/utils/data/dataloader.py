@@ -303,6 +303,12 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
             worker.begin(loader, _fetcher)
         self._give_first()
 
+    def _shutdown_workers(self):
+        """Ends the pass; libraries call it where they drop an iterator."""
+        for worker in self._workers:
+            worker.active = False
+        self._given.clear()
+
     def _give_first(self):
         self._given = collections.deque()  # what is to be loaded next: a worker and an index
         self._turns = itertools.cycle(self._workers)
