@@ -66,13 +66,15 @@ static inline bool kp_may_override(PyObject *o) /* plain tensors and built-in ty
 {
     return KP_UNLIKELY(kp_modes_open) || (!Py_IS_TYPE(o, kp_tensor_type) && PyType_HasFeature(Py_TYPE(o), Py_TPFLAGS_HEAPTYPE));
 }
+bool kp_overrides(PyObject *o); /* has its class a __torch_function__ that is asked? */
 bool kp_any_may_override(PyObject *const *argv, Py_ssize_t n); /* elements of lists and tuples too */
 /* One of the three; answered: *answer is the result, or NULL with an exception; declined: NotImplemented. */
 int  kp_override(PyObject *function, PyObject *const *argv, Py_ssize_t n, PyObject *keywords, PyObject **answer);
 int  kp_override_call(const char *name, bool method, PyObject *function, PyObject *const *argv, Py_ssize_t n,
                       PyObject *keywords, PyObject **answer); /* 0: no override; all declining is an exception */
 int  kp_override_operator(const char *name, PyObject *a, PyObject *b, PyObject **answer); /* 0: no override; b may be NULL */
-void kp_override_slots(PyType_Slot *slots, int n);            /* makes the indexing slots ask for overrides first */
+int  kp_override_setattr(PyObject *self, PyObject *name, PyObject *value); /* 1 answered, 0 not asked, -1 an exception */
+void kp_override_slots(PyType_Slot *slots, int n); /* override_slots.c: makes indexing, len, bool, ... ask for overrides first */
 int  kp_override_start(PyObject *module);
 PyObject *kp_torch_function(PyObject *cls, PyObject *args, PyObject *keywords);
 PyObject *kp_init_subclass(PyObject *cls, PyObject *args, PyObject *keywords);

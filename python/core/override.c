@@ -50,6 +50,8 @@ static bool overrides(PyTypeObject *type)
     return method && method != disabled;
 }
 
+bool kp_overrides(PyObject *o) { return overrides(Py_TYPE(o)); }
+
 static void note(askers *all, PyObject *o)
 {
     PyTypeObject *type = Py_TYPE(o);
@@ -405,6 +407,12 @@ static PyObject *tensors_own(PyObject *self, PyObject *name)
     return NULL;
 }
 
+/* What no class is told of: every object has the first, NumPy asks for the second. */
+static bool is_untold(PyObject *name)
+{
+    return !PyUnicode_CompareWithASCIIString(name, "__dict__") || !PyUnicode_CompareWithASCIIString(name, "__array_priority__");
+}
+
 static PyObject *subclass_getattr(PyObject *self, PyObject *name)
 {
     const bool asks = has_mode() || (!kp_override_off && overrides(Py_TYPE(self)));
@@ -412,7 +420,7 @@ static PyObject *subclass_getattr(PyObject *self, PyObject *name)
     PyErr_Clear();
     if (own && Py_IS_TYPE(own, &PyMethodDescr_Type) && PyUnicode_CompareWithASCIIString(name, "as_subclass"))
         return bind_asking(own, self);
-    if (own && Py_IS_TYPE(own, &PyGetSetDescr_Type) && PyUnicode_CompareWithASCIIString(name, "__dict__")) {
+    if (own && Py_IS_TYPE(own, &PyGetSetDescr_Type) && !is_untold(name)) {
         PyObject *get = PyObject_GetAttrString(own, "__get__");
         int       asked = get ? kp_override_call("__get__", true, get, &self, 1, NULL, &answer) : 1;
         Py_XDECREF(get);
@@ -420,6 +428,22 @@ static PyObject *subclass_getattr(PyObject *self, PyObject *name)
             return answer;
     }
     return PyObject_GenericGetAttr(self, name);
+}
+
+/* Before an attribute of Tensor that can be written is written or deleted (value NULL): 1 answered, 0 nobody was asked. */
+int kp_override_setattr(PyObject *self, PyObject *name, PyObject *value)
+{
+    const bool asks = has_mode() || (!kp_override_off && overrides(Py_TYPE(self)));
+    PyObject  *own = asks ? tensors_own(self, name) : NULL, *argv[2] = {self, value}, *answer = NULL;
+    PyErr_Clear();
+    if (!own || !Py_IS_TYPE(own, &PyGetSetDescr_Type) || !((PyGetSetDescrObject *)own)->d_getset->set || is_untold(name))
+        return 0;
+    const char *called = value ? "__set__" : "__delete__";
+    PyObject   *set = PyObject_GetAttrString(own, called);
+    const int   asked = set ? kp_override_call(called, true, set, argv, value ? 2 : 1, NULL, &answer) : -1;
+    Py_XDECREF(set);
+    Py_XDECREF(answer);
+    return asked > 0 && !answer ? -1 : asked;
 }
 
 /* A class with its own __getattribute__ keeps it. */
@@ -444,59 +468,6 @@ static void count_modes(int by)
     kp_modes_open += by;
     kp_tensor_type->tp_getattro = kp_modes_open ? subclass_getattr : PyObject_GenericGetAttr;
     PyType_Modified(kp_tensor_type); /* the interpreter keeps what it found */
-}
-
-/* ---- indexing and iterating: slots that ask for overrides before they run ---- */
-
-static binaryfunc    subscript;
-static objobjargproc assign;
-static getiterfunc   iterate;
-
-static PyObject *asking_subscript(PyObject *self, PyObject *key)
-{
-    PyObject *argv[2] = {self, key}, *answer;
-    if (KP_UNLIKELY(kp_any_may_override(argv, 2)) &&
-        kp_override_call("__getitem__", true, PyDict_GetItemString(kp_tensor_type->tp_dict, "__getitem__"), argv, 2, NULL,
-                         &answer))
-        return answer;
-    return subscript(self, key);
-}
-
-static int asking_assign(PyObject *self, PyObject *key, PyObject *value)
-{
-    PyObject *argv[3] = {self, key, value}, *answer;
-    if (value && KP_UNLIKELY(kp_any_may_override(argv, 3)) &&
-        kp_override_call("__setitem__", true, PyDict_GetItemString(kp_tensor_type->tp_dict, "__setitem__"), argv, 3, NULL,
-                         &answer)) {
-        Py_XDECREF(answer);
-        return answer ? 0 : -1;
-    }
-    return assign(self, key, value);
-}
-
-static PyObject *asking_iterate(PyObject *self)
-{
-    if (!kp_may_override(self) || kt_ndim(kp_tensor_of(self)) == 0)
-        return iterate(self);
-    PyObject *items = PyObject_CallMethod(self, "unbind", "i", 0), *all = items ? PyObject_GetIter(items) : NULL;
-    Py_XDECREF(items);
-    return all;
-}
-
-void kp_override_slots(PyType_Slot *slots, int n)
-{
-    for (int i = 0; i < n; i++) {
-        if (slots[i].slot == Py_mp_subscript) {
-            subscript = (binaryfunc)slots[i].pfunc;
-            slots[i].pfunc = (void *)asking_subscript;
-        } else if (slots[i].slot == Py_mp_ass_subscript) {
-            assign = (objobjargproc)slots[i].pfunc;
-            slots[i].pfunc = (void *)asking_assign;
-        } else if (slots[i].slot == Py_tp_iter) {
-            iterate = (getiterfunc)slots[i].pfunc;
-            slots[i].pfunc = (void *)asking_iterate;
-        }
-    }
 }
 
 /* ---- functions of the module ---- */

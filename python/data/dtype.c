@@ -148,7 +148,6 @@ static PyObject *can_cast(PyObject *module, PyObject *const *argv, Py_ssize_t n,
 /* PyTorch's four overloads, told apart by argument names. A tensor is tried as one before it is read as a number. */
 static PyObject *result_type(PyObject *module, PyObject *const *argv, Py_ssize_t n, PyObject *keywords)
 {
-    (void)module;
 #define TENSOR(called) {.name = called, .kind = KT_ARG_TENSOR}
 #define NUMBER(called) {.name = called, .kind = KT_ARG_SCALAR}
     static kp_signature overloads[] = {{.name = "result_type", .spec = {TENSOR("tensor"), TENSOR("other")}},
@@ -157,6 +156,15 @@ static PyObject *result_type(PyObject *module, PyObject *const *argv, Py_ssize_t
                                        {.name = "result_type", .spec = {NUMBER("scalar1"), NUMBER("scalar2")}}};
 #undef TENSOR
 #undef NUMBER
+    PyObject *answer, *self;
+    if (KP_UNLIKELY(kp_any_may_override(argv, n + (keywords ? PyTuple_GET_SIZE(keywords) : 0)))) {
+        if (!(self = PyObject_GetAttrString(module, "result_type")))
+            return NULL;
+        const int asked = kp_override_call("result_type", false, self, argv, n, keywords, &answer);
+        Py_DECREF(self);
+        if (asked)
+            return answer;
+    }
     kp_args  a;
     kt_dtype result;
     int      at = kp_parse_any(&a, overloads, 4, argv, n, keywords);

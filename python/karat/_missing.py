@@ -96,6 +96,8 @@ def of(module, lazy=(), inside=None):
         if refused:
             return refused
         whose, known, here = shown + module[len("karat"):], names_of(module[len("karat."):]), vars(modules[module])
+        if name == "__all__":  # what `from torch.x import *` takes
+            return sorted(known & here.keys())
         if name in known and _is_from_import(_getframe(1)):
             raise ImportError(_text(f"cannot import name {name!r} from {whose!r}", name, known, here), name=whose,
                               path=here.get("__file__"))
@@ -182,4 +184,6 @@ def mark_absent(tensor_type):
     def __dir__(self):
         return sorted(set(object.__dir__(self)) - absent - (set() if self.is_cuda else {"__cuda_array_interface__"}))
 
-    tensor_type.__dir__ = __dir__
+    from .asking import asked
+
+    tensor_type.__dir__ = asked(__dir__)

@@ -1,6 +1,25 @@
 """asking.py - functions on tensors, sizes and types that are not operators."""
 
+from functools import wraps
+
 from ._karat import Size, Tensor, ask_override, has_override, memory_format
+
+
+def asked(function, name=None):
+    """The function, before which the classes of its tensors are asked for their __torch_function__; `name`: of the method of
+    Tensor that it becomes."""
+
+    @wraps(function)
+    def asking(*args, **kwargs):
+        given = (*args, *kwargs.values())
+        if has_override(given):
+            from .overrides import handle_torch_function
+
+            return handle_torch_function(asking, given, *args, **kwargs)
+        return function(*args, **kwargs)
+
+    asking.__name__ = name or function.__name__
+    return asking
 
 
 def is_tensor(obj):
@@ -49,7 +68,7 @@ def _question(name):
     ask.__name__ = ask.__qualname__ = name
     ask.__module__ = "karat"
     ask.__doc__ = f"{name}(input): {getattr(Tensor, name).__doc__ or 'of the tensor'}"
-    return ask
+    return asked(ask)
 
 
 QUESTIONS = {
@@ -63,16 +82,24 @@ def _reversed(self):
     return self.flip(0) if self.dim() else self
 
 
+def _divided_into(self, other):
+    """other / t"""
+    return self.__rtruediv__(other)
+
+
+@asked
 def get_device(input):
     """The index of its device; -1 on the CPU."""
     return input.get_device()
 
 
+@asked
 def is_same_size(input, other):
     """Are the sizes the same?"""
     return input.shape == other.shape
 
 
+@asked
 def is_distributed(input):
     """Always False."""
     return False
@@ -149,5 +176,6 @@ Tensor.is_distributed = is_distributed
 _dim_order.__name__ = "dim_order"
 Tensor.dim_order = _dim_order
 Tensor.has_names = _no("has_names", "Have its dims names? No.")
-Tensor.__reversed__ = _reversed
-Tensor.__div__, Tensor.__idiv__, Tensor.__rdiv__ = Tensor.__truediv__, Tensor.__itruediv__, Tensor.__rtruediv__
+Tensor.__reversed__ = asked(_reversed, "__reversed__")
+Tensor.__div__, Tensor.__idiv__ = Tensor.__truediv__, Tensor.__itruediv__
+Tensor.__rdiv__ = asked(_divided_into, "__rdiv__")

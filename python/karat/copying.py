@@ -6,6 +6,7 @@ import copyreg
 
 from . import _karat
 from ._karat import Tensor
+from .asking import asked
 
 
 def _whole(t):
@@ -92,9 +93,9 @@ def _deepcopy(self, memo):
     return set_state(made, deepcopy(self.__dict__, memo))
 
 
-Tensor.__reduce_ex__ = _reduce
+Tensor.__reduce_ex__ = asked(_reduce, "__reduce_ex__")
 Tensor.__copy__ = _copy
-Tensor.__deepcopy__ = _deepcopy
+Tensor.__deepcopy__ = asked(_deepcopy, "__deepcopy__")
 Tensor.__setstate__ = set_state
 
 

@@ -4,6 +4,7 @@ forms."""
 import contextlib
 
 from . import _karat
+from .asking import asked
 
 _rows = _karat.functions
 
@@ -13,11 +14,13 @@ def _listed(tensors):
     return tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
 
 
+@asked
 def broadcast_tensors(*tensors):
     """Tensors broadcast to their common shape."""
     return _rows["broadcast_tensors"](tensors)
 
 
+@asked
 def meshgrid(*tensors, indexing=None):
     """Coordinate grids from 1-dim tensors."""
     return _rows["meshgrid"](_listed(tensors), **({} if indexing is None else {"indexing": indexing}))
@@ -32,22 +35,25 @@ def _at_least(name):
 
     at_least.__name__ = at_least.__qualname__ = name
     at_least.__doc__ = row.__doc__
-    return at_least
+    return asked(at_least)
 
 
 atleast_1d, atleast_2d, atleast_3d = map(_at_least, ("atleast_1d", "atleast_2d", "atleast_3d"))
 
 
+@asked
 def block_diag(*tensors):
     """Block diagonal matrix."""
     return _rows["block_diag"](tensors)
 
 
+@asked
 def cartesian_prod(*tensors):
     """Cartesian product of 1-dim tensors, one combination per row."""
     return _rows["cartesian_prod"](tensors)
 
 
+@asked
 def chain_matmul(*matrices, out=None):
     """Product of several matrices, in the order with the fewest operations."""
     _karat.warn_once("torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use "
@@ -56,6 +62,7 @@ def chain_matmul(*matrices, out=None):
     return _rows["chain_matmul"](matrices, **({} if out is None else {"out": out}))
 
 
+@asked
 def tensordot(a, b, dims=2, out=None):
     """Tensor contraction over the last `dims` dims of a and the first of b, or over the pairs of dims in two lists."""
     if hasattr(dims, "tolist"):
@@ -84,6 +91,7 @@ def _letter(subscript):
     return chr(ord("A") + subscript) if subscript < 26 else chr(ord("a") + subscript - 26)
 
 
+@asked
 def einsum(*args):
     """einsum("ij,jk->ik", a, b), or einsum(a, [0, 1], b, [1, 2], [0, 2]): Einstein summation."""
     if len(args) < 2:
@@ -155,6 +163,7 @@ def _asked(results, inverse, counts):
     return some if len(some) > 1 else some[0]
 
 
+@asked
 def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None):
     """Sorted unique values (or slices of a dim), optionally with inverse indices and counts."""
     options = {"sorted": sorted, "return_inverse": return_inverse, "return_counts": return_counts}
@@ -162,6 +171,7 @@ def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=No
     return _asked(results, return_inverse, return_counts)
 
 
+@asked
 def unique_consecutive(input, return_inverse=False, return_counts=False, dim=None):
     """Consecutive duplicates removed, optionally with inverse indices and counts."""
     results = _rows["unique_consecutive"](input, return_inverse=return_inverse, return_counts=return_counts, dim=dim)
@@ -172,6 +182,7 @@ _karat.Tensor.unique = unique
 _karat.Tensor.unique_consecutive = unique_consecutive
 
 
+@asked
 def unravel_index(indices, shape):
     """Coordinates of flat (row-major) indices, one tensor per dim of the shape."""
     if not isinstance(shape, (int, list, tuple, str)):
@@ -183,6 +194,7 @@ def unravel_index(indices, shape):
     return tuple(_rows["unravel_index"](indices, tuple(map(int, shape))))
 
 
+@asked
 def lu(A, pivot=True, get_infos=False, out=None):
     """LU factors of matrices in one tensor, the rows exchanged, and with get_infos where a pivot is 0."""
     results = _rows["_lu_with_info"](A, pivot=pivot, check_errors=not get_infos)
@@ -209,6 +221,7 @@ _karat.Tensor.lu = _lu
 _MODES = {"use_mm_for_euclid_dist_if_necessary": None, "use_mm_for_euclid_dist": 1, "donot_use_mm_for_euclid_dist": 2}
 
 
+@asked
 def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
     """Pairwise p-norm distances between the rows of x1 and x2."""
     if compute_mode not in _MODES:

@@ -4,6 +4,7 @@ import copyreg
 
 from . import _karat, _missing
 from ._karat import Tensor
+from .asking import asked
 
 
 class tensortype(type):
@@ -114,4 +115,4 @@ def set_default_tensor_type(t):
 
 
 type_of.__name__ = "type"
-Tensor.type = type_of
+Tensor.type = asked(type_of)

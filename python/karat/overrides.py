@@ -1,5 +1,7 @@
 """karat.overrides: __torch_function__ for functions written in Python."""
 
+from functools import cache
+
 from . import _karat, _missing
 from ._karat import Tensor
 from ._karat import has_override as has_torch_function
@@ -81,7 +83,7 @@ def is_tensor_like(inp):
 
 def is_tensor_method_or_property(func):
     """Is it a method of Tensor, or what reads one of its attributes?"""
-    return func in _methods() or getattr(func, "__name__", None) == "__get__"
+    return func in _all_methods() or getattr(func, "__name__", None) == "__get__"
 
 
 # What Tensor has of every object, what makes tensors of a class, and what is deprecated: no tensor of the arguments is asked.
@@ -103,6 +105,12 @@ def _methods(names=None):
         if callable(value) and getattr(type(value), "__hash__", None) and not _is_own(name):
             found.add(value)
     return found
+
+
+@cache
+def _all_methods():
+    """The methods of Tensor as they were when first asked for: all names are looked up, those that are absent too."""
+    return frozenset(_methods())
 
 
 def _attributes():
@@ -173,7 +181,7 @@ def get_testing_overrides():
 
 def resolve_name(f):
     """The whole name of a function or of a method of Tensor; None: it is neither."""
-    if f in _methods():
+    if f in _all_methods():
         return f"torch.Tensor.{f.__name__}"
     for module, _, functions in _functions():
         if f in functions:

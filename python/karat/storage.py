@@ -6,6 +6,7 @@ from numbers import Integral
 
 from . import _karat, _missing
 from ._karat import Tensor, dtypes
+from .asking import asked
 from .copying import _whole
 
 
@@ -351,9 +352,8 @@ def share_memory_(self):
     return self
 
 
-Tensor.untyped_storage = untyped_storage
-Tensor.is_shared = is_shared
-Tensor.share_memory_ = share_memory_
+for _method in (untyped_storage, is_shared, share_memory_):
+    setattr(Tensor, _method.__name__, asked(_method))
 
 
 def __getattr__(name):

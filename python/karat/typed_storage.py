@@ -9,6 +9,7 @@ from numbers import Integral
 
 from . import _karat, _missing
 from ._karat import Tensor, dtypes
+from .asking import asked
 from .copying import _placed
 from .storage import UntypedStorage, need_content
 
@@ -375,4 +376,4 @@ def from_file(filename, shared=None, size=0, *, dtype=None, layout=None, device=
     return made.requires_grad_(requires_grad)
 
 
-Tensor.storage, Tensor.storage_type, Tensor.set_ = storage, storage_type, set_
+Tensor.storage, Tensor.storage_type, Tensor.set_ = asked(storage), asked(storage_type), asked(set_)

@@ -328,6 +328,9 @@ static void track_if_needed(kp_tensor *self)
 
 int kp_tensor_setattr(PyObject *o, PyObject *name, PyObject *value)
 {
+    const int asked = KP_UNLIKELY(kp_may_override(o)) ? kp_override_setattr(o, name, value) : 0;
+    if (asked)
+        return asked < 0 ? -1 : 0;
     int status = PyObject_GenericSetAttr(o, name, value);
     track_if_needed((kp_tensor *)o);
     return status;

@@ -352,10 +352,20 @@ static PyObject *ask_neg(PyObject *self, PyObject *unused)
     return PyBool_FromLong(kt_is_neg(kp_tensor_of(self)));
 }
 
+/* Python finds these on the type, not on the object: they ask for __torch_function__ themselves. */
+static bool ask(const char *name, PyObject *const *argv, Py_ssize_t n, PyObject **answer)
+{
+    return KP_UNLIKELY(kp_may_override(argv[0])) &&
+           kp_override_call(name, true, PyDict_GetItemString(kp_tensor_type->tp_dict, name), argv, n, NULL, answer);
+}
+
 static PyObject *to_complex(PyObject *self, PyObject *unused)
 {
     (void)unused;
     kt_scalar s;
+    PyObject *answer;
+    if (ask("__complex__", &self, 1, &answer))
+        return answer;
     if (kp_only_element(self, &s))
         return NULL;
     PyObject *number = kp_from_scalar(s);
@@ -368,6 +378,9 @@ static PyObject *to_complex(PyObject *self, PyObject *unused)
 static PyObject *format(PyObject *self, PyObject *spec)
 {
     const kt_tensor *t = kp_tensor_of(self);
+    PyObject        *argv[2] = {self, spec}, *answer;
+    if (ask("__format__", argv, 2, &answer))
+        return answer;
     if (kt_ndim(t) != 0 || kt_device_of(t).kind == KT_META || !Py_IS_TYPE(self, kp_tensor_type))
         return PyObject_CallMethod((PyObject *)&PyBaseObject_Type, "__format__", "OO", self, spec);
     PyObject *number = item(self, NULL);

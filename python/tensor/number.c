@@ -11,13 +11,13 @@
     X(add, add, SWAP, add, "add", "add")                                                      \
     X(subtract, sub, OTHER, rsub, "sub", "__rsub__")                                          \
     X(multiply, mul, SWAP, mul, "mul", "mul")                                                 \
-    X(true_divide, div, RECIPROCAL, mul, "div", "__rtruediv__")                               \
+    X(true_divide, div, RECIPROCAL, mul, "div", "__rdiv__")                                   \
     X(floor_divide, floor_divide, TENSOR, floor_divide, "__floordiv__", "__rfloordiv__")      \
     X(remainder, remainder, TENSOR, remainder, "remainder", "__rmod__")                       \
     X(matrix_multiply, matmul, NOTHING, matmul, "matmul", "__rmatmul__")                      \
-    X(and, bitwise_and, SWAP, bitwise_and, "__and__", "__rand__")                             \
-    X(or, bitwise_or, SWAP, bitwise_or, "__or__", "__ror__")                                  \
-    X(xor, bitwise_xor, SWAP, bitwise_xor, "__xor__", "__rxor__")                             \
+    X(and, bitwise_and, SWAP, bitwise_and, "__and__", "bitwise_and")                          \
+    X(or, bitwise_or, SWAP, bitwise_or, "__or__", "bitwise_or")                               \
+    X(xor, bitwise_xor, SWAP, bitwise_xor, "__xor__", "bitwise_xor")                          \
     X(lshift, bitwise_left_shift, TENSOR, bitwise_left_shift, "__lshift__", "__rlshift__")    \
     X(rshift, bitwise_right_shift, TENSOR, bitwise_right_shift, "__rshift__", "__rrshift__")  \
     X(power, pow, BASE, pow_base, "pow", "__rpow__")
@@ -158,9 +158,22 @@ static PyObject *reflect(PyObject *a, PyObject *b, enum operator op)
     }
 }
 
+/* Can it be an operand? If not, Python tries the other one's operator, and no class is asked. */
+static bool is_operand(PyObject *o, enum operator op)
+{
+    kt_scalar number;
+    if (kp_is_tensor(o) || kp_overrides(o))
+        return true;
+    const bool fits = facts[op].reflect != NOTHING && kp_to_operand(o, &number) != 0; /* a number that is too large is one */
+    PyErr_Clear();
+    return fits;
+}
+
 static PyObject *ask_operands(PyObject *a, PyObject *b, enum operator op)
 {
     PyObject *answer;
+    if (!is_operand(kp_is_tensor(a) ? b : a, op))
+        return Py_NewRef(Py_NotImplemented);
     return (kp_is_tensor(a) ? kp_override_operator(facts[op].method, a, b, &answer)
                             : kp_override_operator(facts[op].reflected, b, a, &answer))
                ? answer
@@ -182,7 +195,12 @@ static inline PyObject *operate(PyObject *a, PyObject *b, enum operator op)
     return reflect(a, b, op);
 }
 
-/* The in-place method is the row's name and "_". */
+/* The in-place method of bits is Python's (__iand__); else it is the row's name and "_". */
+static const char *method_inplace(enum operator op, const char *pythons, const char *rows)
+{
+    return op >= OP_and && op <= OP_rshift ? pythons : rows;
+}
+
 static inline PyObject *operate_inplace(PyObject *a, PyObject *b, enum operator op, const char *method)
 {
     PyObject *answer;
@@ -194,7 +212,10 @@ static inline PyObject *operate_inplace(PyObject *a, PyObject *b, enum operator 
 #define X(slot, row, reflect, other, method, reflected)                                                            \
     static PyObject *slot_##slot(PyObject *a, PyObject *b) { return operate(a, b, OP_##slot); }                    \
     __attribute__((unused)) /* @= has no in-place row */                                                           \
-    static PyObject *inplace_##slot(PyObject *a, PyObject *b) { return operate_inplace(a, b, OP_##slot, #row "_"); }
+    static PyObject *inplace_##slot(PyObject *a, PyObject *b)                                                      \
+    {                                                                                                              \
+        return operate_inplace(a, b, OP_##slot, method_inplace(OP_##slot, "__i" #slot "__", #row "_"));            \
+    }
 OPERATORS(X)
 #undef X
 
@@ -222,11 +243,14 @@ static PyObject *slot_negative(PyObject *a) { return asking_unary(a, row_neg, "n
 static PyObject *slot_absolute(PyObject *a) { return asking_unary(a, row_abs, "abs"); }
 static PyObject *slot_invert(PyObject *a)
 {
+    PyObject *answer;
+    if (KP_UNLIKELY(kp_may_override(a)) && kp_override_operator("__invert__", a, NULL, &answer))
+        return answer;
     if (kt_dtype_category(kt_dtype_of(kp_tensor_of(a))) & (KT_CAT_FLOAT | KT_CAT_COMPLEX)) {
         return kp_refuse_dtype(KT_ERR_TYPE, kp_tensor_of(a), "~", KT_I64,
                                "~ (operator.invert) is only implemented on integer and Boolean-type tensors");
     }
-    return asking_unary(a, row_not, "__invert__");
+    return unary(a, row_not);
 }
 static PyObject *slot_positive(PyObject *a)
 {
@@ -257,7 +281,8 @@ static PyObject *compare(PyObject *a, PyObject *b, int op)
     static const char *const methods[6] = {[Py_LT] = "lt", [Py_LE] = "le", [Py_EQ] = "__eq__",
                                              [Py_NE] = "ne", [Py_GT] = "gt", [Py_GE] = "ge"};
     PyObject                *answer;
-    if (KP_UNLIKELY(kp_may_override(a) || kp_may_override(b)) && kp_override_operator(methods[op], a, b, &answer))
+    if (KP_UNLIKELY(kp_may_override(a) || kp_may_override(b)) && (op == Py_EQ || is_operand(b, OP_add)) &&
+        kp_override_operator(methods[op], a, b, &answer))
         return answer;
     if (KP_UNLIKELY(op == Py_EQ && !kp_is_tensor(b) && kp_is_array(b)))
         return equal_to_array(a, b);

@@ -222,3 +222,61 @@ def test_nothing_leaks():
     work()
     gc.collect()
     assert karat.memory_stats()["live_bytes"] == before
+
+
+class Named(karat.Tensor):
+    """Its log has PyTorch's names: of an attribute "get NAME"."""
+
+    log = []
+
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        Named.log.append(f"get {func.__self__.__name__}" if func.__name__ == "__get__" else func.__name__)
+        return super().__torch_function__(func, types, args, kwargs or {})
+
+
+def _named(values):
+    return karat.tensor(values).as_subclass(Named)
+
+
+@pytest.mark.parametrize("told, call", [  # what PyTorch 2.11 tells a class
+    ("__len__", lambda x, i: len(x)), ("__bool__", lambda x, i: bool(x[0].as_subclass(Named))), ("__float__", lambda x, i: float(x)),
+    ("__int__", lambda x, i: int(i)), ("__index__", lambda x, i: [1, 2, 3][i]), ("__complex__", lambda x, i: complex(x)),
+    ("__repr__", lambda x, i: repr(x)), ("__format__", lambda x, i: f"{x}"), ("__contains__", lambda x, i: 1.0 in x),
+    ("__reversed__", lambda x, i: reversed(x)), ("positive", lambda x, i: +x), ("__invert__", lambda x, i: ~i),
+    ("__dir__", lambda x, i: dir(x)), ("__deepcopy__", lambda x, i: copy.deepcopy(x)),
+    ("__reduce_ex__", lambda x, i: pickle.dumps(x)), ("__rdiv__", lambda x, i: 1 / x), ("bitwise_and", lambda x, i: 1 & i),
+    ("bitwise_or", lambda x, i: 1 | i), ("bitwise_xor", lambda x, i: 1 ^ i), ("__iand__", lambda x, i: i.__iand__(i)),
+    ("__set__", lambda x, i: setattr(x, "requires_grad", True)), ("__set__", lambda x, i: setattr(x, "data", karat.ones(1))),
+    ("__delete__", lambda x, i: delattr(x, "grad")), ("type", lambda x, i: x.type()), ("unique", lambda x, i: x.unique()),
+    ("untyped_storage", lambda x, i: x.untyped_storage()), ("is_shared", lambda x, i: x.is_shared()),
+    ("result_type", lambda x, i: karat.result_type(x, 1)), ("numel", lambda x, i: karat.numel(x)),
+    ("is_complex", lambda x, i: karat.is_complex(x)), ("einsum", lambda x, i: karat.einsum("i->i", x)),
+    ("broadcast_tensors", lambda x, i: karat.broadcast_tensors(x, x)), ("get_device", lambda x, i: karat.get_device(x)),
+])
+def test_python_itself_asks_the_class(told, call):
+    x, i = _named([1.0]), _named(1)
+    Named.log.clear()
+    call(x, i)
+    assert Named.log[-1] == told or Named.log[0] == told
+
+
+def test_answers_of_the_class_are_what_python_gets():
+    class Odd(karat.Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            return {"__len__": 7, "__bool__": True, "__contains__": 5, "__repr__": "odd", "__float__": 2.5}.get(func.__name__, "no")
+
+    x = karat.zeros(3).as_subclass(Odd)
+    assert len(x) == 7 and bool(x) is True and (9 in x) is True and repr(x) == "odd" and float(x) == 2.5
+    with pytest.raises(TypeError, match=r"__int__ returned non-int \(type str\)"):
+        int(x)
+    with pytest.raises(ValueError, match=r"__len__\(\) should return >= 0"):
+        type("Less", (Odd,), {"__torch_function__": classmethod(lambda cls, f, t, a=(), k=None: -1)}).__len__(
+            karat.zeros(3).as_subclass(type("Less", (Odd,), {"__torch_function__": classmethod(lambda *a, **k: -1)})))
+    assert (karat.ones(2).as_subclass(Named) < 2).tolist() == [True, True] and type(~_named([True])) is Named
+    for wrong in (lambda: _named([1.0]) + "a", lambda: _named([1.0]) @ 1, lambda: _named([1.0]) < "a"):
+        Named.log.clear()
+        with pytest.raises(TypeError, match="not supported between|unsupported operand"):
+            wrong()
+        assert Named.log == []
