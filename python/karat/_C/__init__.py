@@ -22,9 +22,9 @@ TensorBase = _TensorBase = Tensor
 _TensorMeta = type(Tensor)
 _GLIBCXX_USE_CXX11_ABI = True  # there is no C++ ABI to choose
 # What this build was compiled with; karat.backends says the same.
-_has_mkldnn = has_openmp = has_lapack = True
+_has_mkldnn = has_openmp = has_lapack = has_spectral = True
 _has_cuda = _has_cudnn = _has_cusparselt = _has_magma = _has_eigen_sparse = _has_kleidiai = _has_mkldnn_acl = False
-_has_mps = _has_xpu = has_mkl = has_spectral = False
+_has_mps = _has_xpu = has_mkl = False
 
 
 def _log_api_usage_once(event):
