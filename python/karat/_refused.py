@@ -69,7 +69,7 @@ REASONS = {
     "jit._trace": _NOT_COMPILED,
     "jit.frontend": _NOT_COMPILED,
     "jit.mobile": _NOT_COMPILED,
-    "masked": _NOT_YET,
+    "masked": "tensors do not carry masks; torch.masked.sum and its like take one",
     "monitor": "counters and events of a service are not collected here",
     "multiprocessing": "tensors are not shared between processes (yet); use Python's multiprocessing, which copies them",
     "nested": _NO_NESTED,
