@@ -134,8 +134,8 @@ def mean(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     input = _tensor(input)
     into = dtype or input.dtype
     if not (into.is_floating_point or into.is_complex):
-        raise ValueError(f"mean(): Could not infer output dtype. {'Optional' if dtype else 'Input'} dtype must be either a floating "
-                         f"point or complex dtype. Got: {into}")
+        raise ValueError(f"mean(): Could not infer output dtype. {'Optional' if dtype else 'Input'} dtype must be either a "
+                         f"floating point or complex dtype. Got: {into}")
     dims = _dims(dim, input.dim())
     if mask is None:
         return _rows["mean"](input, dims, bool(keepdim), dtype=into)

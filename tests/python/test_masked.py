@@ -32,7 +32,8 @@ def spread(values, less):
 
 
 @pytest.mark.parametrize("name, reference", [
-    ("sum", sum), ("prod", math.prod), ("amax", lambda v: max(v, default=-math.inf)), ("amin", lambda v: min(v, default=math.inf)),
+    ("sum", sum), ("prod", math.prod),
+    ("amax", lambda v: max(v, default=-math.inf)), ("amin", lambda v: min(v, default=math.inf)),
     ("mean", lambda v: sum(v) / len(v) if v else math.nan), ("var", lambda v: spread(v, 1)),
     ("std", lambda v: math.sqrt(spread(v, 1))), ("median", lambda v: sorted(v)[(len(v) - 1) // 2] if v else math.nan),
     ("norm", lambda v: math.sqrt(sum(x * x for x in v))),
@@ -40,11 +41,11 @@ def spread(values, less):
 ])
 def test_reductions(name, reference):
     x, mask = tensors()
-    dims = {"dim": 1}
-    close(getattr(masked, name)(x, **dims, mask=mask).tolist(), [reference(kept(row)) for row in range(3)])
-    close(getattr(masked, name)(x, **dims, keepdim=True, mask=mask).reshape(3).tolist(), [reference(kept(row)) for row in range(3)])
+    reduce, expected = getattr(masked, name), [reference(kept(row)) for row in range(3)]
+    close(reduce(x, dim=1, mask=mask).tolist(), expected)
+    close(reduce(x, dim=1, keepdim=True, mask=mask).reshape(3).tolist(), expected)
     if name != "median":
-        close([getattr(masked, name)(x, mask=mask).item()], [reference(kept(0) + kept(1) + kept(2))])
+        close([reduce(x, mask=mask).item()], [reference(kept(0) + kept(1) + kept(2))])
 
 
 def test_along_a_dim():
