@@ -65,7 +65,8 @@ def _dims(dim, n):
     dims = []
     for one in dim if isinstance(dim, (tuple, list)) else (dim,):
         if not -max(n, 1) <= one < max(n, 1):
-            raise IndexError(f"Dimension out of range (expected to be in range of [{-max(n, 1)}, {max(n, 1) - 1}], but got {one})")
+            most = max(n, 1)
+            raise IndexError(f"Dimension out of range (expected to be in range of [{-most}, {most - 1}], but got {one})")
         one %= max(n, 1)
         if one in dims:
             raise RuntimeError(f"dim={one} appears multiple times in the list of dims")

@@ -266,3 +266,9 @@ def test_mistakes_in_parts_of_a_signal():
             karat.istft(y, 64, window=window, **options)
     with pytest.raises(RuntimeError, match="istft requires a complex-valued input tensor"):
         karat.istft(y.real, 64, window=window)
+
+
+def test_kaiser_windows_whose_points_are_rounded_past_the_end():
+    for n in (300, 512, 1000, 1024):  # 299 is 300 in bfloat16
+        assert not karat.kaiser_window(n, False, 5.3, dtype=karat.bfloat16).isnan().any()
+    assert karat.kaiser_window(300, False, 5.3, dtype=karat.bfloat16)[-2:].tolist() == [0.03076171875, 0.03076171875]

@@ -1091,3 +1091,10 @@ def test_nothing_is_factored_without_pivots():
         assert factors.shape == shape and pivots.shape == shape[:-2] + (min(shape[-2:]),)
         assert [t.shape for t in L.lu(torch.zeros(shape), pivot=False)[1:]] == [shape[:-1] + (min(shape[-2:]),),
                                                                                  shape[:-2] + (min(shape[-2:]), shape[-1])]
+
+
+def test_one_matrix_beside_no_right_hand_sides():
+    solution, residuals, rank, values = L.lstsq(torch.ones(1, 3, 2), torch.ones(0, 3, 1), driver="gelsd")
+    assert solution.shape == (0, 2, 1) and residuals.shape == (0,) and rank.tolist() == [0] and values.tolist() == [[0, 0]]
+    assert L.lstsq(torch.ones(1, 3, 3), torch.ones(0, 3, 3)).solution.shape == (0, 3, 3)
+    assert L.lstsq(torch.ones(0, 3, 2), torch.ones(0, 3, 1), driver="gelsd").residuals.shape == (0, 1)

@@ -76,14 +76,14 @@ static kt_tensor *three_cosines(const window *w, kt_tensor *k)
     return kt_add_s(kt_sub(fourth, second), KT_FLOAT(0.42));
 }
 
-/* I0(beta sqrt(1 - x x)) / I0(beta), x from -1 to 1 */
+/* I0(beta sqrt(|1 - x x|)) / I0(beta), x from -1 to 1, or beyond by a rounding: whole numbers are far apart in bfloat16 */
 static kt_tensor *bessels(const window *w, kt_tensor *k)
 {
     const kt_scalar beta = KT_FLOAT(w->numbers[0]);
     const kt_dtype  wide = w->dtype == KT_F64 ? KT_F64 : KT_F32;
     kt_tensor      *steps = kt_mul_s(kt__converted_inside(k, wide, KT_WHY_PROMOTION), KT_FLOAT(2.0 / (double)(w->n - 1)));
     kt_tensor      *x = kt_add_s(steps, KT_INT(-1));
-    kt_tensor      *bell = kt_i0(kt_mul_s(kt_sqrt(kt_rsub_s(kt_mul(x, x), KT_INT(1))), beta));
+    kt_tensor      *bell = kt_i0(kt_mul_s(kt_sqrt(kt_abs(kt_rsub_s(kt_mul(x, x), KT_INT(1)))), beta));
     kt_tensor      *peak = kt_i0(kt_full(KT_SHAPE(), beta, .dtype = wide, .device = kt__device(k)));
     return kt__converted_inside(kt_div(bell, peak), w->dtype, KT_WHY_RESULT);
 }

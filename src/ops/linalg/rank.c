@@ -283,26 +283,29 @@ static kt_status check_squares(const kt_tensor *a, const kt_tensor *b)
     return KT_OK;
 }
 
-/* One number or row of each matrix that A has, of a result for each of the batch that A and B broadcast to. */
+/* One number or row of each matrix that A has, of a result for each of the batch that A and B broadcast to. Where that is empty
+ * and A is not, nothing was solved: zeros. */
 static kt_tensor *of_each(kt_tensor *t, const kt_tensor *a, kt_shape batch)
 {
     const int64_t before = batch.n - (a->ndim - 2);
-    for (int64_t i = 0; i < batch.n && t; i++)
-        if (i < before || a->sizes[i - before] != batch.d[i])
-            t = kt_narrow(t, i, 0, 1);
-    int64_t sizes[KT_MAX_DIMS];
-    int64_t n = a->ndim - 2;
+    int64_t       sizes[KT_MAX_DIMS];
+    int64_t       n = a->ndim - 2;
     for (int64_t i = 0; i < n; i++)
         sizes[i] = a->sizes[i];
     for (int64_t i = batch.n; t && i < t->ndim; i++)
         sizes[n++] = t->sizes[i];
+    if (t && !t->numel)
+        return kt_new_zeros(t, ((kt_shape){n, sizes}));
+    for (int64_t i = 0; i < batch.n && t; i++)
+        if (i < before || a->sizes[i - before] != batch.d[i])
+            t = kt_narrow(t, i, 0, 1);
     return kt_reshape(t, ((kt_shape){n, sizes}));
 }
 
-/* Are all ranks n? Waits for a device, as in PyTorch. */
-static kt_status is_full(const kt_tensor *rank, int64_t n, bool *full)
+/* Are the ranks of all of A's matrices n? Waits for a device, as in PyTorch. */
+static kt_status is_full(const kt_tensor *a, const kt_tensor *rank, int64_t n, bool *full)
 {
-    *full = true;
+    *full = rank->numel || !a->numel;
     if (rank->backend == KT_META || !rank->numel)
         return KT_OK;
     int64_t    least = 0;
@@ -358,7 +361,7 @@ kt_status kt__body_linalg_lstsq(kt_call *call)
                          (kt__matrix_arg[]){{x, 2}, {rank, 0}, {values, 1}, {info, 0}, {wide, 2}, {b, 2}}, 4, 2,
                          (kt_scalar[]){KT_INT(driver), KT_FLOAT(rcond)}, 2) ||
         kt__check_info(info, KT__NO_LEAST_SQUARES, "torch.linalg.lstsq") ||
-        (wants_values && m > n && is_full(rank, n, &full)))
+        (wants_values && m > n && is_full(a, rank, n, &full)))
         return kt_error_status();
     kt_tensor *residuals = kt__nothing_like(a, real);
     if (m > n && driver != GELSY && full) { /* without unknowns LAPACK's solvers by singular values leave b, the other zeros */
