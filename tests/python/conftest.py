@@ -20,7 +20,6 @@ if os.environ.get("KARAT_TEST_DEVICE", "") == "cuda":
 
 import on_device  # noqa: E402
 
-SANITIZED = "libasan" in os.environ.get("LD_PRELOAD", "")
 SHARE = os.environ.get("KARAT_TEST_SHARE", "")
 ours = {}  # by file: whether this process runs it
 left_out = collections.Counter()
@@ -48,7 +47,7 @@ def of_devices(item):
 def reason(item):
     """Why a test is left out under a sanitizer or on another device; None: it is not."""
     mark = item.get_closest_marker("not_sanitized")
-    if mark and SANITIZED:
+    if mark and on_device.SANITIZED:
         return mark.args[0]
     if not on_device.DEVICE:
         return None

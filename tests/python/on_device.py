@@ -16,6 +16,7 @@ import karat
 
 DEVICE = os.environ.get("KARAT_TEST_DEVICE", "")  # "": the CPU
 THREADS = int(os.environ.get("KARAT_TEST_THREADS", "1"))
+SANITIZED = "libasan" in os.environ.get("LD_PRELOAD", "")  # AddressSanitizer: everything takes some ten times as long
 
 
 def cpu_repr(value):

@@ -18,6 +18,9 @@ from pickle_weapons import (
 
 import karat
 from karat import serialization
+from on_device import SANITIZED
+
+SECONDS = 20 if SANITIZED else 2  # of the processor, for a file
 
 
 def load(body, **options):
@@ -30,7 +33,7 @@ def test_weapons_are_refused_and_change_nothing():
         begin = time.process_time()
         with pytest.raises(pickle.UnpicklingError, match="Weights only load failed"):
             print(name, load(weapon))
-        assert time.process_time() - begin < 2, name
+        assert time.process_time() - begin < SECONDS, name
     for name, weapon in UNMET.items():
         with pytest.raises(RuntimeError):
             print(name, load(weapon))
@@ -57,7 +60,7 @@ def test_what_is_large_is_not_gone_through_again_and_again():
         with pytest.raises(pickle.UnpicklingError, match="goes through the same objects, or copies them, more often than a file "
                                                          "of its size may"):
             print(name, load(weapon))
-        assert time.process_time() - begin < 2, name
+        assert time.process_time() - begin < SECONDS, name
     for name in ("dict of dict", "set of numbers", "bytearray of text", "encode of text", "attributes of tensors"):
         file = archive(REPEATED[name])
         tracemalloc.start()
