@@ -399,6 +399,7 @@ int kp_tensor_start(PyObject *module);
 PyObject *kp_plain_repr(PyObject *self, PyObject *unused); /* as a plain tensor, whatever its class */
 int kp_numbers_start(void);
 int kp_only_element(PyObject *tensor, kt_scalar *s); /* 0; -1: not exactly one element, or not readable */
+int kp_warn_of_lost_grad(const kt_tensor *t); /* once a process: a number carries no gradient; -1: the warning is an error */
 int kp_index_start(void);
 int kp_methods_start(void);
 

@@ -58,7 +58,9 @@ def set_state(self, state):
 
 
 def _copy(self):
-    made = _of_class(self.detach(), type(self))
+    lazy = self.is_conj() or self.is_neg() or self.device.type == "meta"
+    made = self.detach() if lazy else _placed(_whole(self.detach()), self.dtype, self.shape, self.stride(), self.storage_offset())
+    made = _of_class(made, type(self))
     made.requires_grad_(self.requires_grad)
     return set_state(made, self.__dict__)
 

@@ -330,6 +330,17 @@ def _contiguous(sizes):
     return tuple(reversed(strides))
 
 
+def _taken(self, placed):
+    """What set_ ends with: the tensor is what was placed, which counts as a write."""
+    if self.is_inference() and not _karat.is_inference_mode_enabled():
+        raise RuntimeError("Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get "
+                           "a normal tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more "
+                           "details.")
+    self.data = placed
+    _karat.increment_version(self)
+    return self
+
+
 def set_(self, source=None, storage_offset=0, size=None, stride=None):
     """The tensor becomes one in the memory of a storage or of another tensor, with these sizes; without a source empty."""
     dtype = self.dtype
@@ -337,9 +348,7 @@ def set_(self, source=None, storage_offset=0, size=None, stride=None):
         raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation." if self.is_leaf else
                            "derivative for set_ is not implemented")
     if source is None:
-        self.data = _karat.functions["empty"]((0,), dtype=dtype, device=self.device)
-        _karat.increment_version(self)
-        return self
+        return _taken(self, _karat.functions["empty"]((0,), dtype=dtype, device=self.device))
     if not isinstance(source, (Tensor, TypedStorage, UntypedStorage)):
         raise TypeError(f"set_() received an invalid combination of arguments - got ({type(source).__name__}), but expected a "
                         "torch.Storage or a Tensor")
@@ -360,9 +369,7 @@ def set_(self, source=None, storage_offset=0, size=None, stride=None):
     else:
         memory = _elements(source if isinstance(source, UntypedStorage) else source._untyped_storage, dtype)
         offset, size = storage_offset, memory.shape if size is None else size
-    self.data = _placed(memory, dtype, size, _contiguous(size) if stride is None else stride, offset)
-    _karat.increment_version(self)
-    return self
+    return _taken(self, _placed(memory, dtype, size, _contiguous(size) if stride is None else stride, offset))
 
 
 def from_file(filename, shared=None, size=0, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False):

@@ -366,7 +366,7 @@ static PyObject *to_complex(PyObject *self, PyObject *unused)
     PyObject *answer;
     if (ask("__complex__", &self, 1, &answer))
         return answer;
-    if (kp_only_element(self, &s))
+    if (kp_warn_of_lost_grad(kp_tensor_of(self)) || kp_only_element(self, &s))
         return NULL;
     PyObject *number = kp_from_scalar(s);
     PyObject *result = number ? PyObject_CallOneArg((PyObject *)&PyComplex_Type, number) : NULL;

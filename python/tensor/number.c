@@ -307,16 +307,13 @@ int kp_only_element(PyObject *self, kt_scalar *s)
 }
 
 /* PyTorch's once-only warning: the number carries no gradient. */
-static int warn_of_lost_grad(const kt_tensor *t)
+int kp_warn_of_lost_grad(const kt_tensor *t)
 {
     static bool warned; /* under the GIL */
-    if (warned || !kt_requires_grad(t) || !kt_grad_enabled())
+    if (!kt_requires_grad(t) || !kt_grad_enabled())
         return 0;
-    warned = true;
-    return PyErr_WarnEx(PyExc_UserWarning,
-                        "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
-                        "Consider using tensor.detach() first.",
-                        1);
+    return kp_warn_once(&warned, "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
+                                 "Consider using tensor.detach() first.");
 }
 
 static PyObject *as_number(PyObject *self, PyObject *(*convert)(PyObject *), const char *op, const char *type)
@@ -343,7 +340,7 @@ static PyObject *as_number(PyObject *self, PyObject *(*convert)(PyObject *), con
 
 static PyObject *slot_float(PyObject *self)
 {
-    return warn_of_lost_grad(kp_tensor_of(self)) ? NULL : as_number(self, PyNumber_Float, "float", "double");
+    return kp_warn_of_lost_grad(kp_tensor_of(self)) ? NULL : as_number(self, PyNumber_Float, "float", "double");
 }
 static PyObject *slot_int(PyObject *self) { return as_number(self, PyNumber_Long, "int", "int64_t"); }
 

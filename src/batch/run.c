@@ -7,6 +7,7 @@
 #include "plan/aten.h"
 #include "plan/observe.h"
 #include "tables/schema.h"
+#include "ways/body.h"
 
 /* ---- which rule ---- */
 
@@ -365,7 +366,8 @@ static kt_status run_outside(kt_call *call)
     return status;
 }
 
-/* The body itself. One that gives a tensor of a level to a kernel of its own was refused before that ran, and is run example by
+/* The body itself; a row's own node would record nothing, since this level's tensors have no history: what it is made of is
+ * recorded. One that gives a tensor of a level to a kernel of its own was refused before that ran, and is run example by
  * example: it has written nothing, and where a gradient is wanted it is made of operators. */
 static kt_status run_parts(kt_call *call, kt_status (*plain)(kt_call *), bool *refused)
 {
@@ -391,7 +393,8 @@ static kt_status run(kt_call *call, kt_status (*plain)(kt_call *))
         return run_outside(call);
     if (rule == RULE_OF_PARTS) {
         bool refused = false;
-        const kt_status status = call->form == KT_OUT ? fail_out(call) : run_parts(call, plain, &refused);
+        const kt_status status = call->form == KT_OUT ? fail_out(call)
+                                                      : run_parts(call, call->row->node ? kt__run_in_parts : plain, &refused);
         if (!refused)
             return status;
         rule = RULE_OF_LOOP;

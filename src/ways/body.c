@@ -2,7 +2,7 @@
  * the body's results, with a history where a gradient is wanted. It does not know what a body does. */
 #include <string.h>
 
-#include "call/call.h"
+#include "ways/body.h"
 
 /* Inference tensors have no views for the tape. */
 static bool looked_into(const kt_call *call) { return !(call->arg[0].t->flags & KT_T_INFERENCE); }
@@ -127,13 +127,20 @@ const kt__decision *kt__resolve_in_body(const kt_call *call, kt__decision *room)
     return kt__resolve_in_body_as(call, dtype >= 0 ? kt__arg_dtype(call, dtype) : KT_NONE, room);
 }
 
+static kt_status resolved(kt_call *call)
+{
+    const kt_row *row = call->row;
+    kt__decision  room;
+    return row->rule == RULE_NONE || row->resolved_by_body || kt__resolve_in_body(call, &room) ? KT_OK : kt_error_status();
+}
+
+kt_status kt__run_in_parts(kt_call *call) { return resolved(call) ? kt_error_status() : run_body(call); }
+
 /* A row that names a node has a derivative of its own; out= may be recorded as a node that cannot be run. */
 KT__HOT static kt_status run_row(kt_call *call)
 {
-    const kt_row *row = call->row;
-    const bool    opaque = call->form == KT_OUT && row->target.grad == TARGET_OPAQUE;
-    kt__decision  room;
-    if (row->rule != RULE_NONE && !row->resolved_by_body && !kt__resolve_in_body(call, &room))
+    const bool opaque = call->form == KT_OUT && call->row->target.grad == TARGET_OPAQUE;
+    if (resolved(call))
         return kt_error_status();
     return call->row->node || opaque ? run_derived(call) : run_body(call);
 }

@@ -272,3 +272,23 @@ def test_kaiser_windows_whose_points_are_rounded_past_the_end():
     for n in (300, 512, 1000, 1024):  # 299 is 300 in bfloat16
         assert not karat.kaiser_window(n, False, 5.3, dtype=karat.bfloat16).isnan().any()
     assert karat.kaiser_window(300, False, 5.3, dtype=karat.bfloat16)[-2:].tolist() == [0.03076171875, 0.03076171875]
+
+
+def test_layouts_of_targets():
+    x = karat.ones(2, 4, 3)
+    for name, given, strides in [("fft", dict(dim=0), (12, 3, 1)), ("ifft", dict(dim=0), (1, 6, 2)),
+                                 ("rfft", dict(dim=1), (9, 3, 1)),
+                                 ("fftn", dict(dim=(1, 0)), (12, 3, 1)), ("irfft2", dict(dim=(2, 0)), (12, 3, 1)),
+                                 ("ihfft", dict(dim=1), (9, 1, 3))]:  # PyTorch 2.11
+        out = karat.empty(0, dtype=karat.float32 if name == "irfft2" else karat.complex64)
+        made = getattr(karat.fft, name)(x, **given, out=out)
+        assert made is out and out.stride() == strides, (name, out.stride())
+
+
+def test_under_autocast():
+    x = karat.ones(4, 4, dtype=karat.float16)
+    with karat.autocast("cpu", karat.float16):
+        assert karat.fft.fft(x).dtype is karat.complex64
+        for name in ("hfft2", "ihfft2", "hfftn", "ihfftn"):  # of which PyTorch's list has none
+            with pytest.raises(RuntimeError, match="Unsupported dtype Half"):
+                getattr(karat.fft, name)(x)

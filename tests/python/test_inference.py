@@ -85,3 +85,18 @@ def test_detach_in_place_and_grad_of_results():
     assert y.detach_() is y and y.is_leaf and not y.requires_grad
     assert raised(lambda: (x * 2)[:1].detach_()).startswith("RuntimeError: Can't detach views in-place. Use detach() instead.")
     assert str(type((x * 2).grad_fn)) == "<class 'MulBackward0'>"
+
+
+def test_what_set_and_copies_make_of_the_mode():
+    import copy
+
+    x = karat.ones(3)
+    with karat.inference_mode():
+        made, kept = karat.ones(2), copy.copy(x)
+        made.set_(karat.ones(3))
+    assert kept.is_inference() and copy.deepcopy(x).is_inference() is False and not copy.copy(made).is_inference()
+    assert copy.copy(x).data_ptr() == x.data_ptr() and copy.copy(x)._base is None
+    for given in ((), (karat.ones(2),), (karat.ones(2).untyped_storage(),)):
+        with pytest.raises(RuntimeError, match="Inplace update to inference tensor outside InferenceMode is not allowed"):
+            made.set_(*given)
+    assert made.shape == (3,)

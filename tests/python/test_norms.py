@@ -659,3 +659,15 @@ def test_batch_norm_does_not_lose_tangents_of_given_statistics():
             F.batch_norm(dual, moved, variance)
         F.batch_norm(x, moved, variance)
         F.batch_norm(dual, moved, variance, training=True)
+
+
+def test_an_input_of_rms_norm_that_wants_no_gradient_may_be_written_to():
+    for dtype in (torch.float32, torch.float64, torch.bfloat16):
+        x, w = torch.tensor([[1.0, 2.0, -3.0]], dtype=dtype), torch.tensor([0.5, 1.0, 2.0], dtype=dtype, requires_grad=True)
+        y = F.rms_norm(x, (3,), w)
+        same = F.rms_norm(x.clone().requires_grad_(), (3,), w)
+        assert torch.equal(y, same)
+        x.zero_()
+        y.sum().backward()
+        expected = torch.tensor([1.0, 2.0, -3.0]) / (14 / 3) ** 0.5
+        assert torch.allclose(w.grad.float(), expected, rtol=1e-2 if dtype is torch.bfloat16 else 1e-6)

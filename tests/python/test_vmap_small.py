@@ -163,3 +163,12 @@ def test_one_value_is_selected_once():
     for index in torch.tensor([0, 0]), torch.tensor([], dtype=torch.int64):
         with pytest.raises(RuntimeError, match="Index to scalar can have only 1 value, got"):
             torch.vmap(lambda v: v.index_select(0, index))(x)
+
+
+def test_a_trace_has_a_gradient():
+    x = torch.arange(8.0).reshape(2, 2, 2).requires_grad_()
+    y = vmap(torch.trace)(x)
+    assert y.requires_grad and y.tolist() == [3.0, 11.0]
+    y.sum().backward()
+    assert x.grad.tolist() == [[[1.0, 0.0], [0.0, 1.0]]] * 2
+    assert vmap(grad(torch.trace))(x.detach()).tolist() == x.grad.tolist()

@@ -207,3 +207,20 @@ def test_a_deprecated_function_says_so_once_a_process():
                "print([(w.category.__name__, w.lineno, str(w.message)[:40]) for w in said])\n")
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "[('UserWarning', 5, 'torch.chain_matmul is deprecated and wil')]\n"
+
+
+def test_a_number_of_a_tensor_with_a_gradient():
+    x = karat.tensor([1.5, 2.0], requires_grad=True)
+    text = "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior"
+    before = karat.is_warn_always_enabled()
+    karat.set_warn_always(True)
+    try:
+        for convert in (float, complex):
+            for one in (x[0], x):
+                with pytest.warns(UserWarning, match=text):
+                    try:
+                        convert(one)
+                    except ValueError:
+                        assert one is x
+    finally:
+        karat.set_warn_always(before)

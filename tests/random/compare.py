@@ -14,7 +14,7 @@ import numpy as np
 import rounding
 from elements import EPSILON, REAL_OF, Gap, decoded
 from known import known
-from statement import mentioned, numbers, operator
+from statement import call_inside, mentioned, numbers, operator
 
 Difference = namedtuple("Difference", "kind at where statement karat torch reason")
 AFTER = " (last digits differed before)"
@@ -53,6 +53,8 @@ class Comparison:
         gap, statement = Gap(dtype, a, b), self.program[at]
         name = operator(statement)
         bound = rounding.bound(name, dtype, statement) if gap.is_float else None
+        if bound and (inside := call_inside(statement)):  # a transform is as near as what it calls
+            bound = self.farther(bound, rounding.bound(operator(inside), dtype, inside))
         odd = gap.beyond(bound.ulps, self.allowed(bound, dtype, gap)) if bound else gap.beyond(0)
         if not np.any(gap.differs):
             return True
@@ -70,6 +72,10 @@ class Comparison:
             return False
         self.accepted[where] = (a, b)
         return True
+
+    @staticmethod
+    def farther(bound, other):
+        return bound if other is None or other.ulps * max(other.terms, 1) <= bound.ulps * max(bound.terms, 1) else other
 
     def within(self, gap):
         """Whether elements are as near as numbers can be whose last digits differed some statements ago."""
@@ -99,6 +105,8 @@ class Comparison:
         seen = [REAL_OF.get(d, d) for d in (self.before[path]["dtype"] for path in self.operands)] + [REAL_OF.get(dtype, dtype)]
         if re.search("out=|dtype=", self.program[self.at]):  # of integers PyTorch makes the default dtype
             seen = [d if d in EPSILON else "float32" for d in seen]
+        if scope := re.match(r"with torch\.autocast\('cpu'(?:, torch\.(\w+))?\)", self.program[self.at]):
+            seen.append(scope.group(1) or "bfloat16")
         return max((d for d in seen if d in EPSILON), key=EPSILON.get)
 
     def elsewhere(self, at, dtype):

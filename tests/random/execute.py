@@ -4,17 +4,22 @@ In: the module (karat or torch) and a program, a list of statements. Out: for ea
 and a picture of every tensor that the program has named. Knows neither how programs are made nor what they are compared with.
 """
 
+import copy
 import importlib
+import io
+import math
+import pickle
 import re
 import warnings
 
 PAYLOAD = 1 << 20  # bytes of a tensor that are compared
+BESIDE = {"copy": copy, "pickle": pickle, "io": io, "math": math}  # modules that programs use
 
 
 def namespace(module):
     """What a program finds when it starts: the module under PyTorch's name, and a list for what hooks report."""
     importlib.import_module(module.__name__ + ".utils.checkpoint")
-    return {"torch": module, "F": module.nn.functional, "inf": float("inf"), "nan": float("nan"), "log": []}
+    return {"torch": module, "F": module.nn.functional, "inf": float("inf"), "nan": float("nan"), "log": [], **BESIDE}
 
 
 def class_name(error):
@@ -101,7 +106,7 @@ def survey(space, tensor_type):
     """Every tensor that the program has named, which names are one object, which share memory, and all else."""
     pictures, objects, storages, others = {}, {}, {}, {}
     for name in sorted(space):
-        if name in ("torch", "F", "inf", "nan") or name.startswith("__"):
+        if name in ("torch", "F", "inf", "nan") or name in BESIDE or name.startswith("__"):
             continue
         found = list(flat(name, space[name], tensor_type))
         if not (len(found) == 1 and found[0][0] == name):

@@ -25,6 +25,7 @@ COMPOSED = {
     "round": [("RoundBackward0", "RoundBackward1")],  # torch.special.round: always the overload with decimals
     "squeeze_copy": [("SqueezeBackward2_copy", "SqueezeBackward1_copy")],
     "ndtr": [("MulBackward0", "MulBackward1")],  # a number in C++ has its own node
+    "pad": [("CatBackward0", f"{mode}Pad{n}DBackward0") for mode in ("Reflection", "Replication") for n in (1, 2, 3)],
 }
 COMPOSED["@"] = COMPOSED["matmul"]
 
@@ -62,7 +63,8 @@ def only_karat_warned(difference, pattern):
 WRITTEN = {"isclose": 2, "diff": 1, "vander": 3, "isfinite": 1, "quantile": 4,
            "nanquantile": 4, "one_hot": 2, "pad": 6, "linear": 2, "matmul": 1, "@": 1, "svd": 1, "max_pool1d": 1,
            "inner": 1, "matrix_power": 1, "trapezoid": 1, "trapz": 1, "cumulative_trapezoid": 1,
-           "alpha_dropout": 1, "feature_alpha_dropout": 1, "margin_ranking_loss": 1, "poisson_nll_loss": 1, "matrix_rank": 1}
+           "alpha_dropout": 1, "feature_alpha_dropout": 1, "margin_ranking_loss": 1, "poisson_nll_loss": 1, "matrix_rank": 1,
+           "cond": 1, "module": 1, "copy": 1, "deepcopy": 1, "loads": 1, "list": 1, "[]": 1}
 
 
 def new_counts(difference, comparison):
@@ -71,7 +73,8 @@ def new_counts(difference, comparison):
     before, the result may have been made by any statement."""
     if not isinstance(difference.torch, int) or not isinstance(difference.karat, int):
         return False
-    scattered = any(operator(line) == "nll_loss" for line in comparison.program)  # into zeros, which Karat counts
+    scattered = any(operator(line) == "nll_loss" or "Embedding(" in line  # into zeros, which Karat counts
+                    for line in comparison.program)
     if difference.kind == "grad.version":  # what was added to it since is counted alike
         return 0 < difference.torch - difference.karat <= 4 or (scattered and difference.karat - difference.torch == 1)
     if scattered and op(difference) == "backward" and difference.karat == 1:
@@ -136,7 +139,16 @@ def seen_as_dtype(difference, comparison):
     return bool(of) and any(line.startswith(f"{of.group(1)} = torch.autograd.grad(") for line in comparison.program)
 
 
+def listed(name):
+    """The name of a node without what tells it from those of other overloads and of lists."""
+    return re.sub(r"(Backward)\d+(Scalar|List|ScalarList|Tensor)?$", r"\1", str(name)).replace("Foreach", "")
+
+
 STATES = [
+    (lambda d, c: d.kind == "grad_fn" and "Foreach" in str(d.torch) and "_foreach_" in "".join(c.program) and (
+        d.karat == "ForeachBackward0" or listed(d.karat) == listed(d.torch)
+        or (d.karat, d.torch) == ("LinalgVectorNormBackward0", "ForeachNormBackward0")),
+     "a list's results: PyTorch's node is one of all of them and has a name of its own, Karat's are those of the operator"),
     (lambda d, c: d.kind in ("strides", "is_view") and op(d) == "lstsq",
      "the solution of more equations than unknowns: PyTorch's lies in the memory of the right sides, Karat's has its own"),
     (said_again,
@@ -178,6 +190,25 @@ STATES = [
      "a gradient that came through a tensor without elements: PyTorch makes zeros that have no history, Karat's has one"),
     (lambda d, c: d.kind == "grad.offset" and d.karat == 0,
      "a gradient that is a part of a larger one: PyTorch keeps the larger one's memory for it, in Karat .grad has its own"),
+    (lambda d, c: d.kind == "requires_grad" and (d.karat, d.torch) == (True, False) and any(
+        c.before[path]["is_inference"] and c.before[path]["requires_grad"] is True for path in c.operands),
+     "a leaf of inference mode that asks for a gradient: PyTorch forgets that it does where it is used, Karat gives it one"),
+    (lambda d, c: d.kind == "grad_fn" and "autocast" in d.statement and op(d) == "module" and d.torch == "StackBackward0"
+        and d.karat == "MkldnnRnnLayerBackward0",
+     "a recurrent layer of a narrow dtype under autocast of another: PyTorch runs it step by step, Karat as a whole"),
+    (lambda d, c: d.kind == "strides" and "autograd.grad(" in d.statement and "log_ndtr(" in "".join(c.program),
+     "the gradient of log_ndtr from autograd.grad lies as its last step did; .grad has the leaf's layout"),
+    (lambda d, c: d.kind == "strides" and born(d) and op(d) in ("stack", "cat") and "channels_last" in "".join(c.program)
+        and c.seen and differ_at_ones(d, c.seen["shape"]),
+     "the stride of a dim of one element in what is made like a tensor that is not row-major: no element lies there"),
+    (lambda d, c: d.kind == "grad_fn" and (d.karat, d.torch) in COMPOSED["pad"] and "F.pad(" in "".join(c.program),
+     "an operator put together from others: its last step, and so the name of the node, is another; gradients are compared"),
+    (lambda d, c: d.kind == "strides" and op(d) == "backward" and "channels_last" in "".join(c.program) and re.search(
+        r"F\.pad\(.*mode='(reflect|replicate)'", "\n".join(c.program)) is not None,
+     "the gradient of a padded image that lies channels last: PyTorch's lies so, Karat's as the pieces that it is added up from"),
+    (lambda d, c: d.kind == "requires_grad" and "create_graph=True" in d.statement and (d.karat, d.torch) == (False, True)
+        and re.search(r"F\.pad\(.*mode='(reflect|replicate)'", "\n".join(c.program)) is not None,
+     "the gradient of a padding, which is linear: PyTorch's keeps the operand for its sizes, and so a history"),
     (lambda d, c: d.kind == "offset" and op(d) == "backward" and 0 in (d.karat, d.torch),
      "whether a gradient is a part of a larger one or a copy of it"),
     (lambda d, c: d.kind == "grad_fn" and d.torch == "AsStridedBackward0" and d.karat
@@ -210,6 +241,10 @@ STATES = [
     (lambda d, c: op(d) == "addbmm" and "out=" in d.statement and d.kind == "warnings" and not d.torch
         and all("was resized" in text[1] for text in d.karat),
      "addbmm resizes out= without a word in PyTorch"),
+    (lambda d, c: c.errors and op(d).startswith("_foreach_") and d.kind in ("version", "requires_grad", "is_leaf", "grad_fn"),
+     "a list that is refused where somebody wants a gradient: both had written to its first tensors, PyTorch without a history"),
+    (lambda d, c: d.kind == "version" and c.errors and op(d) == "apply",
+     "a Function that is refused: PyTorch counts what it had written by then"),
     (lambda d, c: d.kind == "version" and op(d) == "addbmm_" and d.torch == d.karat + 1,
      "addbmm_ counts as two writes in PyTorch"),
     (lambda d, c: op(d) == "cov" and not born(d) and (d.kind == "values" or d.kind == "version" and d.torch == d.karat + 1)
@@ -255,6 +290,14 @@ STATES = [
         c.before[path]["shape"] == c.seen["shape"] and not differ_at_ones(d._replace(torch=row_major(c.seen["shape"])),
                                                                           c.seen["shape"]) for path in c.operands),
      "the stride of a dim of one element in what is made like a tensor that is not row-major: no element lies there"),
+    (lambda d, c: d.kind == "strides" and born(d) and c.seen and differ_at_ones(d, c.seen["shape"]) and any(
+        c.before[path]["conj"] and c.before[path]["strides"] != row_major(c.before[path]["shape"]) for path in c.operands),
+     "the stride of a dim of one element in what is made like a tensor that is not row-major: no element lies there"),
+    (lambda d, c: d.kind == "is_view" and "torch.load(" in d.statement and c.seen and c.seen["conj"],
+     "a conjugate that was loaded: formally a view of the memory as it was saved"),
+    (lambda d, c: op(d) in ("vmap", "jvp", "searchsorted")
+        and only_torch_warned(d, r"torch.searchsorted\(\): input value tensor is non"),
+     "PyTorch warns of what its transforms are made of"),
     (lambda d, c: d.kind == "strides" and re.search(r"unfold\(.*isclose\(", "".join(c.program))
         and (op(d) == "isclose" or op(d).endswith("_")),
      "isclose of a tensor that overlaps itself: its last step lies as the one before, which others are"),

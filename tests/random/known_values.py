@@ -65,7 +65,8 @@ saturates = every(lambda x, y, gap: (x == 0) | (x == INTEGER[gap.dtype][0]) | (x
 def over_itself(d, c):
     """Whether a statement writes a tensor that it also reads as another operand, itself or through memory that both share."""
     tensor = r"(t\d+(?:\[\d+\])?)"
-    written = re.search(rf"out={tensor}|(?:^|= ){tensor}\.\w+_\(|torch\.\w+_\({tensor}", d.statement)
+    written = re.search(rf"out={tensor}|out=\(.*, {tensor}\)|(?:^|= ){tensor}\.\w+_\(|torch\.\w+_\({tensor}|"
+                        rf"^{tensor} [-+*/]= ", d.statement)
     name = written and next(filter(None, written.groups()))
     if not name or name not in c.before:
         return False
@@ -321,7 +322,7 @@ SUMS = set("""- + rsub sub add subtract -= += index_add index_reduce scatter_red
 MATRICES = set("mm bmm mv dot vdot matmul @ addmm addmv baddbmm addbmm inner linear einsum tensordot bilinear vecdot".split())
 POWERS = set("pow ** **= float_power".split())
 FOLDS = set("""sum nansum mean nanmean prod amax amin max min all any std var norm vector_norm logsumexp argmax argmin
-    cumsum quantile nanquantile median nanmedian logcumsumexp cumprod""".split())
+    cumsum quantile nanquantile median nanmedian logcumsumexp cumprod topk sort kthvalue mode cummax cummin""".split())
 
 LAPACK = set("""inv inv_ex inverse det slogdet logdet solve solve_ex qr geqrf lu_factor lu_factor_ex lu lu_solve lstsq pinv
     cholesky cholesky_ex cholesky_solve cholesky_inverse ldl_factor ldl_factor_ex ldl_solve triangular_solve solve_triangular svd
@@ -365,7 +366,46 @@ def not_by_a_product(d, c):
     return of_operands(c, lambda x: ~np.isfinite(x)) and every(lambda x, y, gap: ~np.isfinite(x) & ~np.isfinite(y))(d, c)
 
 
+def zeros_there(d, c):
+    """Whether PyTorch's gradient of the tensor, which has none in Karat, is all zeros."""
+    found = [y["grad"] for x, y in c.kin if x.get("grad") is None and isinstance(y.get("grad"), dict)]
+    return bool(found) and not any(np.any(elements(gradient)) for gradient in found)
+
+
+SPECTRA = set("""fft ifft rfft irfft hfft ihfft fft2 ifft2 rfft2 irfft2 hfft2 ihfft2 fftn ifftn rfftn irfftn hfftn
+    ihfftn""".split())
+CONVOLUTIONS = {f"conv{turned}{n}d" for turned in ("", "_transpose") for n in (1, 2, 3)} | {"module"}
+
 VALUES = [
+    (lambda d, c: op(d) in SPECTRA and of_operands(c, lambda x: ~np.isfinite(x)) and every(
+        lambda x, y, gap: ~np.isfinite(x) | zeros(x, y))(d, c),
+     "the spectrum of a NaN or an infinity: PyTorch's library leaves out products with 0 and 1, so that parts stay finite"),
+    (lambda d, c: through(" ".join(SPECTRA))(d, c) and every(lambda x, y, gap: ~np.isfinite(x) & ~np.isfinite(y))(d, c),
+     "the gradient of a spectrum with a NaN or an infinity: which of them it becomes is left to the order of its sums"),
+    (lambda d, c: d.kind == "values" and re.search(r"torch\.func\.(jvp|jacfwd)", d.statement) and nan_for_zero(d, c) and any(
+        0 in c.before[path]["shape"] for path in c.operands),
+     "the derivative of the mean of no elements along a direction, which has none either: PyTorch divides 0 by 0"),
+    (lambda d, c: op(d) in SPECTRA and zero_signs(d, c), "the sign of a zero in a spectrum: it depends on the order of its sums"),
+    (lambda d, c: op(d) in CONVOLUTIONS and of_operands(c, lambda x: ~np.isfinite(x)) and every(
+        lambda x, y, gap: ~np.isfinite(x) | ~np.isfinite(y))(d, c),
+     "a convolution of a NaN or an infinity: whether the zeros around the image are multiplied by it depends on the library"),
+    (lambda d, c: through(" ".join(CONVOLUTIONS))(d, c) and every(lambda x, y, gap: ~np.isfinite(x) | ~np.isfinite(y))(d, c)
+        and any(np.any(~np.isfinite(elements(seen))) for seen in c.before.values()),
+     "a convolution of a NaN or an infinity: whether the zeros around the image are multiplied by it depends on the library"),
+    (lambda d, c: "_polynomial_" in op(d) and every(lambda x, y, gap: np.isinf(x) & np.isnan(y))(d, c),
+     "a polynomial beyond the dtype's range: PyTorch's recurrence subtracts infinities, Karat's is infinite"),
+    (lambda d, c: d.kind == "values" and "torch.func." in d.statement and zero_signs(d, c),
+     "the sign of a zero gradient: it depends on the order in which zeros of both signs are added"),
+    (lambda d, c: re.search(r"torch\.func\.jac.*\b(matmul|mm|bmm|mv|linear|addmm|baddbmm)\(| @ ", d.statement) and every(
+        lambda x, y, gap: np.isnan(x) | np.isnan(y))(d, c) and of_operands(c, lambda x: ~np.isfinite(x)),
+     "a column of a derivative beside a NaN or an infinity: PyTorch multiplies it by the zeros of its direction"),
+    (lambda d, c: op(d) == "backward" and d.kind == "values" and "j" in "".join(c.program) and every(
+        lambda x, y, gap: ~np.isfinite(x) & ~np.isfinite(y))(d, c) and any(
+            seen["dtype"].startswith("complex") and np.any(~np.isfinite(elements(seen))) for seen in c.before.values()),
+     "complex products of infinities: which part becomes NaN depends on how a product is put together"),
+    (lambda d, c: d.kind == "grad" and op(d) == "backward" and d.karat is None and re.search(
+        r"torch\.func\.(jvp|jacfwd|linearize|hessian)", "".join(c.program)) and zeros_there(d, c),
+     "a derivative along a direction does not depend on the point: PyTorch gives the point a gradient of zeros, Karat none"),
     (lambda d, c: op(d) == "bilinear" and not_by_a_product(d, c),
      "a product of three where a factor is infinite: which sum meets two infinities depends on which two are multiplied first"),
     (lambda d, c: plain_op(d) == "sgn" and c.gap is not None and c.gap.complex and every(
@@ -422,13 +462,13 @@ VALUES = [
      "the gradient of corrcoef is a difference of nearly equal numbers: the last digits of the product before it are seen"),
     (lambda d, c: plain_op(d) in CHOOSING and zero_signs(d, c),
      "where 0 meets -0: PyTorch's vector loop and its loop for the rest choose differently, Karat takes the first everywhere"),
-    (lambda d, c: plain_op(d) in PRODUCTS | {"ldexp", "mse_loss"} and complex_infinities(d, c),
+    (lambda d, c: plain_op(d) in PRODUCTS | {"ldexp", "mse_loss", "poisson_nll_loss"} and complex_infinities(d, c),
      "complex products of infinities: which part becomes NaN depends on how a product is put together"),
     (lambda d, c: plain_op(d) in SUMS and complex_nan_there(d, c),
      "complex infinities: PyTorch multiplies by alpha, 1 / n or 1 / log(2) as a complex number, and 0 times an infinity is NaN"),
     (lambda d, c: plain_op(d) in POWERS and c.gap is not None and c.gap.complex and to_one(d, c),
      "a complex number to the power 0, and 1 to any: Karat's is 1, as of real numbers, PyTorch's may be NaN"),
-    (lambda d, c: plain_op(d) in PRODUCTS and d.kind == "values" and over_itself(d, c),
+    (lambda d, c: plain_op(d) in PRODUCTS | {"add", "sub", "subtract", "-=", "+="} and d.kind == "values" and over_itself(d, c),
      "a product written over its own operand: PyTorch reads what it has begun to overwrite, Karat the operand as it was"),
     (lambda d, c: plain_op(d) in FOLDS and d.kind == "values" and over_itself(d, c),
      "a reduction into its own operand: PyTorch reads what it has begun to overwrite, Karat the operand as it was"),

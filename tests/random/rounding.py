@@ -48,11 +48,13 @@ rounding("""layer_norm native_layer_norm rms_norm batch_norm native_batch_norm g
     margin_ranking_loss hinge_embedding_loss ctc_loss pairwise_distance pdist conv1d conv2d conv3d conv_transpose1d
     conv_transpose2d conv_transpose3d avg_pool1d avg_pool2d avg_pool3d adaptive_avg_pool1d adaptive_avg_pool2d
     adaptive_avg_pool3d scaled_dot_product_attention lstm gru rnn_tanh rnn_relu lstm_cell gru_cell rnn_tanh_cell rnn_relu_cell
+    module fft ifft rfft irfft hfft ihfft fft2 ifft2 rfft2 irfft2 hfft2 ihfft2 fftn ifftn rfftn irfftn hfftn ihfftn stft istft
     embedding_bag multilabel_soft_margin_loss multi_margin_loss multilabel_margin_loss grid_sampler grid_sample interpolate""",
     8, ORDER, terms=16)
 rounding("""inv inv_ex inverse det slogdet logdet solve solve_ex qr geqrf lu_factor lu_factor_ex lu lu_solve lstsq pinv
     cholesky cholesky_ex cholesky_solve cholesky_inverse ldl_factor ldl_factor_ex ldl_solve triangular_solve solve_triangular svd
-    svdvals eigh eigvalsh eig eigvals matrix_exp""", 16, "another library's LAPACK adds in another order", terms=64)
+    svdvals eigh eigvalsh eig eigvals matrix_exp svd_lowrank pca_lowrank""", 16,
+         "another library's LAPACK adds in another order", terms=64)
 rounding("entr gumbel_softmax", 4, SERIES)
 rounding("sqrt", 1, "PyTorch's vectors of float64: sqrt(2) is not the nearest number there", ("real",))
 rounding("lerp addcmul addcdiv cross", 4, FUSED, terms=4)
@@ -67,6 +69,10 @@ rounding("""bessel_j0 bessel_j1 bessel_y0 bessel_y1 modified_bessel_i0 modified_
     gammaincc
     ndtr log_ndtr ndtri zeta""", 64, "a series of many terms, or another one: PyTorch's loses digits near zeros",
          terms=16, by="one")
+rounding("""laguerre_polynomial_l legendre_polynomial_p hermite_polynomial_h hermite_polynomial_he chebyshev_polynomial_t
+    chebyshev_polynomial_u chebyshev_polynomial_v chebyshev_polynomial_w shifted_chebyshev_polynomial_t
+    shifted_chebyshev_polynomial_u shifted_chebyshev_polynomial_v shifted_chebyshev_polynomial_w""", 64,
+         "a recurrence: what is rounded between depends on which products are fused", terms=16, by="one")
 rounding("mvlgamma multigammaln", 16, NEAR_ZERO, terms=16, by="one")
 SCALED_SUMS = Bound(4, FUSED, 4, "operands")  # add, sub and rsub with alpha=
 
@@ -77,7 +83,7 @@ LOOSE = {"float64": 1e-9, "float32": 3e-4, "float16": 2e-2, "bfloat16": 1e-1, "c
 def bound(operator, dtype, statement):
     """The bound for the results of a statement in a dtype; in place is as out of place."""
     table = BOUNDS["complex" if dtype in REAL_OF else "real"]
-    name = operator.removeprefix("[] ")
+    name = operator.removeprefix("[] ").removeprefix("_foreach_")
     found = table.get(name) or table.get(name.rstrip("_"))
     if name.rstrip("_") in ("add", "sub", "subtract", "rsub") and "alpha=" in statement:
         return SCALED_SUMS

@@ -7,7 +7,7 @@ every statement what can be seen: errors, warnings, and of each tensor dtype, sh
 difference is reduced to the shortest program that shows it. Differences by design are counted with their reason (known.py);
 every other one is printed, and the exit status is 1. Karat is taken from PYTHONPATH or build/python.
 
-    --family NAME   operators (write.py) or autograd (write_autograd.py) alone; without it half of each
+    --family NAME   operators (write.py), autograd (write_autograd.py) or wide (write_wide.py) alone; without it a third of each
     --first N       start at program N of the seed                  --only N     one program, printed whole
     --karat PYTHON  the interpreter for Karat (default: this one)   --save FILE  the differences as JSON lines
     --jobs N        N pairs of processes at the same time
@@ -202,7 +202,7 @@ class Tally:
 
 
 def family(options, index):
-    return options.family if options.family != "all" else ("operators", "autograd")[index // 2 % 2]
+    return options.family if options.family != "all" else ("operators", "autograd", "wide")[index // 2 % 3]
 
 
 def one(pair, tally, index):
@@ -294,7 +294,7 @@ def main():
     parser.add_argument("--programs", type=int, default=1000)
     parser.add_argument("--seed", default=None)
     parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--family", choices=["all", "operators", "autograd"], default="all")
+    parser.add_argument("--family", choices=["all", "operators", "autograd", "wide"], default="all")
     parser.add_argument("--only", type=int)
     parser.add_argument("--reference", help="a Python that has PyTorch 2.11; --alone needs none")
     parser.add_argument("--karat", default=sys.executable)

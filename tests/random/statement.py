@@ -6,9 +6,27 @@ In: a statement, or a difference of compare.py that has one. Out: the operator's
 import re
 
 
+SCOPE = r"^with torch\.[a-z_]+\([A-Za-z0-9_=', .]*\): "
+
+
+def call_inside(statement):
+    """A statement that makes what a transform of one call calls, or None: t3 = t1.sin() of
+    t3 = torch.vmap(lambda t1: t1.sin())(t1)."""
+    body = re.match(r"((?:with [^:]*: )?t\d+ = )(.*)$", statement)
+    found = body and re.search(r"\blambda (?:t\d+(?:, )?)+: (?!torch\.(?:func|vmap))(.*)$", body.group(2))
+    if not found:
+        return None
+    inner, depth = re.sub(r"^\((.*?)\)\.sum\(\)(?=[,)])", r"\1", found.group(1)), 0
+    for i, character in enumerate(inner):  # to the end of the lambda
+        depth += (character in "([{") - (character in ")]}")
+        if depth < 0 or depth == 0 and character == "," :
+            return body.group(1) + inner[:i]
+    return body.group(1) + inner
+
+
 def operator(statement):
     """The name of the operator that a statement is about: the outermost call, or the Python operator."""
-    text = re.sub(r"^with torch\.[a-z_]+\([A-Za-z0-9', .]*\): ", "", statement)
+    text = re.sub(SCOPE, "", statement)
     if re.search(r"\.backward\(|autograd\.grad\(", text):
         return "backward"
     body = re.sub(r"^t\d+ = ", "", text)
@@ -16,7 +34,10 @@ def operator(statement):
                      r"[A-Z]\w+\.(apply)\(", body)
     if found:
         return found.group(1) or found.group(2)
-    found = re.match(r"(?:torch\.(?:linalg\.|special\.)?|F\.|(?:[a-z]\w*|-?\d+\.?\d*)(?:\[\d+\])?\.)([a-zA-Z_]\w*)(\(|$)", body)
+    if re.match(r"m\d+\(", body):
+        return "module"
+    found = re.match(r"(?:torch\.(?:linalg\.|special\.|fft\.)?|F\.|(?:[a-z]\w*|-?\d+\.?\d*)(?:\[\d+\])*\.)"
+                     r"([a-zA-Z_]\w*)(\(|$)", body)
     if found:
         return found.group(1)
     found = re.match(r"t\d+(?:\[\d+\])?\[.*\] ([-+*/]?=) ", body)
@@ -34,7 +55,7 @@ def op(difference):
 
 def plain_op(difference):
     """The operator as it is called out of place and without a subscript."""
-    name = op(difference).removeprefix("[] ")
+    name = op(difference).removeprefix("[] ").removeprefix("_foreach_")
     return name.rstrip("_") or name
 
 

@@ -13,8 +13,10 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import execute  # noqa: E402
 import write  # noqa: E402
 import write_autograd  # noqa: E402
+import write_wide  # noqa: E402
 
-FAMILIES = {"operators": write.program, "autograd": write_autograd.program}
+FAMILIES = {"operators": write.program, "autograd": write_autograd.program,
+            "wide": write_wide.program}
 
 
 def main():

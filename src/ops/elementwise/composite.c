@@ -71,6 +71,22 @@ kt_status kt__body_mvlgamma(kt_call *call)
     return kt__end(call, kt_contiguous(sum));
 }
 
+/* Gives up its operands; no exponent: it is the call's number. */
+static kt_status powered_in_place(kt_call *call, kt_tensor *base, kt_tensor *exponent)
+{
+    kt_call c;
+    kt__open(&c, KT_OP_pow, KT_INPLACE);
+    kt__put_tensor(&c, 0, base);
+    if (exponent)
+        kt__put_tensor(&c, 1, exponent);
+    else
+        kt__put_either(&c, 1, call->arg[1].s);
+    const kt_status status = kt__run_as(call, &c);
+    kt__unref(base);
+    kt__unref(exponent);
+    return status;
+}
+
 kt_status kt__body_float_power(kt_call *call)
 {
     kt__decision        room;
@@ -81,10 +97,12 @@ kt_status kt__body_float_power(kt_call *call)
         return kt_error_status();
     const kt_dtype wide = (kt_dtype)d->common;
     kt_status      status = kt_convert(call->arg[0].t, wide, KT_WHY_PROMOTION, &base);
-    if (!status && number)
-        status = kt__call2s(KT_OP_pow, base, call->arg[1].s, &power);
     if (!status && !number)
         status = kt_convert(call->arg[1].t, wide, KT_WHY_PROMOTION, &exponent);
+    if (!status && call->form == KT_INPLACE && base == call->arg[0].t) /* as it was is what the exponent's gradient reads */
+        return powered_in_place(call, base, exponent);
+    if (!status && number)
+        status = kt__call2s(KT_OP_pow, base, call->arg[1].s, &power);
     if (!status && !number)
         status = kt__call2(KT_OP_pow, base, exponent, &power);
     kt__unref(base);

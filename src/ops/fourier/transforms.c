@@ -2,6 +2,7 @@
  *
  * In: calls of the rows fft_*. Out: results, or PyTorch's refusals, in its order. */
 #include "call/made.h"
+#include "call/target.h"
 #include "ops/fourier/fourier.h"
 
 #include <string.h>
@@ -74,6 +75,25 @@ static kt_tensor *prepared(const kt_call *call, bool forward, bool complex, cons
     return x ? with_points(x, s) : NULL;
 }
 
+/* A target that gets the result's sizes lies in rows, however the result does. */
+static kt_status transformed(kt_call *call, kt_tensor *y)
+{
+    if (y && call->form == KT_OUT && (kt__check_ends(call, &y, 1) || kt__bind_target(call->out[0], kt__sizes(y), NULL)))
+        return kt_error_status();
+    return kt__end(call, y);
+}
+
+/* The other direction of real numbers is the conjugate; a target is written as by any elementwise operator. */
+static kt_status conjugated(kt_call *call, kt_tensor *y)
+{
+    kt_call c;
+    if (!y || call->form != KT_OUT)
+        return kt__end(call, y ? kt_conj(y) : NULL);
+    kt__open(&c, KT_OP_conj_physical, KT_OUT);
+    kt__put_tensor(&c, 0, y);
+    return kt__run_as(call, &c);
+}
+
 /* ---- one dim ---- */
 
 static kt_status read_one(const kt_call *call, span *s)
@@ -103,7 +123,7 @@ static kt_status transform(kt_call *call, bool forward, bool half)
     const bool complex = kt__dtype_rows[x->dtype].category == KT_CAT_COMPLEX;
     kt_tensor *y = complex ? kt_fft_c2c(x, dims_of(&s), normalization, forward)
                            : kt_fft_r2c(x, dims_of(&s), normalization, half);
-    return kt__end(call, complex || forward || !y ? y : kt_conj(y));
+    return complex || forward ? transformed(call, y) : conjugated(call, y);
 }
 
 static kt_status real_of_half(kt_call *call, bool forward)
@@ -119,7 +139,7 @@ static kt_status real_of_half(kt_call *call, bool forward)
     s.points[0] = n / 2 + 1;
     kt_tensor *x = prepared(call, forward, true, &s, &normalization);
     x = x && forward ? kt_conj(x) : x;
-    return kt__end(call, x ? kt_fft_c2r(x, dims_of(&s), normalization, n) : NULL);
+    return transformed(call, x ? kt_fft_c2r(x, dims_of(&s), normalization, n) : NULL);
 }
 
 kt_status kt__body_fft_fft(kt_call *call) { return transform(call, true, false); }
@@ -185,7 +205,7 @@ static kt_status transform_all(kt_call *call, bool has_dims, bool forward)
     if (read_several(call, has_dims, NULL, &s))
         return kt_error_status();
     kt_tensor *x = prepared(call, forward, true, &s, &normalization);
-    return kt__end(call, x ? kt_fft_c2c(x, dims_of(&s), normalization, forward) : NULL);
+    return transformed(call, x ? kt_fft_c2c(x, dims_of(&s), normalization, forward) : NULL);
 }
 
 /* The last dim becomes its first half; of the inverse, what that gives is conjugated before the other dims are transformed. */
@@ -200,11 +220,11 @@ static kt_status half_of_reals(kt_call *call, bool has_dims, bool forward)
     if (!x)
         return kt_error_status();
     if (forward)
-        return kt__end(call, kt_fft_r2c(x, dims_of(&s), normalization, true));
+        return transformed(call, kt_fft_r2c(x, dims_of(&s), normalization, true));
     kt_tensor *y = kt_fft_r2c(x, ((kt_shape){1, s.dim + s.n - 1}), normalization, true);
     if (!y || !(y = kt_conj(y)))
         return kt_error_status();
-    return kt__end(call, s.n == 1 ? y : kt_fft_c2c(y, ((kt_shape){s.n - 1, s.dim}), normalization, false));
+    return transformed(call, s.n == 1 ? y : kt_fft_c2c(y, ((kt_shape){s.n - 1, s.dim}), normalization, false));
 }
 
 static kt_status reals_of_half(kt_call *call, bool has_dims, bool forward)
@@ -224,11 +244,11 @@ static kt_status reals_of_half(kt_call *call, bool has_dims, bool forward)
     if (!x)
         return kt_error_status();
     if (!forward)
-        return kt__end(call, kt_fft_c2r(x, dims_of(&s), normalization, n));
+        return transformed(call, kt_fft_c2r(x, dims_of(&s), normalization, n));
     if (last > 0 && !(x = kt_fft_c2c(x, ((kt_shape){last, s.dim}), normalization, true)))
         return kt_error_status();
     x = kt_conj(x);
-    return kt__end(call, x ? kt_fft_c2r(x, ((kt_shape){1, s.dim + last}), normalization, n) : NULL);
+    return transformed(call, x ? kt_fft_c2r(x, ((kt_shape){1, s.dim + last}), normalization, n) : NULL);
 }
 
 kt_status kt__body_fft_fft2(kt_call *call) { return transform_all(call, true, true); }

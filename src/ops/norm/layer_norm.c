@@ -316,6 +316,12 @@ static kt_tensor *rms_norm_in_parts(kt_tensor *input, kt_tensor *weight, kt_shap
     return z ? kt_contiguous(z, .memory_format = kt__suggested_format(input)) : NULL;
 }
 
+/* The weight alone wants a gradient: what it multiplies is saved, and the input may be written to, as in PyTorch. */
+static bool for_weight(const kt_tensor *input, const kt_tensor *weight)
+{
+    return weight && kt__is_followed(weight) && !kt__is_followed(input) && !(input->flags & KT_T_BATCHED);
+}
+
 static kt_status rms_norm(kt_call *call)
 {
     KT_SCOPE;
@@ -333,7 +339,8 @@ static kt_status rms_norm(kt_call *call)
         KT__WARN_ONCE("Mismatch dtype between input and weight: input dtype = %s, weight dtype = %s, Cannot dispatch to fused "
                       "implementation.", kt_dtype_c_name((kt_dtype)input->dtype), kt_dtype_c_name((kt_dtype)weight->dtype));
     const bool real = kt__dtype_rows[input->dtype].category == KT_CAT_FLOAT;
-    if (!real || (weight && weight->dtype != input->dtype && (weight->dtype != KT_F32 || input->dtype == KT_F64)))
+    const bool mixed = weight && weight->dtype != input->dtype && (weight->dtype != KT_F32 || input->dtype == KT_F64);
+    if (!real || mixed || for_weight(input, weight))
         return kt__end(call, rms_norm_in_parts(input, weight, shape, eps));
     kt_call c;
     kt__open(&c, KT_OP_fused_rms_norm, KT_PLAIN);
