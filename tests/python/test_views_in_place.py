@@ -171,3 +171,12 @@ def test_products_with_powers_in_place():
         karat.ones(2).float_power_(2)
     with pytest.raises(RuntimeError, match="requires dtype ComplexDouble"):
         karat.ones(2).double().float_power_(karat.ones(2) * 1j)
+
+
+def test_the_base_of_a_power_in_place_is_kept_for_the_exponent():
+    base, exponent = karat.tensor([[1.5], [2.0]], dtype=karat.float64), karat.tensor([[2.0], [3.0]], requires_grad=True)
+    base = base * 1
+    power = base.float_power_(exponent)
+    assert power is base and power.tolist() == [[2.25], [8.0]] and power.grad_fn.name() == "PowBackward1"
+    power.sum().backward()
+    assert karat.allclose(exponent.grad, power.detach().float() * karat.tensor([[1.5], [2.0]]).log())

@@ -12,14 +12,23 @@ import pickle
 import re
 import warnings
 
+import numpy as np
+
 PAYLOAD = 1 << 20  # bytes of a tensor that are compared
-BESIDE = {"copy": copy, "pickle": pickle, "io": io, "math": math}  # modules that programs use
+BESIDE = {"copy": copy, "pickle": pickle, "io": io, "math": math, "np": np}  # modules that programs use
 
 
 def namespace(module):
     """What a program finds when it starts: the module under PyTorch's name, and a list for what hooks report."""
     importlib.import_module(module.__name__ + ".utils.checkpoint")
     return {"torch": module, "F": module.nn.functional, "inf": float("inf"), "nan": float("nan"), "log": [], **BESIDE}
+
+
+def reset(module):
+    """What programs may set for the whole process, as it is at first."""
+    module.set_default_dtype(module.float32)
+    module.set_printoptions(profile="default", sci_mode=None)
+    module.set_grad_enabled(True)
 
 
 def class_name(error):
@@ -146,6 +155,7 @@ def execute(module, program, each=True, space=None):
     """One record a statement: (error, warnings, survey). each=False looks at the tensors only at the end: a look at a
     tensor may itself bring its history up to date, and a program must be right without it."""
     space = namespace(module) if space is None else space
+    reset(module)
     module.manual_seed(0)
     records = []
     for i, statement in enumerate(program):
@@ -162,5 +172,6 @@ def execute(module, program, each=True, space=None):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             records.append((error, said, survey(space, module.Tensor) if look else None))
+    reset(module)
     space.clear()  # a hook written in the program holds all of its names
     return records

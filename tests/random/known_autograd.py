@@ -116,6 +116,23 @@ AUTOGRAD = [
     (lambda d, c: d.kind == "dtype" and op(d) == "vmap" and re.search(r"\b(addbmm|addmm|addmv|baddbmm|addr)\(", d.statement)
         and re.match("u?int", str(d.karat)) is not None,
      "a product of integers for examples: PyTorch makes it of a sum and multiples, and not of their dtype as without examples"),
+    (lambda d, c: d.kind == "dtype" and op(d) in TRANSFORMS and "frexp(" in d.statement
+        and (d.karat, d.torch) in (("bfloat16", "float32"), ("float16", "float32")),
+     "the mantissa's derivative along a direction: PyTorch's formula leaves the narrow dtype, Karat's does not"),
+    (lambda d, c: d.kind == "grad_fn" and op(d) in TRANSFORMS and not born(d) and re.search(r"\w_\(|[-+*/]= |\] = ", bodies(c)),
+     "the writes of a transform's function to what it was given: PyTorch counts those of the operators its rules are made of"),
+    (lambda d, c: d.kind == "requires_grad" and by_transform(d) and (d.karat, d.torch) == (False, True)
+        and ".data" in bodies(c),
+     "a derivative that does not depend on a captured tensor: PyTorch's zeros ask for a gradient all the same"),
+    (case("error text", "leaf Variable that requires grad is being used in an in-place", "", " ".join(TRANSFORMS)),
+     "a function that writes to its argument and fails earlier for its examples: both reasons hold"),
+    (lambda d, c: d.kind == "is_leaf" and all(
+        str(x).startswith("RuntimeError: A view was created in ") for x in (d.karat, d.torch)),
+     "a Function's view that was made where nothing is recorded: both reasons hold"),
+    (case("error text", "is a view and is being modified inplace", "is being modified inplace in normal mode"),
+     "a Function's view that was made where nothing is recorded: both reasons hold"),
+    (lambda d, c: d.kind == "requires_grad" and by_transform(d) and 0 in c.seen["shape"],
+     "a derivative without elements: whether it has a history"),
     (lambda d, c: d.kind == "requires_grad" and by_transform(d) and (d.karat, d.torch) == (True, False),
      "a derivative that is 0 or does not depend on a captured tensor: Karat keeps its history all the same"),
     (lambda d, c: d.kind == "shares memory with" and op(d) in ("reshape", "flatten", "ravel") and of_transform(d, c),
@@ -220,7 +237,8 @@ AUTOGRAD = [
      "a gradient that a hook wrote to: whether it is the tensor that was given or a copy of it"),
     (case("raised by karat", "", "leaf Variable that requires grad is being used in an in-place", "linearize"),
      "linearize of a function that writes to its argument: PyTorch runs it twice over the same memory, Karat refuses"),
-    (case("raised by torch", "^(a leaf|unsupported operation: more than one element|SmallVector unable to grow|Trying to set a f"
+    (case("raised by torch", "^(a leaf|unsupported operation: (more than one|some) element|SmallVector unable to grow|Trying to "
+          "set a f"
           "orward|Cannot set version_counter|Expected primal to be)", ops=" ".join(TRANSFORMS)),
      "PyTorch fails inside a transform"),
     (lambda d, c: d.kind == "is_inference" and ".data = " in d.statement,

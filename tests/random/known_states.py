@@ -20,7 +20,6 @@ COMPOSED = {
     "vander": [("CatBackward0", "torch::autograd::CopySlices")],
     "xlogy": [("XlogyBackward0", "XlogyBackward1")],  # a number first
     "float_power": [("PowBackward1", "PowBackward2")],  # a number first
-    "float_power_": [("torch::autograd::CopyBackwards", "PowBackward1")],  # out of place and copied in Karat
     "squeeze": [("SqueezeBackward1", "SqueezeBackward2")],  # dims in a tuple: an overload of its own
     "round": [("RoundBackward0", "RoundBackward1")],  # torch.special.round: always the overload with decimals
     "squeeze_copy": [("SqueezeBackward2_copy", "SqueezeBackward1_copy")],
@@ -293,6 +292,20 @@ STATES = [
     (lambda d, c: d.kind == "strides" and born(d) and c.seen and differ_at_ones(d, c.seen["shape"]) and any(
         c.before[path]["conj"] and c.before[path]["strides"] != row_major(c.before[path]["shape"]) for path in c.operands),
      "the stride of a dim of one element in what is made like a tensor that is not row-major: no element lies there"),
+    (lambda d, c: d.kind in ("strides", "is_view", "base", "offset") and born(d)
+        and any((path, d.kind) in c.settled for path in c.operands),
+     "a result that lies as its operand does, which lies otherwise by design"),
+    (lambda d, c: d.kind == "grad.version" and re.search(r"\.set_\(|\.data = ", "".join(c.program)) is not None,
+     "the version of the gradient of a tensor that got other memory without a record"),
+    (lambda d, c: op(d) in ("vmap", "searchsorted") and d.kind == "warnings" and all(
+        re.match(r"torch.searchsorted\(\): (input value|boundary) tensor is non-contiguous", text[1])
+        for side in more_of(d) for text in side),
+     "which of searchsorted's tensors does not lie in rows: PyTorch's examples do, or do not"),
+    (lambda d, c: only_torch_warned(d, r"__array(_wrap)?__ "),
+     "NumPy warns of the way in which PyTorch takes part in its calls"),
+    (lambda d, c: d.kind == "warnings" and op(d) in ("kthvalue", "median", "nanmedian", "mode") and "out=(" in d.statement
+        and all(len(side) == 1 and "was resized" in side[0][1] for side in (d.karat, d.torch)),
+     "values along a dim into out=: PyTorch names the sizes with that dim, which it takes away afterwards"),
     (lambda d, c: d.kind == "is_view" and "torch.load(" in d.statement and c.seen and c.seen["conj"],
      "a conjugate that was loaded: formally a view of the memory as it was saved"),
     (lambda d, c: op(d) in ("vmap", "jvp", "searchsorted")

@@ -65,7 +65,7 @@ saturates = every(lambda x, y, gap: (x == 0) | (x == INTEGER[gap.dtype][0]) | (x
 def over_itself(d, c):
     """Whether a statement writes a tensor that it also reads as another operand, itself or through memory that both share."""
     tensor = r"(t\d+(?:\[\d+\])?)"
-    written = re.search(rf"out={tensor}|out=\(.*, {tensor}\)|(?:^|= ){tensor}\.\w+_\(|torch\.\w+_\({tensor}|"
+    written = re.search(rf"out={tensor}|out=\({tensor}, |out=\(.*, {tensor}\)|(?:^|= ){tensor}\.\w+_\(|torch\.\w+_\({tensor}|"
                         rf"^{tensor} [-+*/]= ", d.statement)
     name = written and next(filter(None, written.groups()))
     if not name or name not in c.before:
@@ -392,6 +392,12 @@ VALUES = [
     (lambda d, c: through(" ".join(CONVOLUTIONS))(d, c) and every(lambda x, y, gap: ~np.isfinite(x) | ~np.isfinite(y))(d, c)
         and any(np.any(~np.isfinite(elements(seen))) for seen in c.before.values()),
      "a convolution of a NaN or an infinity: whether the zeros around the image are multiplied by it depends on the library"),
+    (lambda d, c: through("sinc")(d, c) and c.gap is not None and (c.gap.real == "float64" and c.gap.share() < 1e-9
+        or c.gap.real == "float32" and c.gap.share() < 1e-3),
+     "the slope of sinc near 0 is a difference of nearly equal numbers, divided by the point: its last digits are lost"),
+    (lambda d, c: op(d) == "vmap" and "div" in d.statement and ", -" in d.statement and any(
+        c.before[path]["dtype"].startswith("uint") for path in c.operands),
+     "unsigned integers divided by a number below 0, for examples: PyTorch makes the number unsigned, too"),
     (lambda d, c: "_polynomial_" in op(d) and every(lambda x, y, gap: np.isinf(x) & np.isnan(y))(d, c),
      "a polynomial beyond the dtype's range: PyTorch's recurrence subtracts infinities, Karat's is infinite"),
     (lambda d, c: d.kind == "values" and "torch.func." in d.statement and zero_signs(d, c),
@@ -403,6 +409,9 @@ VALUES = [
         lambda x, y, gap: ~np.isfinite(x) & ~np.isfinite(y))(d, c) and any(
             seen["dtype"].startswith("complex") and np.any(~np.isfinite(elements(seen))) for seen in c.before.values()),
      "complex products of infinities: which part becomes NaN depends on how a product is put together"),
+    (lambda d, c: d.kind == "grad" and op(d) == "backward" and d.torch is None and re.search(
+        r"torch\.vmap\(.*beta=(-?0(\.0)?|False)\b", "\n".join(c.program)) is not None,
+     "a product for examples with beta=0: in Karat the addend has a gradient of zeros, as without examples, in PyTorch none"),
     (lambda d, c: d.kind == "grad" and op(d) == "backward" and d.karat is None and re.search(
         r"torch\.func\.(jvp|jacfwd|linearize|hessian)", "".join(c.program)) and zeros_there(d, c),
      "a derivative along a direction does not depend on the point: PyTorch gives the point a gradient of zeros, Karat none"),

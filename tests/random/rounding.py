@@ -53,9 +53,9 @@ rounding("""layer_norm native_layer_norm rms_norm batch_norm native_batch_norm g
     8, ORDER, terms=16)
 rounding("""inv inv_ex inverse det slogdet logdet solve solve_ex qr geqrf lu_factor lu_factor_ex lu lu_solve lstsq pinv
     cholesky cholesky_ex cholesky_solve cholesky_inverse ldl_factor ldl_factor_ex ldl_solve triangular_solve solve_triangular svd
-    svdvals eigh eigvalsh eig eigvals matrix_exp svd_lowrank pca_lowrank""", 16,
+    svdvals eigh eigvalsh eig eigvals matrix_exp svd_lowrank pca_lowrank orthogonal""", 16,
          "another library's LAPACK adds in another order", terms=64)
-rounding("entr gumbel_softmax", 4, SERIES)
+rounding("""entr gumbel_softmax kaiser_window hann_window hamming_window blackman_window bartlett_window""", 4, SERIES)
 rounding("sqrt", 1, "PyTorch's vectors of float64: sqrt(2) is not the nearest number there", ("real",))
 rounding("lerp addcmul addcdiv cross", 4, FUSED, terms=4)
 rounding("""* mul multiply *= / div divide true_divide /= square reciprocal sqrt abs absolute sgn outer ger vander""", 4, PARTS,

@@ -6,7 +6,8 @@ In: a statement, or a difference of compare.py that has one. Out: the operator's
 import re
 
 
-SCOPE = r"^with torch\.[a-z_]+\([A-Za-z0-9_=', .]*\): "
+SCOPE = (r"^with torch\.[a-z_]+\([A-Za-z0-9_=', .]*\)(, torch\.no_grad\(\))?: "
+         r"|^with torch\.(autograd|random)\.(.* lambda t: t\)|[^:]*): ")
 
 
 def call_inside(statement):
@@ -36,7 +37,7 @@ def operator(statement):
         return found.group(1) or found.group(2)
     if re.match(r"m\d+\(", body):
         return "module"
-    found = re.match(r"(?:torch\.(?:linalg\.|special\.|fft\.)?|F\.|(?:[a-z]\w*|-?\d+\.?\d*)(?:\[\d+\])*\.)"
+    found = re.match(r"(?:torch\.(?:[a-z_]+\.)*|F\.|(?:[a-z]\w*|-?\d+\.?\d*)(?:\[\d+\])*\.)"
                      r"([a-zA-Z_]\w*)(\(|$)", body)
     if found:
         return found.group(1)

@@ -101,6 +101,39 @@ INDEX = [
     "{a}[..., {i}, :]", "{a}[({i}, slice(None), {i})]", "{a}[{i}.tolist()]", "{a}.index_fill_(0, {i}, {v}.reshape(-1)[0])",
     "{a}.index_reduce_(0, {i}, {a}[{i}], 'amax')"]
 
+SETTINGS = [
+    "torch.set_default_dtype(torch.float64)", "torch.set_default_dtype(torch.bfloat16)", "torch.manual_seed(3)",
+    "torch.set_printoptions(precision=2)", "torch.set_printoptions(sci_mode=True)", "torch.set_grad_enabled(False)",
+    "torch.set_default_dtype(torch.float16)", "torch.set_printoptions(threshold=4, edgeitems=1)"]
+
+DRAWS = [
+    "torch.randn({s})", "torch.rand({s}, dtype=torch.{d})", "torch.randint(-3, 9, {s})", "torch.randperm({n})",
+    "torch.rand({s}, generator=torch.Generator().manual_seed(3))", "F.dropout({a}, 0.5)", "torch.bernoulli({a}.sigmoid())",
+    "torch.multinomial(torch.rand({n} + 1), 2, replacement=True)", "torch.normal({a}, 1.0)", "{a}.detach().uniform_(-1, 2)",
+    "torch.nn.init.xavier_uniform_(torch.empty({n}, 3))", "torch.distributions.Normal(0.0, 1.0).sample((2,))",
+    "torch.nn.init.trunc_normal_(torch.empty({n}, 3))", "torch.nn.init.orthogonal_(torch.empty({n}, 3)).abs()",
+    "torch.randn_like({a})", "{a}.detach().clone().random_(0, 5)", "torch.randn({s}, dtype=torch.{d})",
+    "torch.distributions.Categorical(logits={a}).sample()", "{a}.detach().clone().exponential_()",
+    "torch.nn.init.kaiming_normal_(torch.empty({n}, 3))", "torch.randint_like({a}, 5)", "F.rrelu({a}, training=True)"]
+
+ARRAYS = [
+    "{a} * np.float64(2)", "np.float32(2) * {a}", "{a} + np.int64(3)", "{a}.detach() + np.ones(3)", "np.sin({a}.detach())",
+    "torch.tensor(np.arange(6.0).reshape(2, 3)[:, ::2])", "torch.from_numpy(np.arange(6).reshape(2, 3).T)",
+    "torch.as_tensor(np.array([1, 2], dtype=np.int16))", "np.asarray({a}.detach()).dtype.name",
+    "torch.tensor(np.float16(2.5))", "torch.tensor([np.float64(1), np.float32(2)])", "torch.from_numpy(np.arange(4.0)[::-1])",
+    "{a} / np.float64(3)", "torch.tensor(np.array(True))", "{a} ** np.int8(2)", "torch.full([2], np.float64(3))",
+    "np.array({a}.detach()).tolist()", "torch.arange(np.int32(4))", "{a}[np.int64(0)]", "{a}[np.array([0, 0])]",
+    "torch.where({a} > np.float32(0), {a}, 1.0)", "torch.from_numpy(np.array([1 + 2j]))", "{a}.reshape(np.int64(-1))",
+    "np.add({a}.detach(), 1)", "torch.tensor(np.uint16(3))"]
+
+SCOPES = [
+    "with torch.autograd.graph.saved_tensors_hooks(lambda t: t * 1, lambda t: t): {t} = {e}",
+    "with torch.autograd.graph.save_on_cpu(): {t} = {e}", "with torch.set_grad_enabled(False): {t} = {e}",
+    "with torch.autograd.detect_anomaly(check_nan=False): {t} = {e}", "with torch.random.fork_rng(): {t} = {e}",
+    "with torch.autocast('cpu'), torch.no_grad(): {t} = {e}", "with torch.device('meta'): {t} = torch.ones(2).shape",
+    "with torch.autograd.graph.allow_mutation_on_saved_tensors(): {t} = {e}",
+    "{t} = torch.utils.checkpoint.checkpoint(lambda: {e}, use_reentrant=False)"]
+
 TRANSFORMS = {  # of a function of some tensors: what is given, and for how many of them
     "vmap": "torch.vmap(lambda {p}: {f}, in_dims={dims}{more})({stacked})",
     "jvp": "torch.func.jvp(lambda {p}: {f}, ({given},), ({along},))",
@@ -278,6 +311,20 @@ class Writer(write.Writer):
         w = self.fresh([2, value.shape[1], 2, 2], own) if "{w}" in text else ""
         self.statement(text.format(a=a, b=b, w=w), 0.15)
 
+    def setting(self):
+        self.attempt(self.pick(SETTINGS), 0)
+
+    def drawn(self):
+        d = self.pick(FLOATS + COMPLEX[1:])
+        self.statement(self.pick(DRAWS).format(a=self.some(), s=self.shape(2), n=self.random.randint(1, 5), d=d), 0.1)
+
+    def array(self):
+        self.attempt(f"{self.name()} = " + self.pick(ARRAYS).format(a=self.some()), 0.2)
+
+    def scoped(self):
+        e = self.expression()
+        self.attempt(self.pick(SCOPES).format(t=self.name(), e=e), 0.1)
+
     def outs(self):
         a = self.some()
         text = self.pick(DOUBLE).format(a=a, d=self.dim(self.value(a).dim()))
@@ -293,14 +340,18 @@ class Writer(write.Writer):
 
 KINDS = [(Writer.transformed, 30), (Writer.lists, 12), (Writer.spectrum, 10), (Writer.index, 14), (Writer.module_, 14),
          (Writer.copied, 7), (Writer.python, 8), (Writer.image, 14), (Writer.outs, 6), (Writer.view, 10), (Writer.call, 10),
-         (Writer.operator, 4), (Writer.backward, 6), (Writer.grad, 2), (Writer.inplace, 4)]
+         (Writer.operator, 4), (Writer.backward, 6), (Writer.grad, 2), (Writer.inplace, 4), (Writer.setting, 3),
+         (Writer.drawn, 6), (Writer.array, 6), (Writer.scoped, 6)]
 
 
 def program(module, seed, index):
     w = Writer(module, f"{seed}/wide", index)
+    execute.reset(module)
 
     def begin():
         for _ in range(w.random.randint(1, 2)):
             w.fresh(None, w.pick(["float32", "float64", None]))
 
-    return write.composed(w, begin, KINDS, w.random.randint(3, 8), 0.6)
+    lines = write.composed(w, begin, KINDS, w.random.randint(3, 8), 0.6)
+    execute.reset(module)
+    return lines
