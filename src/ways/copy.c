@@ -162,6 +162,13 @@ static kt_status fill_checked(kt_call *call, kt_tensor *to)
     return kt__check_filled(call, to, value) ? kt_error_status() : kt__fill_with(to, value);
 }
 
+/* Whether each element of a copy stands where it is copied to; then several may share a place. */
+static bool stands_there(const kt_tensor *to, const kt_tensor *from)
+{
+    return to->dtype == from->dtype && !((to->flags ^ from->flags) & (KT_T_CONJ | KT_T_NEG)) &&
+           kt__overlap_of(to, from) == KT_OVERLAP_FULL;
+}
+
 static kt_status write_copy(kt_call *call, kt_tensor *to, kt_reason why)
 {
     if (call->row->id != KT_OP_copy)
@@ -169,8 +176,7 @@ static kt_status write_copy(kt_call *call, kt_tensor *to, kt_reason why)
     kt_tensor *from = call->arg[1].t;
     if (kt__allow(kt__mode(), call, "src", from, (kt_dtype)to->dtype, why))
         return kt_error_status();
-    if (kt__overlap_of(to, from) == KT_OVERLAP_FULL && to->dtype == from->dtype &&
-        !((to->flags ^ from->flags) & (KT_T_CONJ | KT_T_NEG)))
+    if (stands_there(to, from))
         return KT_OK;
     return kt__copy_late(to, from, why, KT_ROUND_TORCH, kt__arg_bool(call, 2));
 }
@@ -186,14 +192,15 @@ KT__HOT kt_status kt__run_copy(kt_call *call, kt_reason why)
     if (KT__UNLIKELY(flags & KT_T_BATCHED)) /* a body writes its result */
         return kt_call_run(call);
     const bool copies = call->row->id == KT_OP_copy; /* fill reads its value before it writes */
-    if (call->form == KT_INPLACE && copies && kt__overlap_of(self, call->arg[1].t) == KT_OVERLAP_SOME)
+    const bool stays = call->form == KT_INPLACE && copies && stands_there(self, call->arg[1].t);
+    if (call->form == KT_INPLACE && copies && !stays && kt__overlap_of(self, call->arg[1].t) == KT_OVERLAP_SOME)
         return kt__run_apart(call);
     if (kt__tape_before(call, NULL, flags & KT_T_FOLLOWED, &taping))
         return kt_error_status();
     kt_status status = KT_OK;
     if (call->form == KT_INPLACE) {
         out = kt__ref(self);
-        status = from_tensor ? kt__check_written(self, &call->arg[1].t, copies) : KT_OK;
+        status = from_tensor && !stays ? kt__check_written(self, &call->arg[1].t, copies) : KT_OK;
         if (!status)
             status = write_copy(call, self, why);
         if (!status)

@@ -180,3 +180,12 @@ def test_the_base_of_a_power_in_place_is_kept_for_the_exponent():
     assert power is base and power.tolist() == [[2.25], [8.0]] and power.grad_fn.name() == "PowBackward1"
     power.sum().backward()
     assert karat.allclose(exponent.grad, power.detach().float() * karat.tensor([[1.5], [2.0]]).log())
+
+
+def test_a_copy_of_what_stands_there():
+    one = karat.ones(1)
+    shown = one.expand(3)
+    for same in (shown, shown.detach(), one.expand(3)):
+        assert shown.copy_(same) is shown
+    with pytest.raises(RuntimeError, match="more than one element of the written-to tensor refers to a single memory location"):
+        shown.copy_(one)

@@ -155,7 +155,8 @@ AUTOGRAD = [
     (case("raised by torch", r"^Dimension out of range|^iteration over a 0-d", also=lambda d, c: "torch.func." in d.statement),
      "PyTorch lacks a rule for examples, or has one that fails on examples without dims; Karat computes"),
     (lambda d, c: d.kind in ("error text", "error type") and op(d) in TRANSFORMS and re.search(
-        r"^t\d+ = torch\.vmap\(|torch\.vmap\(torch\.func|torch\.func\.(jvp|jacfwd|hessian|linearize)", d.statement) is not None,
+        r"^t\d+ = torch\.(func\.)?vmap\(|torch\.(func\.)?vmap\(torch\.func|torch\.func\.(jvp|jacfwd|hessian|linearize)",
+        d.statement) is not None,
      "both refuse a function of examples, each at what its rules do not take"),
     (case(("error text", "error type"), r"^vmap: |^Batching rule|^Dimension out of range|^You tried to vmap",
           ops=" ".join(TRANSFORMS)),

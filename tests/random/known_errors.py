@@ -517,7 +517,7 @@ ERRORS = [
           also=lambda d, c: "_foreach_" in "".join(c.program)),
      "a second list's tensor that was written to: PyTorch's node is one of all results, and looks at what all have saved"),
     (case("raised by torch", "^Promotion for uint16, uint32, uint64 types is not supported",
-          ops="logical_and logical_or logical_xor"),
+          ops="logical_and logical_or logical_xor unravel_index"),
      "a logical operator of unsigned integers and others under vmap: PyTorch promotes what it asks for its truth alone"),
     (case(("raised by torch", "error text"), "^ZeroDivisionError$"), "PyTorch fails inside"),
     (case("error type", "^weight has to be a 2D Tensor", r"argument 'input' \(position 1\) must be Tensor, not",

@@ -398,6 +398,10 @@ VALUES = [
     (lambda d, c: op(d) == "vmap" and "div" in d.statement and ", -" in d.statement and any(
         c.before[path]["dtype"].startswith("uint") for path in c.operands),
      "unsigned integers divided by a number below 0, for examples: PyTorch makes the number unsigned, too"),
+    (lambda d, c: op(d) == "signbit" and d.kind == "values" and c.odd is not None and len(c.operands) == 1
+        and np.all(np.isnan(elements(c.before[c.operands[0]])) | ~c.odd), "the sign of a NaN"),
+    (lambda d, c: re.search(r"_foreach_\w+_\(\[.*\b(t\d+)\b.*\b\1\b", d.statement) and c.gap is not None and c.gap.share() < 1e-3,
+     "a list that has a tensor several times, which is written over as often: last digits are carried on"),
     (lambda d, c: "_polynomial_" in op(d) and every(lambda x, y, gap: np.isinf(x) & np.isnan(y))(d, c),
      "a polynomial beyond the dtype's range: PyTorch's recurrence subtracts infinities, Karat's is infinite"),
     (lambda d, c: d.kind == "values" and "torch.func." in d.statement and zero_signs(d, c),
