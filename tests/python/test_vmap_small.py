@@ -172,3 +172,9 @@ def test_a_trace_has_a_gradient():
     y.sum().backward()
     assert x.grad.tolist() == [[[1.0, 0.0], [0.0, 1.0]]] * 2
     assert vmap(grad(torch.trace))(x.detach()).tolist() == x.grad.tolist()
+
+
+def test_a_jacobian_without_rows():
+    mask = torch.tensor([False] * 3)
+    assert torch.func.jacrev(lambda t: t[mask])(torch.ones(3, 2)).shape == (0, 2, 3, 2)
+    assert torch.func.jacrev(lambda t: t[:0].sin())(torch.ones(3)).shape == (0, 3)

@@ -235,7 +235,10 @@ def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None, _preallocate_and_
         def rows(*v):
             return tuple(_pytree.tree_leaves(products(_pytree._unflatten(iter(v), out_spec))))
 
-        found = _vmapped(rows, 0, 0, "error", chunk_size, cotangents, {})
+        if any(one.numel() for one in outputs):
+            found = _vmapped(rows, 0, 0, "error", chunk_size, cotangents, {})
+        else:  # there is no row to go back from
+            found = [x.new_zeros((0, *x.shape)) for x in inputs]
         blocks, start = [], 0
         for out in outputs:
             blocks.append(_pytree._unflatten(
