@@ -102,6 +102,9 @@ AUTOGRAD = [
     (lambda d, c: d.kind == "base" and born(d) and "a tensor without a name" in (d.karat, d.torch) and any(
         f.kind == "is_view" and f.at == d.at for f in c.found),
      "whether a result is formally a view of an inner temporary that nobody else has"),
+    (lambda d, c: d.kind == "grad_fn" and of_transform(d, c) and {d.karat, d.torch} == {"AsStridedBackward0",
+                                                                                       "torch::autograd::CopySlices"},
+     PART_OF_A_TRANSFORM),
     (lambda d, c: d.kind == "grad_fn" and without_number(d.karat) == without_number(d.torch) and (
         OVERLOADED.search(op(d)) or re.search(r"_foreach_|squeeze_|t_\(|transpose_", text(c))),
      "the number in a node's name counts PyTorch's overloads: in-place views and lists of tensors have their own"),
@@ -119,6 +122,9 @@ AUTOGRAD = [
     (lambda d, c: d.kind == "dtype" and op(d) in TRANSFORMS and "frexp(" in d.statement
         and (d.karat, d.torch) in (("bfloat16", "float32"), ("float16", "float32")),
      "the mantissa's derivative along a direction: PyTorch's formula leaves the narrow dtype, Karat's does not"),
+    (lambda d, c: d.kind == "dtype" and op(d) in FORWARD and (d.karat, d.torch) == ("float32", "float64")
+        and c.seen["shape"] == (),
+     "a number's derivative along a direction: PyTorch's tangents of tensors without dims take the dtype of Python's numbers"),
     (lambda d, c: d.kind == "grad_fn" and op(d) in TRANSFORMS and not born(d) and re.search(r"\w_\(|[-+*/]= |\] = ", bodies(c)),
      "the writes of a transform's function to what it was given: PyTorch counts those of the operators its rules are made of"),
     (lambda d, c: d.kind == "requires_grad" and by_transform(d) and (d.karat, d.torch) == (False, True)

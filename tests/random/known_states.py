@@ -223,7 +223,8 @@ STATES = [
     (lambda d, c: d.kind == "strides" and op(d) == "backward" and c.seen and not c.seen["dtype"].startswith("complex")
         and d.karat == tuple(2 * step for step in d.torch),
      "the gradient of a real operand beside complex ones is the real part, in Karat a view of it"),
-    (lambda d, c: d.kind == "is_leaf" and op(d) == "requires_grad_" and d.karat is True and not born(d),
+    (lambda d, c: d.kind == "is_leaf" and d.karat is True and not born(d)
+        and (op(d) == "requires_grad_" or d.statement.endswith(".requires_grad = True")),
      "a view of a leaf that was written to before it required a gradient: PyTorch looks for a history that there is not"),
     (lambda d, c: "view_as_complex" in "".join(c.program) and only_torch_warned(d, "ComplexHalf support"),
      "a first complex32 tensor that is a view: Karat warns with the first that takes memory of its own beyond a small record"),
@@ -301,11 +302,16 @@ STATES = [
         re.match(r"torch.searchsorted\(\): (input value|boundary) tensor is non-contiguous", text[1])
         for side in more_of(d) for text in side),
      "which of searchsorted's tensors does not lie in rows: PyTorch's examples do, or do not"),
+    (lambda d, c: op(d) == "backward" and only_torch_warned(d, "An output with one or more elements was resized"),
+     "PyTorch warns of what its derivatives for examples are made of"),
     (lambda d, c: only_torch_warned(d, r"__array(_wrap)?__ "),
      "NumPy warns of the way in which PyTorch takes part in its calls"),
     (lambda d, c: d.kind == "warnings" and op(d) in ("kthvalue", "median", "nanmedian", "mode") and "out=(" in d.statement
         and all(len(side) == 1 and "was resized" in side[0][1] for side in (d.karat, d.torch)),
      "values along a dim into out=: PyTorch names the sizes with that dim, which it takes away afterwards"),
+    (lambda d, c: d.kind == "is_view" and op(d) == "copy" and (d.karat, d.torch) == (True, False) and ".parameters())" in
+        "".join(c.program),
+     "copy.copy of a parameter: formally a view of a tensor of the plain class that nobody else has"),
     (lambda d, c: d.kind == "is_view" and "torch.load(" in d.statement and c.seen and c.seen["conj"],
      "a conjugate that was loaded: formally a view of the memory as it was saved"),
     (lambda d, c: op(d) in ("vmap", "jvp", "searchsorted")

@@ -402,6 +402,8 @@ VALUES = [
         and np.all(np.isnan(elements(c.before[c.operands[0]])) | ~c.odd), "the sign of a NaN"),
     (lambda d, c: re.search(r"_foreach_\w+_\(\[.*\b(t\d+)\b.*\b\1\b", d.statement) and c.gap is not None and c.gap.share() < 1e-3,
      "a list that has a tensor several times, which is written over as often: last digits are carried on"),
+    (lambda d, c: op(d) in ("layer_norm", "native_layer_norm") and zero_signs(d, c),
+     "a normalized number below 0 times a weight of 0: PyTorch adds a bias of 0 to it, which makes it 0, Karat adds none"),
     (lambda d, c: "_polynomial_" in op(d) and every(lambda x, y, gap: np.isinf(x) & np.isnan(y))(d, c),
      "a polynomial beyond the dtype's range: PyTorch's recurrence subtracts infinities, Karat's is infinite"),
     (lambda d, c: d.kind == "values" and "torch.func." in d.statement and zero_signs(d, c),

@@ -71,7 +71,9 @@ kt_status kt__body_rrelu(kt_call *call)
     }
     if (check_trained(call, (kt_dtype)x->dtype))
         return kt_error_status();
-    kt_tensor *noise = slopes(x, lower, upper, kt__given(call, GENERATOR) ? call->arg[GENERATOR].generator : NULL);
+    const bool wide = x->dtype == KT_F64; /* PyTorch rounds the bounds to what it computes in, not what it draws in */
+    kt_tensor *noise = slopes(x, wide ? lower : (float)lower, wide ? upper : (float)upper,
+                              kt__given(call, GENERATOR) ? call->arg[GENERATOR].generator : NULL);
     kt_tensor *made = in_place ? kt_rrelu_scaled_(x, noise) : kt_rrelu_scaled(x, noise);
     return made ? kt__end_itself(call, kt__ref(made), KT_OK) : kt_error_status();
 }
