@@ -1,9 +1,10 @@
-"""opacus: differentially private training of a small network, with the accountant's epsilon."""
+"""opacus: differentially private training of a small network, with the accountant's epsilon, and gradients of each example."""
 # pip: opacus
 import warnings
 
 import torch
 from opacus import PrivacyEngine
+from opacus.grad_sample import wrap_model
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
@@ -24,3 +25,8 @@ for step, (images, labels) in enumerate(loader):
           net._module[4].weight.grad_sample.norm().item())
     optimizer.step()
 print("epsilon", engine.get_epsilon(1e-5), sum(p.sum().item() for p in net.parameters()))
+
+net = nn.Sequential(nn.Conv2d(1, 4, 3), nn.GroupNorm(2, 4), nn.ReLU(), nn.Flatten(), nn.Linear(144, 4))
+weights = wrap_model(net, grad_sample_mode="ew", batch_first=True, loss_reduction="mean")
+nn.functional.cross_entropy(weights(x[:8]), torch.arange(8) % 4).backward()
+print("each example", [(tuple(p.grad_sample.shape), p.grad_sample.norm().item()) for p in net.parameters()])
