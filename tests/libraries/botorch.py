@@ -1,6 +1,7 @@
 """botorch: a GP fitted, expected improvement optimized, and Sobol points, scrambled and not."""
 # pip: botorch
 # tolerance: 5e-3
+# but: MultiTaskGP and noisy hypervolume improvement need sparse layouts, which are refused
 import warnings
 
 import torch

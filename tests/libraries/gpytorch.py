@@ -1,6 +1,7 @@
 """gpytorch: an exact GP fitted by Adam, predictions with variances, and a sparse variational one."""
 # pip: gpytorch
 # tolerance: 1e-3
+# but: kernels on a grid and Hadamard multi-task models need sparse layouts, which are refused
 import gpytorch
 import torch
 

@@ -1,6 +1,6 @@
 """torch_geometric: GCN, GAT, SAGE and GIN layers, a mini-batch of graphs, pooling and three steps of training."""
 # pip: torch_geometric
-# but: EdgeIndex and sparse adjacencies are refused
+# but: EdgeIndex, sparse adjacencies and to_hetero (fx) are refused
 import torch
 from torch import nn
 from torch_geometric.data import Data

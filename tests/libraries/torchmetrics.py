@@ -1,5 +1,6 @@
 """torchmetrics: classification, regression, retrieval, image and text metrics, in batches."""
 # pip: torchmetrics
+# but: mutual information and other scores of clusterings need sparse layouts, which are refused
 import torch
 import torchmetrics
 from torchmetrics import MetricCollection
