@@ -77,9 +77,30 @@ def test_what_the_compiler_is_told_has_no_effect():
     assert karat._dynamo.is_compiling() is False and karat.onnx.is_in_onnx_export() is False
     karat._dynamo.config.cache_size_limit = 64
     assert karat._dynamo.config.cache_size_limit == 64
-    with pytest.raises(NotImplementedError, match="ScriptModule: nothing is compiled"):
-        karat.jit.ScriptModule()
+    with pytest.raises(NotImplementedError, match="RecursiveScriptModule: nothing is compiled"):
+        karat.jit.RecursiveScriptModule()
     assert not isinstance(nn.Linear(1, 1), karat.jit.ScriptModule)
+
+
+@pytest.mark.filterwarnings("ignore:torch.jit.ScriptModule")
+def test_a_script_module_runs_as_it_is_written():
+    class Scaled(karat.jit.ScriptModule):
+        __constants__ = ["factor"]
+
+        def __init__(self):
+            super().__init__()
+            self.factor, self.weight = 2, nn.Parameter(karat.ones(3))
+
+        @karat.jit.script_method
+        def forward(self, x):
+            return x * self.weight * self.factor
+
+    module = Scaled()
+    module(karat.ones(3)).sum().backward()
+    assert module.weight.grad.tolist() == [2, 2, 2] and list(module.state_dict()) == ["weight"]
+    assert isinstance(module, karat.jit.ScriptModule) and not isinstance(module, karat.jit.RecursiveScriptModule)
+    with pytest.raises(NotImplementedError, match="ScriptModule.save: nothing is compiled"):
+        module.save("net.pt")
 
 
 def test_under_torchs_name():

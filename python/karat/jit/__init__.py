@@ -4,7 +4,8 @@ from collections import namedtuple
 from typing import Final  # noqa: F401
 
 from .. import _missing
-from ..compiler import _as_it_is, is_compiling
+from ..compiler import _as_it_is, _say_once, is_compiling
+from ..nn.modules.module import Module
 
 script = _as_it_is("script", "script(function): the function itself, run by Python.", "torch.jit.script")
 trace = _as_it_is("trace", "trace(function, example_inputs): the function itself, run by Python.", "torch.jit.trace")
@@ -22,14 +23,30 @@ Attribute.__doc__ = "A value with the type that a compiler would be told."
 is_scripting = is_tracing = is_compiling
 
 
-class ScriptModule:
+class ScriptModule(Module):
+    """The base of modules that PyTorch compiles: one that derives from it runs as it is written."""
+
+    def __init__(self):
+        _say_once("torch.jit.ScriptModule")
+        super().__init__()
+
+    def save(self, f, **keywords):
+        """Refused: there is no compiled module that a file could have."""
+        raise NotImplementedError("torch.jit.ScriptModule.save: nothing is compiled here; use torch.save of state_dict()")
+
+
+class RecursiveScriptModule(ScriptModule):
     """PyTorch's class of compiled modules. There are none: script and trace return the module itself."""
 
     def __init__(self, *args, **keywords):
-        raise NotImplementedError("torch.jit.ScriptModule: nothing is compiled here; derive from torch.nn.Module")
+        raise NotImplementedError("torch.jit.RecursiveScriptModule: nothing is compiled here; derive from torch.nn.Module")
 
 
-RecursiveScriptModule = ScriptFunction = ScriptModule
+class ScriptFunction:
+    """PyTorch's class of compiled functions. There are none: script and trace return the function itself."""
+
+    def __init__(self, *args, **keywords):
+        raise NotImplementedError("torch.jit.ScriptFunction: nothing is compiled here")
 
 
 class TracerWarning(Warning):
