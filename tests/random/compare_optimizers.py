@@ -24,9 +24,10 @@ CAPTURABLE = {"Adam", "AdamW", "Adadelta", "Adamax", "NAdam", "RAdam", "RMSprop"
 RECORDED = CAPTURABLE | {"SGD", "Adagrad"}
 DTYPES = ["float32"] * 4 + ["float64", "bfloat16", "float16", "complex64", "complex128"]
 LEAST = {"float32": 2e-5, "float64": 1e-7, "bfloat16": 4e-2, "float16": 1e-2, "complex64": 2e-5, "complex128": 1e-7}
-# PyTorch's loop for the rest of a vector rounds rsqrt's root to the dtype, its vector loop and Karat do not: one digit of a step,
-# which the steps after it carry on.
-ROUGH = {("Adafactor", "float16"): 0.1, ("Adafactor", "bfloat16"): 0.4}
+# A last digit that the steps after it carry on: PyTorch's loop for the rest of a vector rounds rsqrt's root to the dtype, its
+# vector loop and Karat do not (Adafactor); large steps in 16 bits (NAdam); products in bfloat16 (Muon).
+ROUGH = {("Adafactor", "float16"): 0.1, ("Adafactor", "bfloat16"): 0.4, ("NAdam", "float16"): 0.03,
+         ("Muon", "float32"): 2e-3, ("Muon", "float64"): 2e-3}
 # Options of one kind: name -> values, the last of which is wrong where there are several signs.
 OPTIONS = {
     "SGD": {"momentum": (0.9, 0.5, -1.0), "dampening": (0.1,), "nesterov": (True,)},
