@@ -367,9 +367,55 @@ typedef struct soft_table {
     uint32_t            reads, writes;
 } soft_table;
 
+/* ---- sums of columns, dense ---- */
+enum { COLUMNS_VECTOR = 8, COLUMNS_BLOCKS = 3 }; /* columns of a lane; blocks of a multiprocessor, at least */
+typedef struct columns_args {
+    const char *in;
+    char       *out;
+    double     *states; /* [parts, columns] */
+    uint64_t    rows, part; /* part: rows of one */
+    int64_t     apart, out_apart; /* bytes from a row to the next, from a result to the next */
+    uint32_t    columns, groups, parts; /* groups: of as many columns as a warp has */
+    uint32_t    out_is;
+    double      divisor;
+} columns_args;
+typedef struct columns_kernel {
+    kt_dtype    dtype; /* KT_NONE: the end of the table */
+    const void *sum;
+} columns_kernel;
+
+/* ---- norms of the tensors of a list ---- */
+enum { NORMS_VECTOR = 4 };
+enum norms_kind { NORMS_1, NORMS_2, NORMS_LARGEST, NORMS_KINDS };
+typedef struct norms_args {
+    uint32_t    count, chunk, blocks; /* chunk: elements of a block */
+    uint8_t     out_is, unused[3];
+    char       *states; /* by block */
+    uint32_t    first_block[LIST_MOST];
+    uint64_t    n[LIST_MOST];
+    const char *in[LIST_MOST];
+    char       *out[LIST_MOST];
+} norms_args;
+typedef struct norms_kernels {
+    const void *fold[3]; /* of float32, bfloat16, float16 */
+    const void *end;
+    uint32_t    state; /* bytes */
+} norms_kernels;
+
+/* ---- copies of the tensors of a list ---- */
+enum { COPIES_CHUNK = 1 << 14 }; /* bytes of a block */
+typedef struct copies_args {
+    uint32_t    count, unused;
+    uint32_t    first_block[LIST_MOST];
+    uint64_t    bytes[LIST_MOST];
+    const char *from[LIST_MOST];
+    char       *to[LIST_MOST];
+} copies_args;
+
 /* ---- norms of rows, dense ---- */
 enum { NORM_LANE = 32, NORM_WHOLE = 4, NORM_BACK_VECTOR = 4, NORM_BACK_MOST = 4, NORM_TOTAL_ROWS = 16 };
-enum { NORM_BACK_ROWS = 4, NORM_BACK_SHORT = 4 }; /* rows of a block side by side, and the vectors of a thread then */
+enum { NORM_BACK_ROWS = 4, NORM_BACK_SHORT = 4, NORM_BACK_WARPS = 6 }; /* rows of a block side by side, and the
+                                           vectors of a thread then; of a lane of a warp that has a row */
 typedef struct norm_args {
     char    *y; /* the result, or what flows back to x; NULL: nothing does */
     char    *mean, *rstd; /* NULL: there is none */
@@ -391,6 +437,7 @@ typedef struct norm_back_kernels {
     kt_dtype    dtype, grad; /* of x and y; of what flows in */
     const void *beside[NORM_BACK_SHORT]; /* [i]: up to i + 1 vectors of each of a row's ARG_THREADS / NORM_BACK_ROWS threads */
     const void *kept; /* up to NORM_BACK_MOST vectors of each of a block's threads */
+    const void *warps[NORM_BACK_WARPS]; /* [i]: i + 1 vectors of each lane of a warp; NULL: there is none */
 } norm_back_kernels;
 typedef struct norm_table {
     const norm_kernels      *of;   /* to KT_NONE */
@@ -538,7 +585,7 @@ typedef struct step_args { /* a kernel of fewer arrays has the beginning of it: 
     char     *at[STEP_ARRAYS][STEP_MOST];
 } step_args;
 typedef struct step_table {
-    const void *dense[STEP_KINDS], *any[STEP_KINDS];
+    const void *dense[STEP_KINDS], *own[STEP_KINDS], *any[STEP_KINDS]; /* own: dense, of the compute type's dtype */
     uint32_t    reads, writes;
 } step_table;
 typedef struct scale_args {
@@ -610,6 +657,10 @@ extern "C" {
 extern const row_table   rows_f32, rows_f64, rows_i32, rows_i64, rows_c64, rows_c128;
 extern const list_table  lists_f32;
 extern const reduce_table reduce_f32, reduce_f64, reduce_i32, reduce_i64, reduce_c64, reduce_c128;
+extern const columns_kernel columns_table[]; /* to KT_NONE */
+extern const void *const    join_columns_kernel;
+extern const norms_kernels  norms_table[];
+extern const void *const    copies_kernel;
 extern const soft_table   soft_f32, soft_f64;
 extern const norm_table   norm_f32, norm_f64;
 extern const step_table   steps_f32, steps_f64;

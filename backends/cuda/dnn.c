@@ -1,7 +1,7 @@
 /* dnn.c - convolutions by cuDNN, which is opened when the first is asked for. A kind of convolution (sizes, layout, dtype) is
- * described to the library once; its descriptors and the quickest of the ways that the library proposes are kept: those of large
- * ones are timed when the first is launched, as products are (blas.c). Only ways that give the same bits at every run are taken,
- * and float32 is never rounded to TF32.
+ * described to the library once, as a graph of one operation; the plans of the ways that it proposes are kept, the quickest first:
+ * those of large ones are timed when the first is launched, as products are (blas.c). Only ways that give the same bits at every
+ * run are taken, and float32 is rounded to TF32 where the convolution permits that alone.
  *
  * In: dense operands of one layout. Out: a launch on the plan's stream. Independent of: plans' operands, who asks. */
 #include <dlfcn.h>
@@ -16,15 +16,9 @@
 
 /* ---- the library ---- */
 #define CALLS(X)                                                                                                               \
-    X(cudnnCreate) X(cudnnGetVersion) X(cudnnSetStream) X(cudnnGetErrorString) X(cudnnCreateTensorDescriptor)                  \
-    X(cudnnDestroyTensorDescriptor)                                                                                            \
-    X(cudnnSetTensorNdDescriptor) X(cudnnCreateFilterDescriptor) X(cudnnDestroyFilterDescriptor) X(cudnnSetFilterNdDescriptor) \
-    X(cudnnCreateConvolutionDescriptor) X(cudnnDestroyConvolutionDescriptor) X(cudnnSetConvolutionNdDescriptor)                \
-    X(cudnnSetConvolutionGroupCount) X(cudnnSetConvolutionMathType) X(cudnnGetConvolutionForwardAlgorithm_v7)                  \
-    X(cudnnGetConvolutionBackwardDataAlgorithm_v7) X(cudnnGetConvolutionBackwardFilterAlgorithm_v7)                            \
-    X(cudnnGetConvolutionForwardWorkspaceSize) X(cudnnGetConvolutionBackwardDataWorkspaceSize)                                 \
-    X(cudnnGetConvolutionBackwardFilterWorkspaceSize) X(cudnnConvolutionForward) X(cudnnConvolutionBackwardData)               \
-    X(cudnnConvolutionBackwardFilter)
+    X(cudnnCreate) X(cudnnGetVersion) X(cudnnSetStream) X(cudnnGetErrorString) X(cudnnBackendCreateDescriptor)                 \
+    X(cudnnBackendDestroyDescriptor) X(cudnnBackendSetAttribute) X(cudnnBackendGetAttribute) X(cudnnBackendFinalize)           \
+    X(cudnnBackendExecute)
 static struct {
 #define CALL(name) __typeof__(name) *name;
     CALLS(CALL)
@@ -64,31 +58,31 @@ void dnn_about(int index, char *text, size_t room)
 }
 
 /* ---- kinds of convolutions ---- */
-enum { KINDS = 1024, NEAR = 8, MOST_WAYS = 16, TIMED_RUNS = 3 };
+enum { KINDS = 1024, NEAR = 8, MOST_WAYS = 5, MOST_PROPOSED = 24, TIMED_RUNS = 3 };
 static const size_t most_workspace = (size_t)1 << 30;
 static const double worth_timing = 1e8; /* multiplications */
 
 typedef struct kind_key { /* no padding: compared as bytes */
-    int64_t index, what, dtype, space, channels_last, groups;
+    int64_t index, what, dtype, space, channels_last, groups, tf32;
     int64_t x[2 + CONV_SPACE], w[2 + CONV_SPACE], y[2 + CONV_SPACE];
     int64_t stride[CONV_SPACE], padding[CONV_SPACE], dilation[CONV_SPACE];
 } kind_key;
 
+typedef cudnnBackendDescriptor_t part; /* of a graph, and what is made of it */
 typedef struct way {
-    int             algorithm;
-    cudnnMathType_t math;
-    size_t          workspace;
+    part   config, plan;
+    size_t workspace;
 } way;
 
+enum { X, W, Y, WINDOW, CONVOLUTION, GRAPH, PARTS };
 typedef struct kind {
-    kind_key                     key;
-    cudnnConvolutionDescriptor_t window; /* NULL: the place is free */
-    cudnnTensorDescriptor_t      x, y;
-    cudnnFilterDescriptor_t      w;
-    int                          n; /* ways; the first is taken */
-    way                          ways[MOST_WAYS];
-    bool                         timed;
-    uint64_t                     used; /* when last, counted */
+    kind_key key;
+    bool     known; /* else the place is free */
+    part     parts[PARTS];
+    int      n; /* ways; the first is taken */
+    way      ways[MOST_WAYS];
+    bool     timed;
+    uint64_t used; /* when last, counted */
 } kind;
 
 static kind kinds[KINDS];
@@ -98,7 +92,7 @@ static kind_key key_of(const conv *c, int index)
     kind_key k;
     memset(&k, 0, sizeof k);
     k.index = index, k.what = c->what, k.dtype = c->dtype, k.space = c->space, k.channels_last = c->channels_last;
-    k.groups = c->groups;
+    k.groups = c->groups, k.tf32 = c->tf32;
     memcpy(k.x, c->x, sizeof k.x);
     memcpy(k.w, c->w, sizeof k.w);
     memcpy(k.y, c->y, sizeof k.y);
@@ -108,18 +102,40 @@ static kind_key key_of(const conv *c, int index)
     return k;
 }
 
+static void drop(part p)
+{
+    if (p)
+        dnn.cudnnBackendDestroyDescriptor(p);
+}
+
+static void drop_way(kind *k, int which)
+{
+    drop(k->ways[which].plan);
+    drop(k->ways[which].config);
+    k->n--;
+    memmove(&k->ways[which], &k->ways[which + 1], (size_t)(k->n - which) * sizeof *k->ways);
+}
+
 static void forget(kind *k)
 {
-    if (k->window)
-        dnn.cudnnDestroyConvolutionDescriptor(k->window);
-    if (k->x)
-        dnn.cudnnDestroyTensorDescriptor(k->x);
-    if (k->y)
-        dnn.cudnnDestroyTensorDescriptor(k->y);
-    if (k->w)
-        dnn.cudnnDestroyFilterDescriptor(k->w);
+    while (k->n)
+        drop_way(k, k->n - 1);
+    for (int i = PARTS - 1; i >= 0; i--)
+        drop(k->parts[i]);
     memset(k, 0, sizeof *k);
 }
+
+/* ---- parts ---- */
+static bool make(part *made, cudnnBackendDescriptorType_t type) { return is_good(dnn.cudnnBackendCreateDescriptor(type, made)); }
+static bool set(part p, cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, int64_t n, const void *values)
+{
+    return is_good(dnn.cudnnBackendSetAttribute(p, name, type, n, values));
+}
+static bool set_part(part p, cudnnBackendAttributeName_t name, part other)
+{
+    return set(p, name, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &other);
+}
+static bool finish(part p) { return is_good(dnn.cudnnBackendFinalize(p)); }
 
 static cudnnDataType_t type_of(kt_dtype dtype)
 {
@@ -129,115 +145,181 @@ static cudnnDataType_t type_of(kt_dtype dtype)
                               : CUDNN_DATA_FLOAT;
 }
 
-static cudnnMathType_t math_of(kt_dtype dtype)
+/* An image or the weight: dense, in the order of the images. */
+static bool make_tensor(part *made, int id, const conv *c, const int64_t *sizes)
 {
-    return dtype == KT_F64 ? CUDNN_DEFAULT_MATH : dtype == KT_F32 ? CUDNN_FMA_MATH : CUDNN_TENSOR_OP_MATH;
-}
-
-static void to_ints(int *to, const int64_t *from, int n)
-{
-    for (int i = 0; i < n; i++)
-        to[i] = (int)from[i];
-}
-
-static bool make_image(cudnnTensorDescriptor_t *made, const conv *c, const int64_t *sizes)
-{
-    const int n = 2 + c->space;
-    int       size[2 + CONV_SPACE] = {0}, stride[2 + CONV_SPACE] = {0}, step = 1;
-    to_ints(size, sizes, n);
+    const int             n = 2 + c->space;
+    const int64_t         number = id, alignment = 16;
+    const cudnnDataType_t type = type_of(c->dtype);
+    int64_t               stride[2 + CONV_SPACE] = {0}, step = 1;
     if (c->channels_last)
-        stride[1] = 1, step = size[1];
+        stride[1] = 1, step = sizes[1];
     for (int d = n - 1; d >= 0; d--) {
         if (d == 1 && c->channels_last)
             continue;
         stride[d] = step;
-        step *= size[d];
+        step *= sizes[d];
     }
-    return is_good(dnn.cudnnCreateTensorDescriptor(made)) &&
-           is_good(dnn.cudnnSetTensorNdDescriptor(*made, type_of(c->dtype), n, size, stride));
+    return make(made, CUDNN_BACKEND_TENSOR_DESCRIPTOR) && set(*made, CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, 1, &type) &&
+           set(*made, CUDNN_ATTR_TENSOR_DIMENSIONS, CUDNN_TYPE_INT64, n, sizes) &&
+           set(*made, CUDNN_ATTR_TENSOR_STRIDES, CUDNN_TYPE_INT64, n, stride) &&
+           set(*made, CUDNN_ATTR_TENSOR_UNIQUE_ID, CUDNN_TYPE_INT64, 1, &number) &&
+           set(*made, CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, CUDNN_TYPE_INT64, 1, &alignment) && finish(*made);
 }
 
-static bool make_weight(cudnnFilterDescriptor_t *made, const conv *c)
+static bool make_window(part *made, const conv *c)
 {
-    const cudnnTensorFormat_t format = c->channels_last ? CUDNN_TENSOR_NHWC : CUDNN_TENSOR_NCHW;
-    int                       size[2 + CONV_SPACE] = {0};
-    to_ints(size, c->w, 2 + c->space);
-    return is_good(dnn.cudnnCreateFilterDescriptor(made)) &&
-           is_good(dnn.cudnnSetFilterNdDescriptor(*made, type_of(c->dtype), format, 2 + c->space, size));
+    const cudnnDataType_t        compute = c->dtype == KT_F64 ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT;
+    const cudnnConvolutionMode_t mode = CUDNN_CROSS_CORRELATION;
+    const int64_t                space = c->space;
+    return make(made, CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR) &&
+           set(*made, CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, 1, &compute) &&
+           set(*made, CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_TYPE_CONVOLUTION_MODE, 1, &mode) &&
+           set(*made, CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, CUDNN_TYPE_INT64, 1, &space) &&
+           set(*made, CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, CUDNN_TYPE_INT64, space, c->padding) &&
+           set(*made, CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, CUDNN_TYPE_INT64, space, c->padding) &&
+           set(*made, CUDNN_ATTR_CONVOLUTION_DILATIONS, CUDNN_TYPE_INT64, space, c->dilation) &&
+           set(*made, CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, CUDNN_TYPE_INT64, space, c->stride) && finish(*made);
 }
 
-static bool make_window(cudnnConvolutionDescriptor_t *made, const conv *c)
+/* What the library calls the operation and its parts. */
+typedef struct operation_names {
+    cudnnBackendDescriptorType_t type;
+    cudnnBackendAttributeName_t  alpha, beta, window, x, w, y;
+} operation_names;
+static const operation_names operations[] = {
+    [CONV_FORWARD] = {CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA,
+                      CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC,
+                      CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W,
+                      CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y},
+    [CONV_INPUT] = {CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA,
+                    CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_BETA, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC,
+                    CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W,
+                    CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY},
+    [CONV_WEIGHT] = {CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR,
+                     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA,
+                     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X,
+                     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY},
+};
+
+static bool make_operation(kind *k, const conv *c)
 {
-    const cudnnDataType_t compute = c->dtype == KT_F64 ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT;
-    int                   stride[CONV_SPACE] = {0}, padding[CONV_SPACE] = {0}, dilation[CONV_SPACE] = {0};
-    to_ints(stride, c->stride, c->space);
-    to_ints(padding, c->padding, c->space);
-    to_ints(dilation, c->dilation, c->space);
-    return is_good(dnn.cudnnCreateConvolutionDescriptor(made)) &&
-           is_good(dnn.cudnnSetConvolutionNdDescriptor(*made, c->space, padding, stride, dilation, CUDNN_CROSS_CORRELATION,
-                                                       compute)) &&
-           is_good(dnn.cudnnSetConvolutionGroupCount(*made, (int)c->groups)) &&
-           is_good(dnn.cudnnSetConvolutionMathType(*made, math_of(c->dtype)));
+    const operation_names *o = &operations[c->what];
+    const float            one = 1, zero = 0;
+    const double           one_wide = 1, zero_wide = 0;
+    const bool             wide = c->dtype == KT_F64;
+    const cudnnBackendAttributeType_t type = wide ? CUDNN_TYPE_DOUBLE : CUDNN_TYPE_FLOAT;
+    part                  *p = k->parts, *made = &p[CONVOLUTION];
+    return make(made, o->type) && set_part(*made, o->window, p[WINDOW]) && set_part(*made, o->x, p[X]) &&
+           set_part(*made, o->w, p[W]) && set_part(*made, o->y, p[Y]) &&
+           set(*made, o->alpha, type, 1, wide ? (const void *)&one_wide : &one) &&
+           set(*made, o->beta, type, 1, wide ? (const void *)&zero_wide : &zero) && finish(*made);
 }
 
-/* Of the ways in the order in which the library would take them, those that suit. */
-#define CHOOSE(k, found, n_found)                                                                                              \
-    for (int i = 0; i < (n_found); i++)                                                                                        \
-        if (is_good((found)[i].status) && (found)[i].determinism == CUDNN_DETERMINISTIC)                                       \
-            add_way(k, (int)(found)[i].algo, (found)[i].mathType);
-
-static bool ask_workspace(const kind *k, way *w)
+static bool make_graph(kind *k, const conv *c, cudnnHandle_t h)
 {
-    const cudnnHandle_t h = dnn.handle[k->key.index];
-    switch ((conv_what)k->key.what) {
-    case CONV_FORWARD:
-        return is_good(dnn.cudnnGetConvolutionForwardWorkspaceSize(h, k->x, k->w, k->window, k->y,
-                                                                   (cudnnConvolutionFwdAlgo_t)w->algorithm, &w->workspace));
-    case CONV_INPUT:
-        return is_good(dnn.cudnnGetConvolutionBackwardDataWorkspaceSize(
-            h, k->w, k->y, k->window, k->x, (cudnnConvolutionBwdDataAlgo_t)w->algorithm, &w->workspace));
-    case CONV_WEIGHT: break;
+    part *p = k->parts;
+    return make_tensor(&p[X], X, c, c->x) && make_tensor(&p[W], W, c, c->w) && make_tensor(&p[Y], Y, c, c->y) &&
+           make_window(&p[WINDOW], c) && make_operation(k, c) && make(&p[GRAPH], CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR) &&
+           set_part(p[GRAPH], CUDNN_ATTR_OPERATIONGRAPH_OPS, p[CONVOLUTION]) &&
+           set(p[GRAPH], CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, 1, &h) && finish(p[GRAPH]);
+}
+
+/* ---- ways ---- */
+typedef struct way_notes {
+    bool known, tensor_cores, narrows, varies, compiles; /* compiles: a kernel, when it is planned, which takes a second */
+} way_notes;
+
+static way_notes notes_of(part config)
+{
+    cudnnBackendNumericalNote_t of_numbers[CUDNN_NUMERICAL_NOTE_TYPE_COUNT + 16];
+    cudnnBackendBehaviorNote_t  of_work[CUDNN_BEHAVIOR_NOTE_TYPE_COUNT + 16];
+    enum { MOST_NUMBERS = sizeof of_numbers / sizeof *of_numbers, MOST_WORK = sizeof of_work / sizeof *of_work };
+    way_notes notes = {false};
+    int64_t   n = 0, m = 0, one = 0;
+    part      engine = NULL;
+    if (make(&engine, CUDNN_BACKEND_ENGINE_DESCRIPTOR) &&
+        is_good(dnn.cudnnBackendGetAttribute(config, CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &one, &engine)))
+        notes.known = is_good(dnn.cudnnBackendGetAttribute(engine, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_TYPE_NUMERICAL_NOTE,
+                                                           MOST_NUMBERS, &n, of_numbers)) &&
+                      is_good(dnn.cudnnBackendGetAttribute(engine, CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE, CUDNN_TYPE_BEHAVIOR_NOTE,
+                                                           MOST_WORK, &m, of_work));
+    for (int64_t i = 0; i < n && i < MOST_NUMBERS; i++) {
+        notes.tensor_cores |= of_numbers[i] == CUDNN_NUMERICAL_NOTE_TENSOR_CORE;
+        notes.narrows |= of_numbers[i] == CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS ||
+                         of_numbers[i] == CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION;
+        notes.varies |= of_numbers[i] == CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC;
     }
-    return is_good(dnn.cudnnGetConvolutionBackwardFilterWorkspaceSize(
-        h, k->x, k->y, k->window, k->w, (cudnnConvolutionBwdFilterAlgo_t)w->algorithm, &w->workspace));
+    for (int64_t i = 0; i < m && i < MOST_WORK; i++)
+        notes.compiles |= of_work[i] == CUDNN_BEHAVIOR_NOTE_RUNTIME_COMPILATION;
+    drop(engine);
+    return notes;
 }
 
-/* The descriptor is told which arithmetic a way has. */
-static bool set_way(const kind *k, const way *w)
+static bool suits(const kind *k, const way_notes *notes)
 {
-    const bool narrow = k->key.dtype == KT_F16 || k->key.dtype == KT_BF16;
-    return !narrow || is_good(dnn.cudnnSetConvolutionMathType(k->window, w->math));
+    const bool exact = k->key.dtype == KT_F32 && !k->key.tf32;
+    return notes->known && !notes->varies && !notes->narrows && !(exact && notes->tensor_cores);
 }
 
-static void add_way(kind *k, int algorithm, cudnnMathType_t math)
+static bool make_plan(way *w, cudnnHandle_t h)
 {
-    const bool tensor_cores = math == CUDNN_TENSOR_OP_MATH || math == CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION;
-    way        w = {algorithm, math, 0};
-    if ((k->key.dtype == KT_F32 && tensor_cores) || k->n == MOST_WAYS)
-        return;
-    if (set_way(k, &w) && ask_workspace(k, &w) && w.workspace <= most_workspace)
-        k->ways[k->n++] = w;
+    int64_t bytes = 0, n = 0;
+    if (!make(&w->plan, CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR) ||
+        !set(w->plan, CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, 1, &h) ||
+        !set_part(w->plan, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, w->config) || !finish(w->plan) ||
+        !is_good(dnn.cudnnBackendGetAttribute(w->plan, CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64, 1, &n, &bytes)))
+        return false;
+    w->workspace = (size_t)bytes;
+    return w->workspace <= most_workspace;
 }
 
-static void find_ways(kind *k)
+/* Of the ways that the library proposes, in its order, those that suit, as many as are wanted. */
+static void add_ways(kind *k, cudnnHandle_t h, cudnnBackendHeurMode_t mode, bool compiles, int wanted)
 {
-    const cudnnHandle_t h = dnn.handle[k->key.index];
-    int                 n = 0;
-    if (k->key.what == CONV_FORWARD) {
-        cudnnConvolutionFwdAlgoPerf_t found[MOST_WAYS];
-        if (is_good(dnn.cudnnGetConvolutionForwardAlgorithm_v7(h, k->x, k->w, k->window, k->y, MOST_WAYS, &n, found)))
-            CHOOSE(k, found, n)
-    } else if (k->key.what == CONV_INPUT) {
-        cudnnConvolutionBwdDataAlgoPerf_t found[MOST_WAYS];
-        if (is_good(dnn.cudnnGetConvolutionBackwardDataAlgorithm_v7(h, k->w, k->y, k->window, k->x, MOST_WAYS, &n, found)))
-            CHOOSE(k, found, n)
-    } else {
-        cudnnConvolutionBwdFilterAlgoPerf_t found[MOST_WAYS];
-        if (is_good(dnn.cudnnGetConvolutionBackwardFilterAlgorithm_v7(h, k->x, k->y, k->window, k->w, MOST_WAYS, &n, found)))
-            CHOOSE(k, found, n)
+    part    heuristic = NULL, found[MOST_PROPOSED] = {NULL};
+    int64_t n = 0;
+    bool    good = make(&heuristic, CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR) &&
+                set_part(heuristic, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, k->parts[GRAPH]) &&
+                set(heuristic, CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, 1, &mode) && finish(heuristic);
+    for (int i = 0; i < MOST_PROPOSED; i++)
+        good = good && make(&found[i], CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
+    if (!good || !is_good(dnn.cudnnBackendGetAttribute(heuristic, CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_TYPE_BACKEND_DESCRIPTOR,
+                                                       MOST_PROPOSED, &n, found)))
+        n = 0;
+    for (int i = 0; i < n && i < MOST_PROPOSED && k->n < wanted; i++) {
+        way             w = {.config = found[i]};
+        const way_notes notes = notes_of(found[i]);
+        if (!suits(k, &notes) || notes.compiles != compiles)
+            continue;
+        if (make_plan(&w, h)) {
+            k->ways[k->n++] = w;
+            found[i] = NULL;
+        } else {
+            drop(w.plan);
+        }
     }
-    if (k->n)
-        set_way(k, &k->ways[0]); /* the descriptor was told of each */
+    for (int i = 0; i < MOST_PROPOSED; i++)
+        drop(found[i]);
+    drop(heuristic);
+}
+
+static double products_of(const conv *c)
+{
+    double products = (double)c->w[1];
+    for (int d = 0; d < 2 + c->space; d++)
+        products *= (double)c->y[d] * (d < 2 ? 1.0 : (double)c->w[d]);
+    return products;
+}
+
+static void find_ways(kind *k, const conv *c, cudnnHandle_t h)
+{
+    const int wanted = products_of(c) >= worth_timing ? MOST_WAYS : 1;
+    add_ways(k, h, CUDNN_HEUR_MODE_A, false, wanted);
+    if (!k->n)
+        add_ways(k, h, CUDNN_HEUR_MODE_FALLBACK, false, 1);
+    if (!k->n)
+        add_ways(k, h, CUDNN_HEUR_MODE_A, true, 1);
 }
 
 /* Of the places near its own that of the kind, a free one, or the one that was not used for longest, whose kind is forgotten. */
@@ -250,7 +332,7 @@ static kind *place_of(const kind_key *key)
     kind *oldest = NULL;
     for (int i = 0; i < NEAR; i++) {
         kind *k = &kinds[(hash + (uint64_t)i) % KINDS];
-        if (k->window && memcmp(&k->key, key, sizeof *key) == 0) {
+        if (k->known && memcmp(&k->key, key, sizeof *key) == 0) {
             k->used = ++now;
             return k;
         }
@@ -266,43 +348,34 @@ static kind *kind_of(const conv *c, int index)
 {
     const kind_key key = key_of(c, index);
     kind          *k = place_of(&key);
-    if (k->window)
+    if (k->known)
         return k;
     k->key = key;
-    if (make_window(&k->window, c) && make_image(&k->x, c, c->x) && make_image(&k->y, c, c->y) && make_weight(&k->w, c))
-        find_ways(k);
+    k->known = true;
+    if (make_graph(k, c, dnn.handle[index]))
+        find_ways(k, c, dnn.handle[index]);
     return k;
 }
 
 /* By its first way. */
 static cudnnStatus_t launch(const kind *k, const conv *c, cudnnHandle_t h, void *workspace)
 {
-    const way   *w = &k->ways[0];
-    const float  one = 1, zero = 0;
-    const double one_wide = 1, zero_wide = 0;
-    const bool   wide = c->dtype == KT_F64;
-    const void  *alpha = wide ? (const void *)&one_wide : &one, *beta = wide ? (const void *)&zero_wide : &zero;
-    switch (c->what) {
-    case CONV_FORWARD:
-        return dnn.cudnnConvolutionForward(h, alpha, k->x, c->at_x, k->w, c->at_w, k->window,
-                                           (cudnnConvolutionFwdAlgo_t)w->algorithm, workspace, w->workspace, beta, k->y, c->at_y);
-    case CONV_INPUT:
-        return dnn.cudnnConvolutionBackwardData(h, alpha, k->w, c->at_w, k->y, c->at_y, k->window,
-                                                (cudnnConvolutionBwdDataAlgo_t)w->algorithm, workspace, w->workspace, beta, k->x,
-                                                c->at_x);
-    case CONV_WEIGHT: break;
-    }
-    return dnn.cudnnConvolutionBackwardFilter(h, alpha, k->x, c->at_x, k->y, c->at_y, k->window,
-                                              (cudnnConvolutionBwdFilterAlgo_t)w->algorithm, workspace, w->workspace, beta, k->w,
-                                              c->at_w);
-}
-
-static void drop_way(kind *k, int which)
-{
-    k->n--;
-    memmove(&k->ways[which], &k->ways[which + 1], (size_t)(k->n - which) * sizeof *k->ways);
-    if (k->n)
-        set_way(k, &k->ways[0]);
+    const int64_t ids[] = {X, W, Y};
+    void *const   at[] = {c->at_x, c->at_w, c->at_y};
+    part          pack = NULL;
+    cudnnStatus_t status = dnn.cudnnBackendCreateDescriptor(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR, &pack);
+    if (is_good(status))
+        status = dnn.cudnnBackendSetAttribute(pack, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64, 3, ids);
+    if (is_good(status))
+        status = dnn.cudnnBackendSetAttribute(pack, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR, 3, at);
+    if (is_good(status))
+        status = dnn.cudnnBackendSetAttribute(pack, CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, 1, &workspace);
+    if (is_good(status))
+        status = dnn.cudnnBackendFinalize(pack);
+    if (is_good(status))
+        status = dnn.cudnnBackendExecute(h, k->ways[0].plan, pack);
+    drop(pack);
+    return status;
 }
 
 static void put_first(kind *k, int which)
@@ -310,14 +383,26 @@ static void put_first(kind *k, int which)
     const way first = k->ways[which];
     memmove(&k->ways[1], &k->ways[0], (size_t)which * sizeof *k->ways);
     k->ways[0] = first;
-    set_way(k, &first);
+}
+
+/* The library is told of a stream when it is another than before. */
+static cudnnStatus_t use_stream(int index, kt_handle stream)
+{
+    static kt_handle told[MOST_DEVICES];
+    static bool      any[MOST_DEVICES];
+    if (any[index] && told[index] == stream)
+        return CUDNN_STATUS_SUCCESS;
+    const cudnnStatus_t status = dnn.cudnnSetStream(dnn.handle[index], stream_at(stream));
+    any[index] = is_good(status);
+    told[index] = stream;
+    return status;
 }
 
 static kt_status run(kind *k, const conv *c, const kt_plan *plan, void *workspace)
 {
     enum { CATEGORY = 1000, NOT_SUPPORTED = 3 }; /* of the library's statuses */
     const cudnnHandle_t h = dnn.handle[plan->device_index];
-    cudnnStatus_t       status = dnn.cudnnSetStream(h, stream_at(plan->stream));
+    cudnnStatus_t       status = use_stream(plan->device_index, plan->stream);
     if (is_good(status))
         status = launch(k, c, h, workspace);
     if (is_good(status))
@@ -363,7 +448,7 @@ static void choose_way(kind *k, const conv *c, const kt_plan *plan)
             }
         }
     for (int i = 0; i < k->n; i++)
-        if (k->ways[i].algorithm == best.algorithm && k->ways[i].math == best.math)
+        if (k->ways[i].plan == best.plan)
             put_first(k, i);
     for (int i = 0; i < 2; i++)
         if (at[i])
@@ -376,10 +461,7 @@ static void choose_way(kind *k, const conv *c, const kt_plan *plan)
 static bool is_to_be_timed(const kind *k, const conv *c, const kt_plan *plan)
 {
     const char *asked = getenv("KARAT_CUDA_TUNE");
-    double      products = (double)c->w[1];
-    for (int d = 0; d < 2 + c->space; d++)
-        products *= (double)c->y[d] * (d < 2 ? 1.0 : (double)c->w[d]);
-    return !k->timed && k->n > 1 && products >= worth_timing && !(asked && strcmp(asked, "0") == 0) && !host->deterministic() &&
+    return !k->timed && k->n > 1 && products_of(c) >= worth_timing && !(asked && strcmp(asked, "0") == 0) && !host->deterministic() &&
            !(captures_run() && capture_of(plan->stream));
 }
 

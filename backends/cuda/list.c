@@ -14,6 +14,7 @@ static const list_kernel **lists; /* by kernel id, in compute type float32 */
 
 kt_status list_open(void)
 {
+    many_open();
     if (!(lists = calloc(host->kernels, sizeof *lists)))
         return host->fail(KT_ERR_MEMORY, "no memory for the table of kernels");
     for (const list_kernel *row = lists_f32.row; row->name; row++)
@@ -194,6 +195,10 @@ kt_status launch_list(kt_backend *self, const void *plans, int64_t n, int64_t *t
         return launch_steps(plans, n, taken);
     if (n > 0 && is_chain(head_of(plans)))
         return launch_chains(plans, n, taken);
+    if (n > 1 && is_many_norms(head_of(plans)))
+        return launch_many_norms(plans, n, taken);
+    if (n > 1 && is_many_copies(head_of(plans)))
+        return launch_many_copies(plans, n, taken);
     for (int64_t i = 0; i < n && g.count < LIST_MOST; i++) {
         const kt_plan *head = head_of(at);
         const uint64_t more = blocks_of((uint64_t)head->numel, of_a_block);

@@ -89,8 +89,12 @@ static kt_status launch_forward(norm_args *g, const norm_table *table, const nor
 static const void *kept_back(const norm_args *g, const norm_back_kernels *k)
 {
     const uint32_t part = ARG_THREADS / NORM_BACK_ROWS * NORM_BACK_VECTOR;
+    const uint32_t of_warp = 32 * NORM_BACK_VECTOR;
     while (k->dtype && ((int)k->dtype != g->is || (int)k->grad != g->grad_is))
         k++;
+    if (k->dtype && has_vectors(g, NORM_BACK_VECTOR) && g->length % of_warp == 0 && g->length / of_warp <= NORM_BACK_WARPS &&
+        k->warps[g->length / of_warp - 1])
+        return k->warps[g->length / of_warp - 1];
     if (!k->dtype || !has_vectors(g, NORM_BACK_VECTOR) || g->length > ARG_THREADS * NORM_BACK_VECTOR * NORM_BACK_MOST)
         return NULL;
     return g->length <= part * NORM_BACK_SHORT ? k->beside[(g->length - 1) / part] : k->kept;
@@ -111,9 +115,9 @@ static kt_status launch_back(norm_args *g, const norm_table *table, const kt_pla
                               (size_t)g->blocks * 2 * g->length * (size_t)width_of((int)table->self), &partial, &granted);
     g->partial = partial;
     if (!status)
-        status = launch_kernel(kept ? kept : table->back_any, g->blocks, g, plan);
+        status = kept ? launch_early(kept, g->blocks, g, plan, false) : launch_kernel(table->back_any, g->blocks, g, plan);
     if (!status && sums)
-        status = launch_kernel(table->total, blocks_of(g->length, ARG_THREADS / NORM_TOTAL_ROWS), g, plan);
+        status = launch_early(table->total, blocks_of(g->length, ARG_THREADS / NORM_TOTAL_ROWS), g, plan, false);
     if (partial)
         memory_free(NULL, plan->device_index, partial, granted);
     return status;

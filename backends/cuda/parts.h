@@ -114,6 +114,13 @@ kt_status launch_steps(const void *plans, int64_t n, int64_t *taken);
 bool      is_chain(const kt_plan *plan);
 kt_status launch_chains(const void *plans, int64_t n, int64_t *taken);
 
+/* ---- many.c: plans of norms and copies, several together ---- */
+void      many_open(void);
+bool      is_many_norms(const kt_plan *head);
+bool      is_many_copies(const kt_plan *head);
+kt_status launch_many_norms(const void *plans, int64_t n, int64_t *taken);
+kt_status launch_many_copies(const void *plans, int64_t n, int64_t *taken);
+
 /* ---- lookup.c: rows of operands of 16 bits, by a table ---- */
 enum { LOOKUP_LEAST = 1 << 20 }; /* elements for which there is one */
 kt_status launch_lookup(const row_kernels *row, const launch_args *g, const kt_plan *plan); /* KT_DECLINED: calculate them */
@@ -187,6 +194,7 @@ typedef struct conv {
     kt_dtype    dtype;         /* of all three */
     int         space;         /* 2 or 3 dims */
     bool        channels_last; /* so lie all three in memory */
+    bool        tf32;          /* float32 may be rounded to it */
     int64_t     x[2 + CONV_SPACE], w[2 + CONV_SPACE], y[2 + CONV_SPACE];
     int64_t     stride[CONV_SPACE], padding[CONV_SPACE], dilation[CONV_SPACE], groups;
     char       *at_x, *at_w, *at_y;

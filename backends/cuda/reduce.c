@@ -15,7 +15,7 @@ static const reduce_table *const reductions[KT_NUM_COMPUTE] = {
     [KT_IN_C64] = &reduce_c64, [KT_IN_C128] = &reduce_c128};
 static const soft_table *const softs[KT_NUM_COMPUTE] = {[KT_IN_F32] = &soft_f32, [KT_IN_F64] = &soft_f64};
 
-static kt_kernel_id norm;
+static kt_kernel_id norm, sum, mean;
 static struct {
     const char  *name;
     int          result; /* of places or counts, which kernels write as int64 */
@@ -144,6 +144,41 @@ static kt_status launch_fold(const reduce_kernels *k, reduce_args *g, const kt_p
     return status;
 }
 
+/* ---- sums of columns by kernels of their own: float32 and narrower, dense rows ---- */
+static const void *columns_kernel_of(const reduce_args *g, const kt_plan *plan)
+{
+    enum { LEAST_COLUMNS = 128, LEAST_ROWS = 64 };
+    const columns_kernel *k = columns_table;
+    const bool plain = plan->compute == KT_IN_F32 && (plan->kernel == sum || plan->kernel == mean) && g->n_out == 1 &&
+                       g->kept_nd == 1 && g->gone_nd == 1 && g->results >= LEAST_COLUMNS && g->gone >= LEAST_ROWS;
+    while (k->dtype && (int)k->dtype != g->is)
+        k++;
+    return plain && has_columns(g, COLUMNS_VECTOR) ? k->sum : NULL;
+}
+
+static kt_status launch_columns(const void *kernel, const reduce_args *g, const kt_plan *plan)
+{
+    enum { BLOCKS = 396, OF_WARPS = 32 * COLUMNS_VECTOR, LEAST_ROWS = 32 };
+    columns_args c = {.in = g->in, .out = g->out[0], .rows = g->gone, .apart = g->gone_stride[0],
+                      .out_apart = g->kept_stride[0][0], .columns = (uint32_t)g->results, .out_is = g->out_is[0],
+                      .divisor = plan->kernel == mean ? g->about.count : 1};
+    void  *states = NULL;
+    size_t granted = 0;
+    c.groups = (uint32_t)blocks_of(c.columns, OF_WARPS);
+    c.part = blocks_of(c.rows, clamp(BLOCKS / c.groups, 1, blocks_of(c.rows, LEAST_ROWS)));
+    c.parts = (uint32_t)blocks_of(c.rows, c.part);
+    kt_status status = memory_alloc(NULL, plan->device_index, plan->stream, (size_t)c.columns * c.parts * sizeof(double), &states,
+                                    &granted);
+    c.states = states;
+    if (!status)
+        status = launch_early(kernel, (uint64_t)c.groups * c.parts, &c, plan, false);
+    if (!status)
+        status = launch_early(join_columns_kernel, blocks_of(c.columns, 32), &c, plan, false);
+    if (states)
+        memory_free(NULL, plan->device_index, states, granted);
+    return status;
+}
+
 /* Is a result of places or counts int64? A policy may permit another dtype. */
 static bool counts_fit(const kt_plan *plan)
 {
@@ -174,6 +209,9 @@ static kt_status launch_reduction(const kt_plan *plan, const void *what)
     if (g.results == 0)
         return KT_OK;
     g.about = (fold_about){(double)g.gone, param};
+    const void *columns = columns_kernel_of(&g, plan);
+    if (columns)
+        return launch_columns(columns, &g, plan);
     g.vectors = table->vector > 1 && has_vectors(&g, table->vector);
     return launch_fold(plan->kernel == norm ? norm_of(table, k, param) : k, &g, plan, table->vector);
 }
@@ -295,6 +333,8 @@ static kt_status launch_entropy(const kt_plan *plan, const void *what)
 void reduce_open(void)
 {
     norm = host->kernel("norm");
+    sum = host->kernel("sum");
+    mean = host->kernel("mean");
     for (int i = 0; i < COUNTING; i++)
         counting[i].kernel = host->kernel(counting[i].name);
     for (int compute = 0; compute < KT_NUM_COMPUTE; compute++) {

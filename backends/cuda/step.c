@@ -21,7 +21,7 @@ bool is_step(const kt_plan *plan)
 typedef struct one_step {
     enum step_kind kind;
     int            arrays;
-    bool           dense;
+    bool           dense, whole; /* whole: all arrays are of the compute type's dtype */
     step_common    common;
     uint64_t       own;
 } one_step;
@@ -97,11 +97,13 @@ static bool read_step(const kt_plan *plan, one_step *s)
     memset(s, 0, sizeof *s); /* `common` is compared as bytes */
     read_kind(plan, s);
     s->dense = plan->nd <= 1;
+    s->whole = true;
     for (int k = 0; k < s->arrays; k++) {
         const kt_operand *x = &plan->arg[k];
         if (x->bits || x->immediate || !(table->reads >> x->is & table->writes >> x->is & 1))
             return false;
         s->common.is[k] = x->is;
+        s->whole &= x->is == (plan->compute == KT_IN_F64 ? KT_F64 : KT_F32);
         s->common.width[k] = (uint8_t)width_of(x->is);
         s->dense &= (plan->nd == 0 || plan->numel == 1 || plan->stride[k][0] == s->common.width[k]) &&
                     is_aligned(x->data, s->common.width[k] * STEP_VECTOR);
@@ -130,6 +132,11 @@ static void add(step_args *g, const kt_plan *plan, const one_step *s)
         g->at[k][at] = plan->arg[k].data;
 }
 
+static const void *dense_kernel(const step_table *table, const one_step *s)
+{
+    return (s->whole ? table->own : table->dense)[s->kind];
+}
+
 static kt_status launch_step(const kt_plan *plan, const void *what)
 {
     (void)what;
@@ -144,7 +151,7 @@ static kt_status launch_step(const kt_plan *plan, const void *what)
     add(&g, plan, &s);
     g.list.nd = s.dense ? 0 : set_dims(plan, s.arrays, g.list.size, g.list.stride);
     const step_table *table = steps[plan->compute];
-    return launch_made(&g, (s.dense ? table->dense : table->any)[s.kind], plan);
+    return launch_made(&g, s.dense ? dense_kernel(table, &s) : table->any[s.kind], plan);
 }
 
 /* ---- lists ---- */
@@ -177,7 +184,7 @@ static bool add_read(void *list, const kt_plan *plan)
     one_step   s;
     if (!read_step(plan, &s) || !s.dense)
         return false;
-    const void *its = steps[plan->compute]->dense[s.kind];
+    const void *its = dense_kernel(steps[plan->compute], &s);
     if (l->g.list.count && (its != l->kernel || memcmp(&l->g.list.common, &s.common, sizeof s.common) != 0))
         return false;
     l->kernel = its;

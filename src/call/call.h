@@ -275,6 +275,7 @@ kt_status kt__run_elementwise(kt_call *call);
 /* The call up to its launch, which is the caller's, as its end is; nothing may want a gradient. *out is owned; NULL without an
  * error: the call must be run by itself. */
 kt_status kt__plan_elementwise(kt_call *call, kt_plan *plan, kt_tensor **out);
+kt_status kt__plan_fold(kt_call *call, kt_plan *plan, kt_tensor **out); /* the same of a reduction to one tensor */
 bool kt__run_pair(kt_call *call, kt_status *status); /* two contiguous tensors of one size; false: use the general path */
 kt_status kt__run_reduce(kt_call *call);
 kt_status kt__run_matmul(kt_call *call);

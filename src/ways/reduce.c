@@ -235,44 +235,77 @@ static kt_status check_before_kernel(const void *what)
     return early ? KT_OK : check_out_like_self(w->call);
 }
 
-kt_status kt__run_reduce(kt_call *call)
+/* All of a call but its launch. */
+typedef struct ready {
+    kt__gathered        g;
+    kt__decision        room;
+    const kt__decision *d;
+    kt__taping          taping;
+    fold                f;
+    bool                apart; /* its target lies in what it reads: nothing else is set */
+} ready;
+
+static kt_status get_ready(kt_call *call, ready *r, kt_plan *plan)
 {
-    kt__gathered g;
-    kt__decision room;
-    kt_plan      plan;
-    kt__taping   taping;
-    fold         f;
-    kt_tensor   *self = call->arg[0].t;
-    kt__gather(call, &g);
-    if (kt__refine_fold(call, &g))
+    kt_tensor *self = call->arg[0].t;
+    r->apart = false;
+    kt__gather(call, &r->g);
+    if (kt__refine_fold(call, &r->g))
         return kt_error_status();
-    const kt__decision *d = kt__resolve(call, &g, kt__mode(), &room);
+    const kt__decision *d = r->d = kt__resolve(call, &r->g, kt__mode(), &r->room);
     if (!d) /* refusals by rule come before the dims, a missing kernel after them */
-        return kt_error_status() == KT_ERR_NOT_IMPLEMENTED ? kt__report_earlier_error(check_before_kernel, &(folded){call, &g})
-                                                           : kt_error_status();
+        return kt_error_status() == KT_ERR_NOT_IMPLEMENTED
+                   ? kt__report_earlier_error(check_before_kernel, &(folded){call, &r->g})
+                   : kt_error_status();
     if (call->row->target.dtype_before_dims && kt__check_out(call, (kt_dtype)d->result, (kt_dtype)d->second))
         return kt_error_status();
-    if (fold_shape(call, self, &f))
+    if (fold_shape(call, self, &r->f))
         return kt_error_status();
-    if (!self->numel && check_not_empty(call, self, &g, &f))
+    if (!self->numel && check_not_empty(call, self, &r->g, &r->f))
         return kt_error_status();
     if (kt__refuse(call, STAGE_AFTER) || kt__check_out(call, (kt_dtype)d->result, (kt_dtype)d->second))
         return kt_error_status();
-    const kt_shape shape = {f.rank, f.sizes};
-    if (call->form == KT_OUT && kt__reads_target(call, shape, false))
-        return kt__run_apart(call);
-    if (kt__tape_before(call, kt__seen_as(&plan, &g, d), g.any_grad, &taping))
+    const kt_shape shape = {r->f.rank, r->f.sizes};
+    r->apart = call->form == KT_OUT && kt__reads_target(call, shape, false);
+    if (r->apart)
+        return KT_OK;
+    if (kt__tape_before(call, kt__seen_as(plan, &r->g, d), r->g.any_grad, &r->taping))
         return kt_error_status();
-    kt_status status = kt__outputs_of(call, &g, d, shape, NULL, f.out, f.n_out);
+    const kt_status status = kt__outputs_of(call, &r->g, d, shape, NULL, r->f.out, r->f.n_out);
     if (status)
-        return kt__tape_after(call, NULL, &taping, status);
-    warn_of_freedom(call, &g, &f);
-    prepare(call, &g, d, &f, &plan);
-    status = self->numel ? kt__launch(&plan, f.out[0]) : fill_identity(g.kernel, &f);
-    if (!status && self->numel && f.n_out > 1 && plan.arg[1].bits)
-        status = kt__apply_lazy_bits(plan.row, f.out[1]);
-    kt__trace_fold(call, self, d, f.out, f.n_out);
-    return kt__finish_several(call, &plan, &taping, f.out, f.n_out, status);
+        return kt__tape_after(call, NULL, &r->taping, status);
+    warn_of_freedom(call, &r->g, &r->f);
+    prepare(call, &r->g, d, &r->f, plan);
+    return KT_OK;
+}
+
+kt_status kt__run_reduce(kt_call *call)
+{
+    ready      r;
+    kt_plan    plan;
+    kt_tensor *self = call->arg[0].t;
+    if (get_ready(call, &r, &plan))
+        return kt_error_status();
+    if (r.apart)
+        return kt__run_apart(call);
+    kt_status status = self->numel ? kt__launch(&plan, r.f.out[0]) : fill_identity(r.g.kernel, &r.f);
+    if (!status && self->numel && r.f.n_out > 1 && plan.arg[1].bits)
+        status = kt__apply_lazy_bits(plan.row, r.f.out[1]);
+    kt__trace_fold(call, self, r.d, r.f.out, r.f.n_out);
+    return kt__finish_several(call, &plan, &r.taping, r.f.out, r.f.n_out, status);
+}
+
+kt_status kt__plan_fold(kt_call *call, kt_plan *plan, kt_tensor **out)
+{
+    ready r;
+    *out = NULL;
+    if (!call->arg[0].t->numel || call->form != KT_PLAIN)
+        return KT_OK;
+    if (get_ready(call, &r, plan))
+        return kt_error_status();
+    kt__trace_fold(call, call->arg[0].t, r.d, r.f.out, r.f.n_out);
+    *out = r.f.out[0];
+    return KT_OK;
 }
 
 const kt__way kt__way_reduce = {.run = kt__run_reduce, .decide = kt__decide_fold, .fuses = true};

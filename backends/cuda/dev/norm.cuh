@@ -1,12 +1,13 @@
 /* norm.cuh - layer and root-mean-square norms of rows, and what flows back through them, in one compute type. A template: the
- * includer defines COMPUTE, NORM_NAME, the table, OF_DTYPES, the dtypes of x, and NARROW_GRADIENTS, the pairs of one and that of
- * narrower gradients.
+ * includer defines COMPUTE, NORM_NAME, the table, OF_DTYPES, the dtypes of x, NARROW_GRADIENTS, the pairs of one and that of
+ * narrower gradients, and IN_WARPS, the kernel whose warps have rows back, or NULL.
  *
  * In: norm_args. Out: the results and the statistics, or gradients. Forward a warp or a block works at a row, which stays in
  * registers where it is short: the mean is known before squares are summed. Back a block goes through rows, short ones side by
  * side, and each thread keeps the sums of its columns; a second kernel adds the blocks' sums in their order. Sums of rows are
  * doubles to which those of a vector are added at once. */
 #include "args.h"
+#include "dev/ahead.cuh"
 #include "dev/early.cuh"
 #include "dev/group.cuh"
 #include "dev/values.cuh"
@@ -218,6 +219,26 @@ template <int LANES> static __device__ __forceinline__ two_sums of_lanes(two_sum
     return all;
 }
 
+/* The same over a warp. */
+static __device__ __forceinline__ two_sums of_warp(two_sums mine)
+{
+#pragma unroll
+    for (int away = WARP / 2; away > 0; away /= 2) {
+        mine.a += __shfl_xor_sync(0xffffffffu, mine.a, away);
+        mine.b += __shfl_xor_sync(0xffffffffu, mine.b, away);
+    }
+    return mine;
+}
+
+template <int D, int M> static __device__ __forceinline__ void weights_or_one(T (&w)[M], const norm_args &g, uint32_t at)
+{
+#pragma unroll
+    for (int i = 0; i < M; i++)
+        w[i] = 1;
+    if (g.weight)
+        load_weights<D>(w, g.weight, at, g.weight_is);
+}
+
 struct row_facts {
     T mean, rstd;
 };
@@ -234,6 +255,7 @@ static __global__ void __launch_bounds__(ARG_THREADS, R > 1 ? 2 : 1) norm_back_k
     enum { V = NORM_BACK_VECTOR, W = width_in<D>::value, WG = width_in<DG>::value, LANES = ARG_THREADS / R };
     const uint64_t first = blockIdx.x * g.block_rows, last = first + g.block_rows < g.rows ? first + g.block_rows : g.rows;
     const uint32_t lane = threadIdx.x % LANES, beside = threadIdx.x / LANES;
+    after_earlier();
     if (first >= g.rows) /* a small grid is rounded up */
         return;
     raw<V>         rx[N], rg[N];
@@ -334,6 +356,103 @@ static __global__ void __launch_bounds__(ARG_THREADS, R > 1 ? 2 : 1) norm_back_k
     }
 }
 
+/* The same of short rows whose vectors are N of each lane of a warp, which has a row by itself: nobody waits for another. The next
+ * row is on its way to shared memory, where a lane's vectors are its own alone. */
+template <int D, int DG, int N>
+static __global__ void __launch_bounds__(ARG_THREADS, 2) norm_back_warps(ARGUMENTS(norm_args) g)
+{
+    enum { V = NORM_BACK_VECTOR, W = width_in<D>::value, WG = width_in<DG>::value, ROW = N * WARP * V, WARPS = ARG_THREADS / WARP };
+    alignas(16) __shared__ char room[WARPS][ROW * (W + WG)];
+    const uint32_t lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+    const uint64_t first = blockIdx.x * g.block_rows, last = first + g.block_rows < g.rows ? first + g.block_rows : g.rows;
+    T              to_w[N][V], to_b[N][V];
+    char *const    ahead_x = room[warp] + lane * V * W, *const ahead_g = room[warp] + ROW * W + lane * V * WG;
+    const auto     fetch = [&](uint64_t row) {
+        const uint64_t at = row * ROW + lane * V;
+#pragma unroll
+        for (int k = 0; k < N; k++) {
+            copy_ahead<V * W>(ahead_x + k * WARP * V * W, g.x + (at + k * WARP * V) * W);
+            copy_ahead<V * WG>(ahead_g + k * WARP * V * WG, g.grad + (at + k * WARP * V) * WG);
+        }
+    };
+#pragma unroll
+    for (int k = 0; k < N; k++)
+#pragma unroll
+        for (int i = 0; i < V; i++)
+            to_w[k][i] = 0, to_b[k][i] = 0;
+    after_earlier();
+    if (first >= g.rows) /* a small grid is rounded up */
+        return;
+    row_facts next = {0, 0};
+    if (first + warp < last) {
+        fetch(first + warp);
+        next = facts_of(g, first + warp);
+    }
+    for (uint64_t row = first + warp; row < last; row += WARPS) {
+        const row_facts f = next;
+        T               x[N][V], w[V];
+        raw<V>          rx, rg[N];
+        two_sums        sums = {0, 0};
+        wait_for_copies();
+#pragma unroll
+        for (int k = 0; k < N; k++) {
+            T d[V], a[V], b[V];
+            raw_load(rx, ahead_x + k * WARP * V * W, W);
+            raw_load(rg[k], ahead_g + k * WARP * V * WG, WG);
+            decode_as<D>(x[k], rx);
+            decode_as<DG>(d, rg[k]);
+            weights_or_one<D>(w, g, k * WARP * V + lane * V);
+#pragma unroll
+            for (int i = 0; i < V; i++) {
+                x[k][i] = (x[k][i] - f.mean) * f.rstd;
+                to_w[k][i] += d[i] * x[k][i];
+                to_b[k][i] += d[i];
+                a[i] = d[i] * w[i];
+                b[i] = a[i] * x[k][i];
+            }
+            sums.a += (double)in_pairs(a);
+            sums.b += (double)in_pairs(b);
+        }
+        if (row + WARPS < last) {
+            fetch(row + WARPS);
+            next = facts_of(g, row + WARPS);
+        }
+        if (!g.y)
+            continue;
+        sums = of_warp(sums);
+        const T lift = g.centred ? (T)(sums.a * g.share) : (T)0, turn = (T)(sums.b * g.share);
+#pragma unroll
+        for (int k = 0; k < N; k++) {
+            T d[V];
+            decode_as<DG>(d, rg[k]);
+            weights_or_one<D>(w, g, k * WARP * V + lane * V);
+#pragma unroll
+            for (int i = 0; i < V; i++)
+                d[i] = f.rstd * (d[i] * w[i] - lift - x[k][i] * turn);
+            encode_as<D>(rx, d, D);
+            raw_store(rx, g.y + (row * ROW + (k * WARP + lane) * V) * W, W);
+        }
+    }
+    if (!g.partial)
+        return;
+    T *const sum = (T *)room; /* [2][ROW]: the warps' sums, which are added in their order */
+    for (uint32_t turn = 0; turn < WARPS; turn++) {
+        __syncthreads();
+#pragma unroll
+        for (int k = 0; k < N; k++)
+#pragma unroll
+            for (int i = 0; i < V && turn == warp; i++) {
+                const uint32_t at = (k * WARP + lane) * V + i;
+                sum[at] = turn ? sum[at] + to_w[k][i] : to_w[k][i];
+                sum[ROW + at] = turn ? sum[ROW + at] + to_b[k][i] : to_b[k][i];
+            }
+    }
+    __syncthreads();
+    T *const to = (T *)g.partial + (uint64_t)blockIdx.x * 2 * ROW;
+    for (uint32_t i = threadIdx.x; i < 2 * ROW; i += ARG_THREADS)
+        to[i] = sum[i];
+}
+
 static __global__ void __launch_bounds__(ARG_THREADS) norm_back_any(ARGUMENTS(norm_args) g)
 {
     const uint64_t first = blockIdx.x * g.block_rows, last = first + g.block_rows < g.rows ? first + g.block_rows : g.rows;
@@ -377,6 +496,7 @@ static __global__ void __launch_bounds__(ARG_THREADS) norm_total(ARGUMENTS(norm_
     __shared__ double room[2][ROWS][COLUMNS];
     const uint32_t    column = blockIdx.x * COLUMNS + threadIdx.x % COLUMNS, part = threadIdx.x / COLUMNS;
     double            sum[2] = {0, 0};
+    after_earlier();
 #pragma unroll 8
     for (uint32_t b = part; column < g.length && b < g.blocks; b += ROWS) {
         const T *from = (const T *)g.partial + (uint64_t)b * 2 * g.length + column;
@@ -402,7 +522,8 @@ static __global__ void __launch_bounds__(ARG_THREADS) norm_total(ARGUMENTS(norm_
 #define SHORT(D, DG, N) (const void *)norm_back_kept<KT_##D, KT_##DG, N, NORM_BACK_ROWS>
 #define BACK(D, DG)                                                                                                       \
     {KT_##D, KT_##DG, {SHORT(D, DG, 1), SHORT(D, DG, 2), SHORT(D, DG, 3), SHORT(D, DG, 4)},                              \
-     (const void *)norm_back_kept<KT_##D, KT_##DG, NORM_BACK_MOST, 1>},
+     (const void *)norm_back_kept<KT_##D, KT_##DG, NORM_BACK_MOST, 1>,                                                    \
+     {NULL, IN_WARPS(D, DG, 2), IN_WARPS(D, DG, 3), IN_WARPS(D, DG, 4), NULL, IN_WARPS(D, DG, 6)}},
 #define BACK_OF_OWN(D) BACK(D, D)
 static const norm_kernels kernels[] = {OF_DTYPES(NORM){KT_NONE, NULL, {{NULL}, {NULL}}}};
 static const norm_back_kernels backs[] = {OF_DTYPES(BACK_OF_OWN) NARROW_GRADIENTS {KT_NONE, KT_NONE, {NULL}, NULL}};

@@ -252,6 +252,68 @@ static __device__ __forceinline__ soft_sum sum_of(const soft_args &g, const soft
     return of_all_lanes<K>(sum, g.lanes);
 }
 
+/* ---- elements of 16 bits: their shares are sums of so many that the last bits of each do not matter ---- */
+static __device__ __forceinline__ float quick_exp(float x)
+{
+    const float turns = x * 1.44269504f; /* of 2 */
+#ifdef __CUDA_ARCH__
+    float y;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(turns));
+    return y;
+#else
+    return exp2f(turns);
+#endif
+}
+
+/* The same as sum_of for log_softmax, several vectors at once, which are on their way together. */
+template <int D> static __device__ __forceinline__ soft_sum quick_sum_of(const soft_args &g, const soft_line &l, const soft_parts &p)
+{
+    enum { AHEAD = 4, W = 2 };
+    soft_sum       sum;
+    const uint32_t step = g.lanes * V;
+    for (uint32_t i = l.lane; i < p.end; i += g.lanes)
+        if (i < p.first || i >= p.last) {
+            const T one[1] = {value_at(g, l, 1, i)}, other[1] = {0};
+            add_shares<LOG_SOFTMAX>(sum, one, other);
+        } else {
+            i += (p.last - 1 - i) / g.lanes * g.lanes; /* to the last of the vectors */
+        }
+    for (uint32_t i = p.first + l.lane * V; i < p.last; i += AHEAD * step) {
+        raw<V> r[AHEAD];
+        T      x[V], most = sum.top;
+#pragma unroll
+        for (int k = 0; k < AHEAD; k++) {
+            const uint32_t at = i + k * step;
+            raw_load(r[k], l.at[1] + (uint64_t)(at < p.last ? at : i) * W, W);
+        }
+#pragma unroll
+        for (int k = 0; k < AHEAD; k++) {
+            decode_as<D>(x, r[k]);
+#pragma unroll
+            for (int j = 0; j < V; j++)
+                most = fmaxf(most, x[j]); /* a NaN makes the sum one */
+        }
+        sum.raise(most);
+#pragma unroll
+        for (int k = 0; k < AHEAD; k++) {
+            if (i + k * step >= p.last)
+                break;
+            decode_as<D>(x, r[k]);
+            if (sum.top == least_of<T>()) {
+#pragma unroll
+                for (int j = 0; j < V; j++)
+                    sum.s = is_nan(x[j]) ? (double)x[j] : sum.s;
+                continue;
+            }
+#pragma unroll
+            for (int j = 0; j < V; j++)
+                x[j] = quick_exp(x[j] - sum.top);
+            sum.s += (double)in_pairs(x);
+        }
+    }
+    return of_all_lanes<LOG_SOFTMAX>(sum, g.lanes);
+}
+
 template <int K> static __global__ void __launch_bounds__(ARG_THREADS) soft_any(ARGUMENTS(soft_args) g)
 {
     enum { BACK = K == SOFTMAX_BACKWARD || K == LOG_SOFTMAX_BACKWARD };
@@ -285,7 +347,11 @@ template <int D, int AS> static __device__ __forceinline__ char *taken_at(const 
 template <int D, int AS> static __global__ void __launch_bounds__(ARG_THREADS) entropy(ARGUMENTS(entropy_args) g)
 {
     const soft_line l = line_of(g.soft);
-    const soft_sum  sum = sum_of<LOG_SOFTMAX, D>(g.soft, l, parts_of(g.soft, l, 1, 2));
+    soft_sum        sum;
+    if constexpr (D == KT_BF16 || D == KT_F16)
+        sum = quick_sum_of<D>(g.soft, l, parts_of(g.soft, l, 1, 2));
+    else
+        sum = sum_of<LOG_SOFTMAX, D>(g.soft, l, parts_of(g.soft, l, 1, 2));
     const T         total = total_of<LOG_SOFTMAX>(sum.s);
     if (!l.mine || l.lane != 0)
         return;

@@ -4,5 +4,6 @@
 #define COMPUTE   float
 #define NORM_NAME norm_f32
 #define OF_DTYPES(X) X(F32) X(BF16) X(F16)
+#define IN_WARPS(D, DG, N) (const void *)norm_back_warps<KT_##D, KT_##DG, N>
 #define NARROW_GRADIENTS BACK(F32, BF16) BACK(F32, F16)
 #include "dev/norm.cuh"

@@ -7,6 +7,7 @@
 #include "call/move.h"
 #include "call/policy.h"
 #include "call/target.h"
+#include "plan/batch.h"
 
 /* ---- cat and stack ---- */
 
@@ -109,10 +110,26 @@ static kt_status copy_part(kt__part *place, kt_tensor *from, kt_dtype common)
     return kt__copy_into(&place->t, from, common == to ? KT_WHY_PROMOTION : KT_WHY_RESULT, KT_ROUND_TORCH);
 }
 
+/* Parts that only move within a device which takes several plans at once are gathered. */
+static bool moves_alone(const kt_tensor *from, const kt_tensor *out)
+{
+    return out->backend != KT_CPU && from->backend == out->backend && from->index == out->index && from->dtype == out->dtype &&
+           from->numel && !((from->flags | out->flags) & (KT_T_CONJ | KT_T_NEG));
+}
+
+static kt_status gather_part(kt__batch *batch, kt__part *place, kt_tensor *from, kt_tensor *out)
+{
+    kt_plan plan;
+    return kt__prepare_copy(&place->t, from, KT_WHY_PROMOTION, &plan) ? kt_error_status() : kt__batch_add(batch, &plan, out);
+}
+
 static kt_status copy_parts(const joint *j, kt_tensor *out, bool stacked)
 {
-    int64_t   start = 0;
-    kt_status status = KT_OK;
+    enum { FEW = 2 };
+    const bool many = j->n > FEW;
+    int64_t    start = 0;
+    kt_status  status = KT_OK;
+    kt__batch  batch = {.expected = many ? j->n : 0};
     for (int64_t k = 0; k < j->n && !status; k++) {
         if (!stacked && !counts(j->t[k]))
             continue;
@@ -122,9 +139,13 @@ static kt_status copy_parts(const joint *j, kt_tensor *out, bool stacked)
         kt__part_narrow(&place, (int)j->dim, start, length);
         if (stacked)
             kt__part_drop(&place, (int)j->dim);
-        status = copy_part(&place, j->t[k], j->common);
+        status = many && moves_alone(j->t[k], out) ? gather_part(&batch, &place, j->t[k], out)
+                                                   : copy_part(&place, j->t[k], j->common);
         start += length;
     }
+    if (!status)
+        status = kt__batch_run(&batch);
+    kt__batch_free(&batch);
     return status;
 }
 

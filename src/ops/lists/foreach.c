@@ -83,7 +83,8 @@ static kt_status add_one(kt_call *call, kt_call *c, int64_t i, kt__batch *batch,
 {
     kt_plan    plan;
     kt_tensor *out;
-    if (kt__refuse(c, STAGE_CALL) || kt__plan_elementwise(c, &plan, &out))
+    const bool elementwise = c->row->way->broadcasts;
+    if (kt__refuse(c, STAGE_CALL) || (elementwise ? kt__plan_elementwise : kt__plan_fold)(c, &plan, &out))
         return kt_error_status();
     *added = out != NULL;
     if (!out)
@@ -284,22 +285,35 @@ static kt_status check_order(const kt_call *call, kt_scalar ord)
     return KT_OK;
 }
 
-kt_status kt__body_foreach_norm(kt_call *call)
+static void open_norm(kt_call *c, const kt_call *call, int64_t i)
 {
     enum { DTYPE_OF_NORM = 4 };
-    const kt_scalar ord = kt__arg_scalar(call, ORD);
-    if (check_lists(call, 0) || check_order(call, ord))
+    kt__open(c, KT_OP_linalg_vector_norm, KT_PLAIN);
+    kt__put_tensor(c, 0, call->arg[0].ts.t[i]);
+    kt__put(c, ORD, s, kt__arg_scalar(call, ORD));
+    if (kt__given(call, DTYPE))
+        kt__put(c, DTYPE_OF_NORM, dtype, call->arg[DTYPE].dtype);
+}
+
+kt_status kt__body_foreach_norm(kt_call *call)
+{
+    if (check_lists(call, 0) || check_order(call, kt__arg_scalar(call, ORD)))
         return kt_error_status();
-    kt_status status = kt__list_of(call, call->arg[0].ts.n);
-    for (int64_t i = 0; i < call->arg[0].ts.n && !status; i++) {
+    const int64_t n = call->arg[0].ts.n;
+    const bool    together = !kt__are_followed(kt__input_flags(call)) && !has_examples(call) && !(kt__mode() & KT_M_AUTOCAST);
+    kt__batch     batch = {.expected = together ? n : 0};
+    kt_status     status = kt__list_of(call, n);
+    for (int64_t i = 0; i < n && !status; i++) {
         kt_call c;
-        kt__open(&c, KT_OP_linalg_vector_norm, KT_PLAIN);
-        kt__put_tensor(&c, 0, call->arg[0].ts.t[i]);
-        kt__put(&c, ORD, s, ord);
-        if (kt__given(call, DTYPE))
-            kt__put(&c, DTYPE_OF_NORM, dtype, call->arg[DTYPE].dtype);
-        status = run_one(call, &c, i);
+        bool    added = false;
+        open_norm(&c, call, i);
+        status = together ? add_one(call, &c, i, &batch, &added) : KT_OK;
+        if (!status && !added)
+            status = run_one(call, &c, i); /* it reads nothing that the others write */
     }
+    if (!status)
+        status = kt__batch_run(&batch);
+    kt__batch_free(&batch);
     return finish(call, status);
 }
 
