@@ -62,7 +62,7 @@ enum { MOST_WAYS = 8, TIMED_RUNS = 3 };
 static const double worth_timing = 1e9; /* operations of a product whose ways are timed */
 
 typedef struct kind_key { /* no padding: compared as bytes */
-    int64_t index, m, n, k, batches, dtype, to, biased, then, added, turned_a, turned_b, aligned;
+    int64_t index, m, n, k, batches, dtype, to, tf32, biased, then, added, turned_a, turned_b, aligned;
     int64_t ld[4], batch[4];
 } kind_key;
 
@@ -100,7 +100,7 @@ static kind_key key_of(const gemm *g, int index)
 {
     kind_key k;
     memset(&k, 0, sizeof k);
-    k.index = index, k.m = g->m, k.n = g->n, k.k = g->k, k.batches = g->batches, k.dtype = g->dtype, k.to = g->to;
+    k.index = index, k.m = g->m, k.n = g->n, k.k = g->k, k.batches = g->batches, k.dtype = g->dtype, k.to = g->to, k.tf32 = g->tf32;
     k.biased = g->bias != NULL, k.then = g->then;
     k.added = g->beta != 0 || g->beta_im != 0, k.turned_a = g->a.turned, k.turned_b = g->b.turned;
     k.aligned = alignment_of(g);
@@ -150,7 +150,10 @@ static bool make_product(kind *k, const gemm *g)
     const bool                wide = is_wide(g->dtype), is_complex = g->dtype == KT_C64 || g->dtype == KT_C128;
     const cublasOperation_t   ta = g->a.turned ? CUBLAS_OP_T : CUBLAS_OP_N, tb = g->b.turned ? CUBLAS_OP_T : CUBLAS_OP_N;
     const cublasLtEpilogue_t  epilogue = epilogue_of(g);
-    return good(lt.cublasLtMatmulDescCreate(&k->product, wide ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F,
+    const cublasComputeType_t compute = wide      ? CUBLAS_COMPUTE_64F
+                                        : g->tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32
+                                                  : CUBLAS_COMPUTE_32F;
+    return good(lt.cublasLtMatmulDescCreate(&k->product, compute,
                                             type_of(is_complex ? g->dtype : wide ? KT_F64 : KT_F32))) &&
            good(lt.cublasLtMatmulDescSetAttribute(k->product, CUBLASLT_MATMUL_DESC_TRANSA, &ta, sizeof ta)) &&
            good(lt.cublasLtMatmulDescSetAttribute(k->product, CUBLASLT_MATMUL_DESC_TRANSB, &tb, sizeof tb)) &&

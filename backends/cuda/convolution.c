@@ -3,7 +3,6 @@
  *
  * In: plans of the three convolution kernels. Out: launches, or KT_DECLINED for what the library has no way for. Independent of:
  * the library's interface. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "parts.h"
@@ -207,7 +206,7 @@ static kt_status launch_convolution(const kt_plan *plan, const void *what)
     const int       *of = at[c.what], given = (int)plan->param[0].v.i, n = 2 + (given < 2 ? 2 : given);
     block            b[3];
     c.space = n - 2;
-    c.tf32 = getenv("KARAT_CUDA_TF32") != NULL;
+    c.tf32 = plan->tf32 && c.dtype == KT_F32;
     if (!c.dtype || given < 1 || given > CONV_SPACE)
         return KT_DECLINED;
     for (int i = 0; i < 3; i++) {

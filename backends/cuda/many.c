@@ -44,7 +44,10 @@ static void add_tensor(norms_args *g, const kt_plan *head)
     g->out[at] = head->arg[0].data;
 }
 
-static bool is_aligned_to_vectors(const kt_plan *head) { return is_aligned(head->arg[1].data, width_of(head->arg[1].is) * NORMS_VECTOR); }
+static bool is_aligned_to_vectors(const kt_plan *head)
+{
+    return is_aligned(head->arg[1].data, width_of(head->arg[1].is) * NORMS_VECTOR);
+}
 
 static bool add_like_norm(void *list, const kt_plan *head, const kt_plan *before)
 {
@@ -61,8 +64,9 @@ static bool add_norm(void *list, const kt_plan *plan)
     gathered_norms  *l = list;
     const kt_operand *out = &plan->arg[0], *in = &plan->arg[1];
     const int        kind = plan->n_param ? kind_of(number_of(&plan->param[0])) : NORMS_KINDS;
-    bool             good = plan->n_out == 1 && plan->n_in == 1 && kind != NORMS_KINDS && of_dtype(in->is) >= 0 && in->as == KT_F32;
-    good = good && is_dense(plan, 1, width_of(in->is)) && is_aligned_to_vectors(plan) && !out->bits && of_dtype(out->is) >= 0;
+    bool             good = plan->n_out == 1 && plan->n_in == 1 && kind != NORMS_KINDS;
+    good = good && of_dtype(in->is) >= 0 && in->as == KT_F32 && is_dense(plan, 1, width_of(in->is));
+    good = good && is_aligned_to_vectors(plan) && !out->bits && of_dtype(out->is) >= 0;
     for (int d = 0; d < plan->nd; d++)
         good &= plan->stride[0][d] == 0 || plan->size[d] == 1;
     if (!good || (l->g.count && (kind != l->kind || in->is != l->is || out->is != l->g.out_is)))
@@ -102,8 +106,8 @@ kt_status launch_many_norms(const void *plans, int64_t n, int64_t *taken)
 /* ---- copies ---- */
 bool is_many_copies(const kt_plan *head)
 {
-    return head->kernel == copy_kernel && head->n_in == 1 && head->arg[0].is == head->arg[1].is && head->arg[0].as == head->arg[0].is &&
-           head->arg[1].as == head->arg[1].is;
+    return head->kernel == copy_kernel && head->n_in == 1 && head->arg[0].is == head->arg[1].is &&
+           head->arg[0].as == head->arg[0].is && head->arg[1].as == head->arg[1].is;
 }
 
 static void add_bytes(copies_args *g, const kt_plan *head)

@@ -175,6 +175,7 @@ typedef struct gemm {
     gemm_matrix a, b, c, d; /* d = alpha * a b + beta * c [+ bias along a column] */
     int64_t     m, n, k, batches;
     kt_dtype    dtype, to; /* of a and b; of c, d and bias */
+    bool        tf32; /* float32 may be rounded to it */
     double      alpha, alpha_im, beta, beta_im; /* im: of complex numbers */
     const char *bias; /* NULL: none */
     int64_t     then; /* what is made of each result: KT__THEN_... */

@@ -242,7 +242,7 @@ static kt_status by_library(const kt_plan *plan, kt_dtype dtype)
     kt_plan        copies[3];
     kt_status      status = KT_OK;
     gemm           g = {.dtype = dtype, .to = (kt_dtype)plan->arg[0].is, .alpha = 1, .beta = adds, .k = plan->size[d + 2],
-                        .then = then_of(plan)};
+                        .tf32 = plan->tf32 && (dtype == KT_F32 || dtype == KT_C64), .then = then_of(plan)};
     if (plan->n_param) {
         g.alpha = real_part(&plan->param[0]), g.alpha_im = imaginary_part(&plan->param[0]);
         g.beta = adds ? real_part(&plan->param[1]) : 0, g.beta_im = adds ? imaginary_part(&plan->param[1]) : 0;

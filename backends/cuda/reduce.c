@@ -301,6 +301,14 @@ static bool is_of_lines(const kt_plan *plan, int at, kt_dtype dtype)
            (plan->size[0] == 1 || plan->stride[at][0] == width_of((int)dtype));
 }
 
+/* Forward a warp has a line, which waits for no other warp, where there are lines enough for all. */
+static uint32_t entropy_lanes(const soft_args *g, bool back)
+{
+    enum { ENOUGH = 1 << 14 };
+    const uint32_t lanes = soft_lanes(g);
+    return !back && lanes > 32 && g->lines >= ENOUGH ? 32 : lanes;
+}
+
 static kt_status launch_entropy(const kt_plan *plan, const void *what)
 {
     enum { TAKEN, TOP, TOTAL, LOGITS, CLASSES };
@@ -322,7 +330,7 @@ static kt_status launch_entropy(const kt_plan *plan, const void *what)
         return KT_DECLINED;
     soft_operand(&g.soft, 0, plan, back ? 0 : at[LOGITS]);
     soft_operand(&g.soft, 1, plan, at[LOGITS]);
-    g.soft.lanes = soft_lanes(&g.soft);
+    g.soft.lanes = entropy_lanes(&g.soft, back);
     g.classes = (const int64_t *)(const void *)plan->arg[at[CLASSES]].data;
     g.taken = plan->arg[at[TAKEN]].data;
     g.top = plan->arg[at[TOP]].data;

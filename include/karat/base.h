@@ -161,10 +161,18 @@ KT_API const kt_variable *kt_variable_at(int index);  /* NULL past the end */
 KT_API const char *kt_cpu_isa(void);                  /* the build in use, e.g. "avx512" */
 
 /* ---- matrix products ---- */
-/* "highest", "high": float32 throughout; "medium": float32 products on the CPU may multiply in bfloat16, with float32
- * sums, where a loaded library is faster that way. Process-wide. Any other text is an error and has no effect. */
+/* "highest": float32 throughout; "high": GPUs may round to TF32 before they multiply, with float32 sums; "medium": that, and the
+ * CPU to bfloat16, where a loaded library is faster that way. Process-wide. Any other text is an error and has no effect. */
 KT_API kt_status   kt_set_float32_matmul_precision(const char *name);
-KT_API const char *kt_get_float32_matmul_precision(void);
+KT_API const char *kt_get_float32_matmul_precision(void); /* NULL and an error: what was set below contradicts it */
+/* May GPUs round float32 to TF32? Convolutions may unless that is forbidden, products if it is allowed, as in PyTorch. */
+typedef enum kt_tf32_use { KT_TF32_PRODUCTS, KT_TF32_CONVOLUTIONS } kt_tf32_use;
+KT_API void      kt_allow_tf32(kt_tf32_use of, bool allowed);
+KT_API kt_status kt_tf32_allowed(kt_tf32_use of, bool *allowed); /* an error: what was set below contradicts it */
+/* The same by places, of PyTorch's names: backend "generic", "cuda", "mkldnn"; op "all", "matmul", "conv", "rnn"; precision "ieee",
+ * "tf32", "bf16" (not of cuda), or "none": as the place above says. */
+KT_API kt_status   kt_set_fp32_precision(const char *backend, const char *op, const char *precision);
+KT_API const char *kt_get_fp32_precision(const char *backend, const char *op); /* what holds there; NULL and an error: no place */
 KT_API const char *kt_cpu_matmul(int index);          /* the libraries found for products: "oneDNN 2.6.3"; "" past the end */
 
 KT_END

@@ -79,7 +79,7 @@ typedef struct kt_profile_event {
     kt_dtype                dtype;  /* of the first result; of a kernel: what it computes for; of a conversion: what it makes */
     int64_t                 sequence; /* of a node and of calls that were recorded: its number on the tape; -1: none */
     const void             *object; /* of a module: what the binding calls it by */
-    const char             *where;  /* of a kernel: "cpu neon", "cpu OpenBLAS", "cuda:0"; else NULL */
+    const char             *where;  /* of a kernel: "cpu neon", "cpu OpenBLAS", "cuda:0", "cuda:0 tf32" (it may be); else NULL */
     int64_t                 bytes;  /* of a kernel: read and written; of a conversion: converted; of memory: got or freed */
     kt_reason               why;    /* of a conversion */
     int64_t                 flops;  /* of products, convolutions, additions, multiplications, as PyTorch counts them */

@@ -134,7 +134,8 @@ static PyObject *memory_fail_after(PyObject *module, PyObject *o)
 static PyObject *get_precision(PyObject *module, PyObject *unused)
 {
     (void)module, (void)unused;
-    return PyUnicode_FromString(kt_get_float32_matmul_precision());
+    const char *name = kt_get_float32_matmul_precision();
+    return name ? PyUnicode_FromString(name) : kp_raise();
 }
 
 static PyObject *set_precision(PyObject *module, PyObject *o)
@@ -147,6 +148,45 @@ static PyObject *set_precision(PyObject *module, PyObject *o)
     if (!name)
         return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "a str is needed, not %s", Py_TYPE(o)->tp_name);
     return status ? kp_raise() : Py_NewRef(Py_None);
+}
+
+static PyObject *get_fp32_precision(PyObject *module, PyObject *args)
+{
+    (void)module;
+    const char *backend, *op;
+    if (!PyArg_ParseTuple(args, "ss", &backend, &op))
+        return NULL;
+    const char *name = kt_get_fp32_precision(backend, op);
+    return name ? PyUnicode_FromString(name) : kp_raise();
+}
+
+static PyObject *set_fp32_precision(PyObject *module, PyObject *args)
+{
+    (void)module;
+    const char *backend, *op, *precision;
+    if (!PyArg_ParseTuple(args, "sss", &backend, &op, &precision))
+        return NULL;
+    return kt_set_fp32_precision(backend, op, precision) ? kp_raise() : Py_NewRef(Py_None);
+}
+
+static PyObject *tf32_allowed(PyObject *module, PyObject *o)
+{
+    (void)module;
+    bool       allowed;
+    const long of = PyLong_AsLong(o);
+    if (of == -1 && PyErr_Occurred())
+        return NULL;
+    return kt_tf32_allowed(of ? KT_TF32_CONVOLUTIONS : KT_TF32_PRODUCTS, &allowed) ? kp_raise() : PyBool_FromLong(allowed);
+}
+
+static PyObject *allow_tf32(PyObject *module, PyObject *args)
+{
+    (void)module;
+    int of, allowed;
+    if (!PyArg_ParseTuple(args, "ip", &of, &allowed))
+        return NULL;
+    kt_allow_tf32(of ? KT_TF32_CONVOLUTIONS : KT_TF32_PRODUCTS, allowed);
+    Py_RETURN_NONE;
 }
 
 static PyObject *allow_attention(PyObject *module, PyObject *args)
@@ -186,6 +226,10 @@ static PyObject *product_libraries(PyObject *module, PyObject *unused)
 PyMethodDef kp_mode_functions[] = {
     {"get_float32_matmul_precision", get_precision, METH_NOARGS, "how float32 products are computed"},
     {"set_float32_matmul_precision", set_precision, METH_O, "set it"},
+    {"get_fp32_precision", get_fp32_precision, METH_VARARGS, "to what float32 may be rounded: backend, operation"},
+    {"set_fp32_precision", set_fp32_precision, METH_VARARGS, "set it: backend, operation, name"},
+    {"tf32_allowed", tf32_allowed, METH_O, "may GPUs round float32 to TF32? 0: in products, 1: in convolutions"},
+    {"allow_tf32", allow_tf32, METH_VARARGS, "allow it, or forbid it: 0 or 1, a bool"},
     {"allow_attention", allow_attention, METH_VARARGS, "allow a way of attention, or forbid it: its number, a bool"},
     {"attention_allowed", attention_allowed, METH_O, "is it allowed?"},
     {"product_libraries", product_libraries, METH_NOARGS, "the libraries found for matrix products, by name"},

@@ -3,10 +3,13 @@
 #include "plan/launch.h"
 
 #include "base/error.h"
+#include "base/precision.h"
 #include "plan/fallback.h"
 #include "plan/site.h"
 #include "tables/kernels/copy.h"
 #include "tables/kernels/families.h"
+#include "tables/kernels/product.h"
+#include "tables/kernels/window.h"
 #include "tensor/device.h"
 #include "tensor/work.h"
 
@@ -75,6 +78,14 @@ static kt_status run_on_device(kt_backend *backend, run_fn *run, kt_plan *plan, 
     return status == KT_DECLINED ? kt__fall_back(backend, plan) : status;
 }
 
+static bool may_be_tf32(const kt_plan *plan)
+{
+    const kt_kernel_id kernel = plan->kernel;
+    const bool convolves = kernel == KT_K_convolution || kernel == KT_K_convolution_input || kernel == KT_K_convolution_weight;
+    return (kernel == KT_K_matmul || convolves) && (plan->compute == KT_IN_F32 || plan->compute == KT_IN_C64) &&
+           kt__may_be_tf32(convolves ? KT_TF32_CONVOLUTIONS : KT_TF32_PRODUCTS);
+}
+
 static KT__COLD kt_status launch_slowly(kt_plan *plan, kt_tensor *on, launch_kind kind, kt_generator *generator)
 {
     kt_backend *backend = kt__backend(on->backend);
@@ -86,6 +97,8 @@ static KT__COLD kt_status launch_slowly(kt_plan *plan, kt_tensor *on, launch_kin
     plan->generator = generator;
     if (seen || backend->kernels)
         kt__plan_place(plan, on, on);
+    if (backend->kernels)
+        plan->tf32 = may_be_tf32(plan);
     if (seen)
         kt__tell_before(plan);
     const bool release = (kind == TAKES_LONG || plan->numel > KT__LONG_NUMEL) && !backend->late;

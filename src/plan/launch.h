@@ -26,6 +26,7 @@ static inline void kt__plan_begin(kt_plan *plan, const struct kt_row *row, int k
     plan->contiguous = 0;
     plan->rounding = KT_ROUND_TORCH;
     plan->origin = 0xff;
+    plan->tf32 = 0;
     plan->seed = 0;
 }
 

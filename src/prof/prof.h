@@ -30,6 +30,7 @@ typedef struct kt__recorded_event {
     bool     failed;
     uint8_t  n_inputs, n_conversions, n_stack;
     uint8_t  n_numbers;          /* of a plan: inputs that are numbers */
+    bool     tf32;               /* of a plan: float32 may be rounded to it */
     kt_kernel_id kernel;         /* of a plan */
     uint32_t parent;             /* its place in the thread's list, counted from 1; 0: none */
     uint32_t site;

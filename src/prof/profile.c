@@ -153,7 +153,7 @@ static void make_plan(making *m, const kt__recorded_event *e, int64_t parent)
     if (moves)
         device_text(e->from, from, sizeof from);
     device_text(e->device, on, sizeof on);
-    snprintf(room, sizeof room, "%s%s%s%s%s", from, moves ? " to " : "", on, *with ? " " : "", with);
+    snprintf(room, sizeof room, "%s%s%s%s%s%s", from, moves ? " to " : "", on, *with ? " " : "", with, e->tf32 ? " tf32" : "");
     char *where = kt__arena_get(&m->p->arena, strlen(room) + 1);
     const int64_t at = put(m, parent, e, KT_PROFILE_PLAN, kt_kernel_name(e->kernel));
     if (at < 0 || !where)

@@ -357,6 +357,7 @@ static void before(const kt_plan *plan, void *context)
     e->kernel = plan->kernel;
     e->site = plan->site;
     e->dtype = plan->n_out ? plan->arg[0].as : plan->n_in ? plan->arg[0].is : KT_NONE;
+    e->tf32 = plan->tf32 && (e->dtype == KT_F32 || e->dtype == KT_C64);
     e->device = (kt_device){plan->device_kind, plan->device_index};
     e->from = (kt_device){plan->from_kind, plan->from_index};
     for (int i = 0; i < plan->n_out + plan->n_in; i++) {

@@ -7,6 +7,7 @@ os.environ["KARAT_FALLBACK"] = "error"
 import karat as torch
 
 F = torch.nn.functional
+torch.backends.cudnn.allow_tf32 = False  # families.py asks for it where it is tested
 SEED = int(os.environ.get("KARAT_TEST_SEED", random.SystemRandom().randrange(1 << 31)))
 TOLERANCE = {torch.float64: 4e-12, torch.float32: 2e-5, torch.bfloat16: 2e-2, torch.float16: 3e-3}
 FLOATS = (torch.float32, torch.bfloat16, torch.float16, torch.float64)

@@ -42,7 +42,13 @@ def lines():
 
 def sums():
     x = on_device(6, 30)
-    return x.sum(), x.sum(0), x.argmax(1), x.softmax(1), F.layer_norm(x, (30,)), x.norm(), x.double().var(0)
+    wide = on_device(64, 128)
+    return wide.sum(0), wide.mean(0), x.sum(), x.sum(0), x.argmax(1), x.softmax(1), F.layer_norm(x, (30,)), x.norm(), x.double().var(0)
+
+
+def lists():
+    x = [on_device(3 + i % 5) for i in range(9)]
+    return *torch._foreach_norm(x), torch.cat(x), torch.stack([y[0] for y in x]), torch.nn.utils.get_total_norm(x)
 
 
 def indexing():
@@ -109,7 +115,7 @@ def training():
     return [parameter.detach() for parameter in model.parameters()]
 
 
-PROGRAMS = (elementwise, copies, lines, sums, indexing, products, images, streams, draws, training)
+PROGRAMS = (elementwise, copies, lines, sums, lists, indexing, products, images, streams, draws, training)
 
 
 def flat(value):

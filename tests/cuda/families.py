@@ -2,6 +2,7 @@
 fall back to the CPU. What only moves or counts is compared exactly, sums with the tolerance of another order. Arguments: the
 families that are wanted, all without any."""
 import functools
+import os
 
 from against_cpu import F, FLOATS, both, compare, fail, is_chosen, run, torch, values
 
@@ -42,6 +43,14 @@ def reductions():
                         both(f"norm {p} {dtype} {name} {dim}", lambda t: torch.linalg.vector_norm(t, p, **arg), x)
                     if dim is not None:
                         both(f"logsumexp {dtype} {name} {dim}", lambda t: torch.logsumexp(t, dim), x)
+    for rows, columns in ((64, 128), (100, 136), (515, 768), (1029, 2304), (65, 264), (70, 777)):  # of columns by vectors
+        for dtype in FLOATS[:3]:
+            x = values((rows, columns), dtype)
+            for op in ("sum", "mean"):
+                both(f"{op} {dtype} of columns {rows} x {columns}", lambda t: getattr(torch, op)(t, 0), x)
+                both(f"{op} {dtype} of half the columns", lambda t: getattr(torch, op)(t[:, :columns // 2], 0), x)
+                both(f"{op} {dtype} into steps", lambda t: getattr(torch, op)(t, 0, out=torch.empty(
+                    2 * columns, dtype=dtype, device=t.device)[::2]), x)
     few = 1 + torch.rand(40, 30) / 8
     both("prod", lambda t: torch.prod(t, 1), few)
     both("aminmax", lambda t: tuple(torch.aminmax(t)), few, exact=True)
@@ -111,6 +120,14 @@ def entropies():
                     return loss.detach(), logits.grad
 
                 both(f"cross_entropy {dtype} {rows} x {classes} under autocast", wide, x, t)
+        for classes in (100, 1024, 5003):  # what is no number, and lines that are nothing but infinities
+            x, t = values((6, classes), dtype) * 5, torch.randint(0, classes, (6,))
+            x[1], x[2, 3], x[3, :classes // 2], x[4, 7] = -float("inf"), float("nan"), -float("inf"), float("inf")
+            both(f"cross_entropy {dtype} of infinities {classes}", lambda a, b: torch.nan_to_num(
+                F.cross_entropy(a, b, reduction="none").double(), 1e6, 2e6, 3e6).float(), x, t)
+        if dtype == torch.bfloat16:
+            x, t = values((17000, 8200), dtype), torch.randint(0, 8200, (17000,))
+            both("cross_entropy of many long lines", F.cross_entropy, x, t)
         turned = values((4100, 64), dtype)
         named = torch.randint(0, 4100, (64,))
         both(f"cross_entropy {dtype} turned", lambda a, b: run(a.T, b, None, "sum"), turned, named)
@@ -524,7 +541,21 @@ def lists():
         each(f"maximum {dtype}", torch._foreach_maximum, x, y)
         each(f"mul by a tensor {dtype}", lambda a: torch._foreach_mul(a, torch.ones((), dtype=dtype, device=a[0].device) * 3), x)
         each(f"mixed {dtype}", torch._foreach_add, x, [t.to(FLOATS[i % 2]) for i, t in enumerate(y)])
+        for order in (2.0, 1.0, float("inf"), 3.0):
+            here, there = (torch._foreach_norm([t.to(device) for t in x if t.numel()], order) for device in ("cpu", "cuda"))
+            compare(f"norm {order} {dtype}", here, there)
+            compare(f"norm {order} {dtype} in float64", *(torch._foreach_norm([t.to(device) for t in x[:9]], order, torch.float64)
+                                                          for device in ("cpu", "cuda")))
+        tensors = [t[1:] if i % 4 == 1 else t for i, t in enumerate(x)]
+        each(f"cat {dtype}", torch.cat, tensors)
+        each(f"cat into a view {dtype}", lambda a: torch.cat(a, out=torch.zeros(
+            sum(map(len, a)) + 1, dtype=dtype, device=a[0].device)[1:]), x)
+        each(f"cat of other dtypes {dtype}", lambda a: torch.cat([t.to(FLOATS[i % 2]) for i, t in enumerate(a)]), x)
+        each(f"stack {dtype}", lambda a: torch.stack([t.sum() * 0 + i for i, t in enumerate(a)]), x)
         square = [values((33, 65), dtype) for _ in range(9)]
+        each(f"cat of columns {dtype}", lambda a: torch.cat(a, 1), square)
+        each(f"cat of turned {dtype}", lambda a: torch.cat([t.T if i % 3 else t.T.contiguous() for i, t in enumerate(a)]), square)
+        each(f"stack of rows {dtype}", lambda a: torch.stack(a, 1), square)
         each(f"turned {dtype}", lambda a: torch._foreach_exp([t.T if i % 3 else t for i, t in enumerate(a)]), square)
 
         def in_place(a, b):
@@ -584,10 +615,48 @@ def convolutions():
         compare(f"the same bits {dtype}", first[0].cpu(), first[2], True)
 
 
+def tf32():
+    """What products and convolutions of float32 are with TF32: within its 11 bits, and without it float32's. The kernels that are
+    compiled for the CPU know none."""
+    emulated = "cuda_on_cpu" in os.environ.get("KARAT_BACKEND_PATH", "")
+
+    def apart(x, y):
+        return float((x.double() - y.cpu().double()).norm() / x.double().norm())
+
+    def check(what, call, allow, *given):
+        here = call(*given)
+        for allowed in (False, True, False):
+            allow(allowed)
+            far = apart(here, call(*(t.cuda() for t in given)))
+            if not (1e-5 < far < 2e-3 if allowed and not emulated else far < 1e-5):
+                fail(f"{what}, TF32 {allowed}", f"{far:.1e} apart")
+
+    def products_may(allowed):
+        torch.backends.cuda.matmul.allow_tf32 = allowed
+
+    def convolutions_may(allowed):
+        torch.backends.cudnn.allow_tf32 = allowed
+
+    a, b, c = values((512, 256), torch.float32), values((256, 384), torch.float32), values((384,), torch.float32)
+    check("mm", torch.mm, products_may, a, b)
+    check("linear", lambda a, b, c: F.linear(a, b.T, c), products_may, a, b, c)
+    check("bmm", lambda a, b: torch.bmm(a[None].expand(3, -1, -1), b[None].expand(3, -1, -1)), products_may, a, b)
+    check("mm of complex numbers", lambda a, b: torch.view_as_real(torch.complex(a, -a) @ torch.complex(b, b)), products_may, a,
+          b)
+    if not emulated:
+        x, w = values((8, 64, 28, 28), torch.float32), values((64, 64, 3, 3), torch.float32)
+        check("conv2d", lambda x, w: F.conv2d(x, w, padding=1), convolutions_may, x, w)
+        convolutions_may(True)
+        far = apart(torch.mm(a, b), torch.mm(a.cuda(), b.cuda()))
+        if far > 1e-5:
+            fail("mm where convolutions may", f"{far:.1e} apart")
+    convolutions_may(False)
+
+
 def norms():
     """Layer and root-mean-square norms and what flows back, by lengths that registers hold and others, with weights or not."""
     shapes = ((64, 128), (1000, 1024), (37, 1000), (5, 7, 2048), (300, 4096), (9, 5000), (20, 8192), (16, 20001), (50, 33),
-              (3, 1), (4099, 64), (1, 4096), (7, 256), (10, 512), (21, 768), (2, 6144))
+              (3, 1), (4099, 64), (1, 4096), (7, 256), (10, 512), (21, 768), (2, 6144), (301, 384), (1, 640))
 
     def through(f, x, *weights):
         x, *weights = (t.detach().clone().requires_grad_() for t in (x, *weights))
@@ -609,6 +678,15 @@ def norms():
             both(f"layer_norm {dtype} {shape}, nothing flows back", lambda x, *t: F.layer_norm(x, x.shape[-1:], *t), x, w, b)
             if dtype in (torch.bfloat16, torch.float16):
                 both(f"rms_norm {dtype} {shape}, wide weights", lambda *t: through(rms_norm, *t), x, w.float())
+            if dtype in (torch.bfloat16, torch.float16):  # what flows back is narrow
+                def under_autocast(x, *weights):
+                    x, *weights = (t.detach().clone().requires_grad_() for t in (x, *weights))
+                    with torch.autocast(x.device.type, dtype):
+                        y = F.layer_norm(x, x.shape[-1:], *weights).to(dtype)
+                    y.backward(torch.ones_like(y) / 4 + x.detach().to(dtype))
+                    return [t.grad for t in (x, *weights)]
+
+                both(f"layer_norm under autocast {dtype} {shape}", under_autocast, x.float(), w.float(), b.float(), loose=4)
         x, w = values((40, 256), dtype), values((256,), dtype)
         both(f"layer_norm {dtype} of a view", lambda x, w: F.layer_norm(x[:, 1:], (255,), w[1:], w[:-1]), x, w)
         both(f"layer_norm {dtype} far from 0", lambda x, w: F.layer_norm(x + 100, (256,), w), x, w)
@@ -751,4 +829,4 @@ def complexes():
 
 
 run((reductions, extremes, softmaxes, entropies, products, float8, indexing, ordered, copies, pieces, lines, scans, sorts, masks,
-     conversions, lookups, models, lists, convolutions, norms, draws, choices, complexes))
+     conversions, lookups, models, lists, convolutions, tf32, norms, draws, choices, complexes))

@@ -92,10 +92,11 @@ def test_dtypes():
         assert fft.fft(ones).dtype is karat.complex64 and fft.irfft(ones).dtype is karat.float32
     assert fft.rfft(karat.ones(4, dtype=karat.int64)).tolist() == [4, 0, 0]
     for dtype, name in ((karat.float16, "Half"), (karat.bfloat16, "BFloat16")):
+        narrow = karat.ones(4, dtype=dtype, device="cpu")
         with pytest.raises(RuntimeError, match=f"^Unsupported dtype {name}\n"):
-            fft.fft(karat.ones(4, dtype=dtype))
+            fft.fft(narrow)
         with karat.autocast("cpu", karat.bfloat16):
-            assert fft.fft(karat.ones(4, dtype=dtype)).dtype is karat.complex64
+            assert fft.fft(narrow).dtype is karat.complex64
     with pytest.raises(RuntimeError, match="rfft expects a real input tensor, but got ComplexFloat"):
         fft.rfft(karat.ones(4, dtype=karat.complex64))
     with pytest.raises(RuntimeError, match="fft expects a complex output tensor, but got Float"):

@@ -179,7 +179,7 @@ def test_an_abstract_module_is_refused():
         def step(self):
             return 1
 
-    with pytest.raises(TypeError, match="Can't instantiate abstract class Abstract with abstract method"):
+    with pytest.raises(TypeError, match="^Can't instantiate abstract class Abstract with.* abstract method"):
         Abstract()
     assert Whole().step() == 1
 

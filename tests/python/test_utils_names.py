@@ -119,7 +119,8 @@ def test_backends_beside_those_of_cuda():
     backends = karat.backends
     assert backends.mha.get_fastpath_enabled() is True and backends.kleidiai.is_available() is False
     assert backends.cusparselt.version() is None and backends.quantized.supported_engines == ["none"]
-    assert backends.cudnn.set_flags(_benchmark=True) == (True, False, 10, False, True, "none") and backends.cudnn.benchmark
+    tf32 = backends.cudnn.allow_tf32
+    assert backends.cudnn.set_flags(_benchmark=True) == (True, False, 10, False, tf32, "none") and backends.cudnn.benchmark
     with backends.cudnn.flags(enabled=False):
         assert not backends.cudnn.enabled and not backends.cudnn.benchmark
     assert backends.cudnn.set_flags(_benchmark=False)[:2] == (True, True)
@@ -269,7 +270,7 @@ def test_old_names_of_the_library():
 
 def test_kinds_of_devices_of_dlpack():
     kinds = karat.utils.dlpack.DLDeviceType
-    assert kinds.kDLCPU == karat.ones(1).__dlpack_device__()[0] == 1 and kinds(13).name == "kDLCUDAManaged"
+    assert kinds.kDLCPU == karat.ones(1, device="cpu").__dlpack_device__()[0] == 1 and kinds(13).name == "kDLCUDAManaged"
 
 
 def test_storages_of_a_number_of_numpy():

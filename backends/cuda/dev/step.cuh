@@ -41,17 +41,6 @@ template <int KIND> struct step_args_of { /* the beginning of step_args */
     char     *at[step_kind_of<KIND>::arrays][STEP_MOST];
 };
 
-/* Steps are counted: a power is made of squares, in a fraction of the time that pow takes while a block waits. */
-static __device__ double power_of(double base, double n)
-{
-    if (!(n >= 0 && n < 2147483648.0) || n != (double)(uint32_t)n)
-        return pow(base, n);
-    double power = 1;
-    for (uint32_t left = (uint32_t)n; left; left >>= 1, base *= base)
-        power = left & 1 ? power * base : power;
-    return power;
-}
-
 /* By one thread of a block. false: the step is left out. */
 template <int KIND> static __device__ bool make_numbers(step_numbers &by, const step_list &g, uint32_t which)
 {
@@ -70,8 +59,8 @@ template <int KIND> static __device__ bool make_numbers(step_numbers &by, const 
     if (c.step_is != KT_NONE)
         step = number_at((const char *)g.own[which], c.step_is);
     if (KIND == STEP_ADAM || KIND == STEP_AMSGRAD)
-        FN(adam_numbers)(&by, (c.flags & KT__STEP_DECOUPLED) != 0, rate, c.param[0], c.param[1],
-                         power_of(c.param[0], step), power_of(c.param[1], step), c.param[2], c.param[3]);
+        FN(adam_numbers)(&by, (c.flags & KT__STEP_DECOUPLED) != 0, rate, c.param[0], c.param[1], pow(c.param[0], step),
+                         pow(c.param[1], step), c.param[2], c.param[3]);
     else if (KIND == STEP_ADAGRAD)
         FN(adagrad_numbers)(&by, rate, step, c.param[0], c.param[1], c.param[2]);
     else

@@ -16,7 +16,7 @@
 KT_BEGIN
 
 enum {
-    KT_BACKEND_ABI  = 8,
+    KT_BACKEND_ABI  = 9,
     KT_MAX_DIMS     = 64,
     KT_MAX_OPERANDS = 12, /* outputs and inputs of one kernel call */
     KT_MAX_PARAMS   = 16  /* scalars of one kernel call: alpha, value, min, max, ... */
@@ -70,6 +70,8 @@ typedef struct kt_plan {
     uint8_t      contiguous;   /* nd <= 1 and every operand dense or of stride 0 */
     uint8_t      rounding;     /* kt_rounding, for copies */
     uint8_t      origin;       /* input whose dtype decided the result's (lineage); 0xff: none */
+    uint8_t      tf32;         /* products and convolutions of a device but the CPU: float32 may be rounded to TF32 before it is
+                                  multiplied; the same of complex64's parts. Set when the plan is launched */
     int64_t      numel;        /* product of the sizes */
     uint64_t     seed;         /* stochastic rounding; random kernels of a device with generators of its own */
     uint64_t     offset;       /* of such a random kernel alone: where its draws begin (kt_backend.draws). In a capture they are

@@ -79,11 +79,41 @@ class _Verbose:
         return False
 
 
-class _Precision:
-    """How float32 numbers are multiplied: "none" is as everywhere else (torch.set_float32_matmul_precision)."""
+def _precision_of(backend, op):
+    """To what float32 numbers may be rounded before they are multiplied there; "none": as the backend, or all of them, say."""
 
-    def __init__(self):
-        self.fp32_precision = "none"
+    def precision(self):
+        return _karat.get_fp32_precision(backend, op)
+
+    def set_precision(self, name):
+        if not isinstance(name, str):
+            raise RuntimeError(f"Unknown precision: {name}")
+        _karat.set_fp32_precision(backend, op, name)
+
+    return property(precision, set_precision)
+
+
+def _tf32_of(use):
+    """May GPUs round float32 to TF32? The older setting, of products or of convolutions."""
+
+    def allowed(self):
+        return _karat.tf32_allowed(use)
+
+    def allow(self, allowed):
+        if not isinstance(allowed, bool):  # PyTorch says this of both
+            raise RuntimeError(f"set_allow_tf32_cublas expects a bool, but got {type(allowed).__name__}")
+        _karat.allow_tf32(use, allowed)
+
+    return property(allowed, allow)
+
+
+def _precise(backend, op, kind=_Backend, **settings):
+    """A class of backends whose precision is the engine's."""
+    return type(kind.__name__, (kind,), {"fp32_precision": _precision_of(backend, op), "__module__": __name__, **settings})
+
+
+class _Operation:
+    """One operation of a backend."""
 
 
 def _no():
@@ -114,19 +144,22 @@ cuda = _Backend("cuda", is_built=_no, can_use_cudnn_attention=lambda params, deb
                 preferred_blas_library=_preferred("preferred_blas_library", "cublas", "default", "cublaslt", "hipblaslt", "ck"),
                 preferred_rocm_fa_library=_preferred("preferred_rocm_fa_library", "default", "aotriton", "ck"),
                 **_attention.SWITCHES)
-cuda.matmul = _Backend("cuda.matmul", allow_tf32=False, allow_fp16_reduced_precision_reduction=True,
-                       allow_bf16_reduced_precision_reduction=True, allow_fp16_accumulation=False, fp32_precision="none")
-cudnn = _Backend("cudnn", is_available=_no, enabled=True, benchmark=False, benchmark_limit=10, deterministic=False,
-                 allow_tf32=True, fp32_precision="none", conv=_Precision(), version=lambda: None)
+cuda.matmul = _precise("cuda", "matmul", allow_tf32=_tf32_of(0))(
+    "cuda.matmul", allow_tf32=None, allow_fp16_reduced_precision_reduction=True, allow_bf16_reduced_precision_reduction=True,
+    allow_fp16_accumulation=False, fp32_precision=None)
+cudnn = _precise("cuda", "all", allow_tf32=_tf32_of(1))(
+    "cudnn", is_available=_no, enabled=True, benchmark=False, benchmark_limit=10, deterministic=False, allow_tf32=None,
+    fp32_precision=None, conv=_precise("cuda", "conv", _Operation)(), version=lambda: None)
 _with_flags(cudnn, enabled=False, benchmark=False, benchmark_limit=10, deterministic=False, allow_tf32=True,
             fp32_precision="none")
-cudnn.rnn = _Backend("cudnn.rnn", fp32_precision="none")
+cudnn.rnn = _precise("cuda", "rnn")("cudnn.rnn", fp32_precision=None)
 mps = _Backend("mps", is_available=_no, is_built=_no, is_macos_or_newer=lambda major, minor: False, is_macos13_or_newer=_no)
 mkl = _Backend("mkl", is_available=_no, VERBOSE_OFF=0, VERBOSE_ON=1, verbose=_Verbose)
-mkldnn = _Backend("mkldnn", enabled=True, deterministic=False, allow_tf32=None, fp32_precision="none", is_acl_available=_no,
-                  VERBOSE_OFF=0, VERBOSE_ON=1, VERBOSE_ON_CREATION=2, verbose=_Verbose, matmul=_Precision(), conv=_Precision(),
-                  rnn=_Precision(),
-                  is_available=lambda: any(name.startswith("oneDNN") for name in _karat.product_libraries()))
+mkldnn = _precise("mkldnn", "all")(
+    "mkldnn", enabled=True, deterministic=False, allow_tf32=None, fp32_precision=None, is_acl_available=_no,
+    VERBOSE_OFF=0, VERBOSE_ON=1, VERBOSE_ON_CREATION=2, verbose=_Verbose,
+    is_available=lambda: any(name.startswith("oneDNN") for name in _karat.product_libraries()),
+    **{op: _precise("mkldnn", op, _Operation)() for op in ("matmul", "conv", "rnn")})
 _with_flags(mkldnn, enabled=False, deterministic=False, allow_tf32=True, fp32_precision="none")
 openmp = _Backend("openmp", is_available=_no)
 opt_einsum = _Backend("opt_einsum", is_available=_no, enabled=False, strategy=None, get_opt_einsum=lambda: None)
@@ -155,3 +188,4 @@ mha.get_fastpath_enabled, mha.set_fastpath_enabled = get_fastpath_enabled, set_f
 del get_fastpath_enabled, set_fastpath_enabled
 
 __getattr__ = _missing.of(__name__)
+sys.modules[__name__].__class__ = _precise("generic", "all", ModuleType)

@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/env.h"
 #include "base/error.h"
+#include "base/precision.h"
 #include "base/ran.h"
 #include "base/thread.h"
 #include "tables/kernels/copy.h"
@@ -39,7 +40,7 @@ enum { SANITIZED_ADDRESSES = 1 };
 enum { SANITIZED_ADDRESSES = 0 };
 #endif
 
-/* ---- choices: KARAT_MATMUL and the precision of float32 ---- */
+/* ---- choices: KARAT_MATMUL ---- */
 static const char *const makers[] = {[KT__MAKER_AUTO] = "auto", [KT__MAKER_OWN] = "own", [KT__MAKER_ONEDNN] = "onednn",
                                      [KT__MAKER_OPENBLAS] = "openblas"};
 static int               maker = -1; /* atomic; -1: the environment has not been asked */
@@ -68,28 +69,6 @@ static int maker_now(void)
         __atomic_store_n(&maker, now, __ATOMIC_RELAXED);
     }
     return now;
-}
-
-enum { HIGHEST, HIGH, MEDIUM };
-static const char *const precisions[] = {[HIGHEST] = "highest", [HIGH] = "high", [MEDIUM] = "medium"};
-static int               precision; /* atomic */
-
-kt_status kt_set_float32_matmul_precision(const char *name)
-{
-    for (int i = 0; name != NULL && i < 3; i++)
-        if (strcmp(name, precisions[i]) == 0) {
-            __atomic_store_n(&precision, i, __ATOMIC_RELAXED);
-            return KT_OK;
-        }
-    return kt_fail(KT_ERR_RUNTIME,
-                   "%s is not one of 'highest', 'high', or 'medium'; the currentsetFloat32MatmulPrecision call has no "
-                   "effect.",
-                   name != NULL ? name : "NULL");
-}
-
-const char *kt_get_float32_matmul_precision(void)
-{
-    return precisions[__atomic_load_n(&precision, __ATOMIC_RELAXED)];
 }
 
 const char *kt_cpu_matmul(int index)
@@ -177,7 +156,7 @@ static kt_dtype dtype_for(const kt__cpu_panels *panels, const kt_plan *plan, int
     kt_dtype dtype = own[plan->compute];
     const int a = plan->arg[1].as, b = plan->arg[2].as;
     const bool narrow = (a == KT_BF16 && b == KT_BF16) ||
-                        (a == KT_F32 && b == KT_F32 && __atomic_load_n(&precision, __ATOMIC_RELAXED) == MEDIUM);
+                        (a == KT_F32 && b == KT_F32 && kt__products_may_be_bf16());
     if (dtype == KT_F32 && narrow && (*gemm = library_for(panels, KT_BF16, wanted, plan)) != NULL)
         return KT_BF16;
     return dtype != KT_NONE && (*gemm = library_for(panels, dtype, wanted, plan)) != NULL ? dtype : KT_NONE;
