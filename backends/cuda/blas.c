@@ -100,8 +100,8 @@ static kind_key key_of(const gemm *g, int index)
 {
     kind_key k;
     memset(&k, 0, sizeof k);
-    k.index = index, k.m = g->m, k.n = g->n, k.k = g->k, k.batches = g->batches, k.dtype = g->dtype, k.to = g->to, k.tf32 = g->tf32;
-    k.biased = g->bias != NULL, k.then = g->then;
+    k.index = index, k.m = g->m, k.n = g->n, k.k = g->k, k.batches = g->batches, k.dtype = g->dtype, k.to = g->to;
+    k.tf32 = g->tf32, k.biased = g->bias != NULL, k.then = g->then;
     k.added = g->beta != 0 || g->beta_im != 0, k.turned_a = g->a.turned, k.turned_b = g->b.turned;
     k.aligned = alignment_of(g);
     const gemm_matrix *const matrix[4] = {&g->a, &g->b, &g->c, &g->d};

@@ -169,8 +169,8 @@ KT_API const char *kt_get_float32_matmul_precision(void); /* NULL and an error: 
 typedef enum kt_tf32_use { KT_TF32_PRODUCTS, KT_TF32_CONVOLUTIONS } kt_tf32_use;
 KT_API void      kt_allow_tf32(kt_tf32_use of, bool allowed);
 KT_API kt_status kt_tf32_allowed(kt_tf32_use of, bool *allowed); /* an error: what was set below contradicts it */
-/* The same by places, of PyTorch's names: backend "generic", "cuda", "mkldnn"; op "all", "matmul", "conv", "rnn"; precision "ieee",
- * "tf32", "bf16" (not of cuda), or "none": as the place above says. */
+/* The same by places, by PyTorch's names: backend "generic", "cuda", "mkldnn"; op "all", "matmul", "conv", "rnn"; precision
+ * "ieee", "tf32", "bf16" (not of cuda), or "none": as the place above says. */
 KT_API kt_status   kt_set_fp32_precision(const char *backend, const char *op, const char *precision);
 KT_API const char *kt_get_fp32_precision(const char *backend, const char *op); /* what holds there; NULL and an error: no place */
 KT_API const char *kt_cpu_matmul(int index);          /* the libraries found for products: "oneDNN 2.6.3"; "" past the end */

@@ -43,7 +43,8 @@ def lines():
 def sums():
     x = on_device(6, 30)
     wide = on_device(64, 128)
-    return wide.sum(0), wide.mean(0), x.sum(), x.sum(0), x.argmax(1), x.softmax(1), F.layer_norm(x, (30,)), x.norm(), x.double().var(0)
+    more = wide.sum(0), wide.mean(0), F.layer_norm(wide, (128,))
+    return *more, x.sum(), x.sum(0), x.argmax(1), x.softmax(1), F.layer_norm(x, (30,)), x.norm(), x.double().var(0)
 
 
 def lists():

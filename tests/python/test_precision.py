@@ -1,4 +1,4 @@
-"""To what float32 may be rounded before it is multiplied: PyTorch 2.11's settings, old and new, and what plans are told of them."""
+"""To what float32 may be rounded before it is multiplied: PyTorch 2.11's settings, old and new, and what plans are told."""
 
 import json
 
@@ -39,15 +39,18 @@ def shown():
         ask(karat.get_float32_matmul_precision)]
 
 
-NEW, OLD = "PyTorch is checking whether allow_tf32_new is enabled for cuB", "PyTorch is checking whether allow_tf32 is enabled for cuDNN w"
-MIXED = "PyTorch is checking the matmul precision without a specific "
+CHECKING = "PyTorch is checking "
+NEW, OLD, MIXED = ((CHECKING + what)[:60] for what in (
+    "whether allow_tf32_new is enabled for cuBlas matmul,", "whether allow_tf32 is enabled for cuDNN without a specific operator",
+    "the matmul precision without a specific backend name,"))
 
 
 def test_what_holds_at_first():
     assert shown() == ["none", "none", "tf32", "tf32", "none", "none", "none", True, False, "highest"]
 
 
-@pytest.mark.parametrize("level, cuda, mkldnn", [("highest", "ieee", "ieee"), ("high", "tf32", "tf32"), ("medium", "tf32", "bf16")])
+@pytest.mark.parametrize("level, cuda, mkldnn", [
+    ("highest", "ieee", "ieee"), ("high", "tf32", "tf32"), ("medium", "tf32", "bf16")])
 def test_the_precision_of_products(level, cuda, mkldnn):
     karat.set_float32_matmul_precision(level)
     assert shown() == ["none", "none", "tf32", "tf32", cuda, "none", mkldnn, True, level != "highest", level]
@@ -67,15 +70,15 @@ def test_the_older_settings():
 
 def test_the_tree_of_places():
     backends.fp32_precision = "tf32"
-    assert shown() == ["tf32"] * 7 + [True, NEW[:60], MIXED]
+    assert shown() == ["tf32"] * 7 + [True, NEW, MIXED]
     backends.cudnn.fp32_precision = "ieee"
     assert shown() == ["tf32", "ieee", "tf32", "tf32", "ieee", "tf32", "tf32", True, False, MIXED]
     backends.cuda.matmul.fp32_precision = "tf32"
-    assert shown()[4:] == ["tf32", "tf32", "tf32", True, NEW[:60], MIXED]
+    assert shown()[4:] == ["tf32", "tf32", "tf32", True, NEW, MIXED]
     backends.cuda.matmul.fp32_precision = "none"
     backends.cudnn.conv.fp32_precision = "none"
     backends.fp32_precision = "ieee"
-    assert shown() == ["ieee", "ieee", "ieee", "tf32", "ieee", "ieee", "ieee", OLD[:60], False, "highest"]
+    assert shown() == ["ieee", "ieee", "ieee", "tf32", "ieee", "ieee", "ieee", OLD, False, "highest"]
     backends.fp32_precision = "bf16"
     backends.cudnn.fp32_precision = "none"
     assert shown()[:7] == ["bf16", "none", "none", "tf32", "none", "bf16", "bf16"]

@@ -356,12 +356,13 @@ static __global__ void __launch_bounds__(ARG_THREADS, R > 1 ? 2 : 1) norm_back_k
     }
 }
 
-/* The same of short rows whose vectors are N of each lane of a warp, which has a row by itself: nobody waits for another. The next
- * row is on its way to shared memory, where a lane's vectors are its own alone. */
+/* The same of short rows whose vectors are N of each lane of a warp, which has a row by itself: nobody waits for another. The
+ * next row is on its way to shared memory, where a lane's vectors are its own alone. */
 template <int D, int DG, int N>
 static __global__ void __launch_bounds__(ARG_THREADS, 2) norm_back_warps(ARGUMENTS(norm_args) g)
 {
-    enum { V = NORM_BACK_VECTOR, W = width_in<D>::value, WG = width_in<DG>::value, ROW = N * WARP * V, WARPS = ARG_THREADS / WARP };
+    enum { V = NORM_BACK_VECTOR, W = width_in<D>::value, WG = width_in<DG>::value, ROW = N * WARP * V };
+    enum { WARPS = ARG_THREADS / WARP };
     alignas(16) __shared__ char room[WARPS][ROW * (W + WG)];
     const uint32_t lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
     const uint64_t first = blockIdx.x * g.block_rows, last = first + g.block_rows < g.rows ? first + g.block_rows : g.rows;

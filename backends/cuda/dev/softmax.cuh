@@ -266,7 +266,8 @@ static __device__ __forceinline__ float quick_exp(float x)
 }
 
 /* The same as sum_of for log_softmax, several vectors at once, which are on their way together. */
-template <int D> static __device__ __forceinline__ soft_sum quick_sum_of(const soft_args &g, const soft_line &l, const soft_parts &p)
+template <int D>
+static __device__ __forceinline__ soft_sum quick_sum_of(const soft_args &g, const soft_line &l, const soft_parts &p)
 {
     enum { AHEAD = 4, W = 2 };
     soft_sum       sum;
