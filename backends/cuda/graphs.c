@@ -18,6 +18,7 @@
 
 enum { WIDTH = 2, WIDTH_OF_SUMS = 4 };
 static const leaf_calls *leaf; /* NULL: it is not there */
+static pthread_once_t    once = PTHREAD_ONCE_INIT;
 
 static void open_leaf(void)
 {
@@ -76,12 +77,18 @@ static bool are_dense(const attend_args *g)
            (g->batch == 1 || g->sums_step[0] == (int64_t)g->heads * g->queries * WIDTH_OF_SUMS);
 }
 
+void graphs_about(char *text, size_t room)
+{
+    pthread_once(&once, open_leaf);
+    snprintf(text, room, "%s\n", leaf ? "attention by cuDNN's graphs: libkarat_cudnn.so"
+                                      : "attention by kernels of Karat's own: there is no libkarat_cudnn.so, or no library for it");
+}
+
 kt_status graphs_attend(const attend_args *g, const kt_plan *plan, bool back)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    char                  text[256] = "";
-    size_t                bytes = 0, granted = 0;
-    void                 *workspace = NULL;
+    char   text[256] = "";
+    size_t bytes = 0, granted = 0;
+    void  *workspace = NULL;
     pthread_once(&once, open_leaf);
     if (!leaf || !are_dense(g))
         return KT_DECLINED;
@@ -102,6 +109,8 @@ kt_status graphs_attend(const attend_args *g, const kt_plan *plan, bool back)
 }
 
 #else /* on the CPU */
+void graphs_about(char *text, size_t room) { snprintf(text, room, "attention by kernels of Karat's own\n"); }
+
 kt_status graphs_attend(const attend_args *g, const kt_plan *plan, bool back)
 {
     (void)g, (void)plan, (void)back;

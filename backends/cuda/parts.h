@@ -185,6 +185,7 @@ kt_status blas_gemm(const gemm *g, const kt_plan *plan); /* KT_DECLINED: the lib
 
 /* ---- graphs.c: attention by cuDNN, if it and the library beside ours are there. KT_DECLINED: our kernels are to do it ---- */
 struct attend_args;
+void      graphs_about(char *text, size_t room);
 kt_status graphs_attend(const struct attend_args *g, const kt_plan *plan, bool back);
 
 /* ---- dnn.c: cuDNN, if it is there. Sizes are [batch or channels of the result, channels of a group, space], dense ---- */

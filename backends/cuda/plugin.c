@@ -62,6 +62,8 @@ static void about(kt_backend *self, int index, char *text, size_t room)
     blas_about(index, text + used, room - used);
     const size_t more = used + strlen(text + used);
     dnn_about(index, text + more, room - more);
+    const size_t last = more + strlen(text + more);
+    graphs_about(text + last, room - last);
 }
 
 static kt_backend cuda = {
