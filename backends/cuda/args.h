@@ -211,6 +211,14 @@ typedef struct nonzero_args {
     uint64_t    size[64];
 } nonzero_args;
 
+/* One number added at the places that n indices name, few places: a block counts. */
+enum { TALLY_PLACES = 4096 };
+typedef struct tally_args {
+    strided_args of;
+    uint64_t     n, block; /* block: indices of one */
+    int64_t      step;     /* bytes from an index to the next */
+} tally_args;
+
 /* Elements that meet at one place, one after the other. The outer dims are those that decide where an element goes; `to` has the
  * places of their elements, sorted, and `which` their numbers. The inner dims are the same for each. */
 typedef struct ordered_args {
@@ -686,7 +694,7 @@ extern const drop_kernels drop_table[]; /* to KT_NONE */
 extern const void *const take_kernels[], *const put_kernels[], *const masked_kernels[]; /* by the logarithm of the width */
 extern const void *const combine_kernels[]; /* add, multiply, amax, amin */
 extern const void *const ordered_kernels[], *const put_last_kernels[], *const targets_kernel; /* add, multiply; by width */
-extern const void *const offsets_kernel, *const count_true_kernel, *const write_true_kernel;
+extern const void *const offsets_kernel, *const count_true_kernel, *const write_true_kernel, *const tally_kernel;
 extern const void *const cross_kernels[]; /* by the logarithm of the width; NULL: there is none */
 extern const void *const arange_kernels[], *const linspace_kernels[]; /* by compute type, up to int64 */
 extern const uint32_t    range_dtypes[];

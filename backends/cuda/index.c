@@ -121,6 +121,23 @@ static kt_status launch_by_width(const kt_plan *plan, const void *what)
     return launch_pieces(kernels[log_of_width(unit)], &g, &wide, 3, 0);
 }
 
+/* ---- one integer added at few places: counts, histograms ---- */
+static bool is_tally(const kt_plan *plan, int how)
+{
+    enum { LEAST = 1 << 13 };
+    const int is = plan->arg[0].is;
+    return how == 0 && (is == KT_I64 || is == KT_I32) && plan->nd == 1 && plan->numel >= LEAST && plan->stride[0][0] == 0 &&
+           plan->stride[1][0] == 0 && plan->param[0].v.i <= TALLY_PLACES;
+}
+
+static kt_status launch_tally(const kt_plan *plan, const strided_args *g)
+{
+    enum { BLOCKS = 528, AT_ONCE = 4 * ARG_THREADS };
+    tally_args t = {.of = *g, .n = (uint64_t)plan->numel, .step = plan->stride[2][0]};
+    t.block = blocks_of(blocks_of(t.n, BLOCKS), AT_ONCE) * AT_ONCE;
+    return launch_kernel(tally_kernel, blocks_of(t.n, t.block), &t, plan);
+}
+
 static kt_status launch_combined(const kt_plan *plan, const void *what)
 {
 #define BIT(ID) | 1u << KT_##ID
@@ -134,6 +151,8 @@ static kt_status launch_combined(const kt_plan *plan, const void *what)
         return launch_ordered(plan, ordered_kernels[how]);
     if (index_args_of(plan, &g, 3, width_of(plan->arg[0].is)))
         return KT_ERR_MEMORY;
+    if (is_tally(plan, how))
+        return launch_tally(plan, &g);
     return launch_pieces(*(const void *const *)what, &g, plan, 3, 0);
 }
 

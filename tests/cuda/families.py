@@ -267,6 +267,28 @@ def indexing():
                 fail("index out of range", str(error))
 
 
+def tallies():
+    """Counts of few places and of many, and indices that there are not."""
+    for n, places in ((9000, 1), (50000, 100), (100003, 4096), (100003, 5000), (20000, 3)):
+        for dtype in (torch.int64, torch.int32):
+            x = torch.randint(0, places, (n,)).to(dtype)
+            both(f"bincount {dtype} {n} {places}", lambda t: torch.bincount(t, minlength=places), x)
+            both(f"steps {dtype} {n} {places}", lambda t: torch.bincount(t[::2], minlength=places), x)
+            for out in (torch.int64, torch.int32):
+                both(f"index_add {out} by {dtype} {n} {places}", lambda t: torch.arange(2 * places, device=t.device).to(out)[::2]
+                     .index_add(0, t, torch.full((1,), -3, dtype=out, device=t.device).expand(n)), x)
+        both(f"histc {n} {places}", lambda t: torch.histc(t, places), torch.randn(n))
+    x = torch.full((9000,), 7).cuda()
+    x[8999] = 9
+    try:
+        torch.zeros(9, dtype=torch.int64).cuda().index_add_(0, x, torch.ones(1, dtype=torch.int64).cuda().expand(9000))
+        torch.cuda.synchronize()
+        fail("index_add", "an index that there is not was taken")
+    except (IndexError, RuntimeError) as error:
+        if "out of range" not in str(error) and "out of bounds" not in str(error):
+            fail("index_add", str(error).splitlines()[0])
+
+
 def ordered():
     """With deterministic algorithms: sums at one place in the CPU's order, and the last of several that are put at one place."""
     torch.use_deterministic_algorithms(True)
@@ -828,5 +850,5 @@ def complexes():
         both(f"matmul broadcast {dtype}", torch.matmul, a, b[0])
 
 
-run((reductions, extremes, softmaxes, entropies, products, float8, indexing, ordered, copies, pieces, lines, scans, sorts, masks,
+run((reductions, extremes, softmaxes, entropies, products, float8, indexing, tallies, ordered, copies, pieces, lines, scans, sorts, masks,
      conversions, lookups, models, lists, convolutions, tf32, norms, draws, choices, complexes))

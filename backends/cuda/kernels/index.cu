@@ -11,11 +11,16 @@
 #include "dev/walk.cuh"
 
 /* ---- an index ---- */
-/* Counted from 0; -1: out of range. */
-static __device__ __forceinline__ int64_t place_of(const strided_args &g, const operand_arg &index, int64_t at)
+static __device__ __forceinline__ int64_t number_at(const operand_arg &index, int64_t at)
 {
-    const char    *p = memory_of(index) + at;
-    const int64_t  i = index.width == 4 ? *(const int32_t *)p : *(const int64_t *)p, size = (int64_t)g.flat.param[0];
+    const char *p = memory_of(index) + at;
+    return index.width == 4 ? *(const int32_t *)p : *(const int64_t *)p;
+}
+
+/* Counted from 0; -1: out of range. */
+static __device__ __forceinline__ int64_t place_named(const strided_args &g, int64_t i)
+{
+    const int64_t  size = (int64_t)g.flat.param[0];
     const uint64_t says = g.flat.param[2];
     if ((uint64_t)i < (uint64_t)size)
         return i;
@@ -23,6 +28,11 @@ static __device__ __forceinline__ int64_t place_of(const strided_args &g, const 
         return i + size;
     report(g.flat.fault, kt_fault{INDEX_FAULT(says), INDEX_DIM(says), i, size});
     return -1;
+}
+
+static __device__ __forceinline__ int64_t place_of(const strided_args &g, const operand_arg &index, int64_t at)
+{
+    return place_named(g, number_at(index, at));
 }
 
 /* ---- moved ---- */
@@ -178,6 +188,40 @@ template <int HOW> static __global__ void __launch_bounds__(ARG_THREADS) combine
     }
         COMBINED(EACH)
 #undef EACH
+    }
+}
+
+/* One integer, added once for each index: a block counts them by itself, so that the few places are not waited for. */
+static __global__ void __launch_bounds__(ARG_THREADS) tally(ARGUMENTS(tally_args) all)
+{
+    enum { AHEAD = 4 };
+    __shared__ uint32_t counts[TALLY_PLACES];
+    const strided_args &g = all.of;
+    const uint32_t      places = (uint32_t)g.flat.param[0];
+    const uint64_t      first = blockIdx.x * all.block, last = first + all.block < all.n ? first + all.block : all.n;
+    for (uint32_t i = threadIdx.x; i < places; i += ARG_THREADS)
+        counts[i] = 0;
+    __syncthreads();
+    for (uint64_t i = first + threadIdx.x; i < last; i += AHEAD * ARG_THREADS) {
+        int64_t named[AHEAD];
+#pragma unroll
+        for (int k = 0; k < AHEAD; k++)
+            named[k] = i + k * ARG_THREADS < last ? number_at(g.flat.at[2], (int64_t)(i + k * ARG_THREADS) * all.step) : 0;
+#pragma unroll
+        for (int k = 0; k < AHEAD; k++) {
+            const int64_t p = i + k * ARG_THREADS < last ? place_named(g, named[k]) : -1;
+            if (p >= 0)
+                atomicAdd(&counts[p], 1u);
+        }
+    }
+    __syncthreads();
+    const char *from = memory_of(g.flat.at[1]);
+    for (uint32_t i = threadIdx.x; i < places; i += ARG_THREADS) {
+        char *to = g.flat.at[0].data + i * (int64_t)g.flat.param[1];
+        if (counts[i] && g.flat.at[0].is == KT_I32)
+            add_at<KT_I32>(to, (int32_t)(counts[i] * *(const uint32_t *)from));
+        else if (counts[i])
+            add_at<KT_I64>(to, (int64_t)(counts[i] * *(const uint64_t *)from));
     }
 }
 
@@ -360,6 +404,6 @@ const void *const combine_kernels[] = {(const void *)combine<ADD>, (const void *
                                        (const void *)combine<AMIN>};
 const void *const ordered_kernels[] = {(const void *)combine_ordered<ADD>, (const void *)combine_ordered<MULTIPLY>};
 const void *const put_last_kernels[] = BY_WIDTH(put_last);
-const void *const targets_kernel = (const void *)targets;
+const void *const targets_kernel = (const void *)targets, *const tally_kernel = (const void *)tally;
 const void *const offsets_kernel = (const void *)offsets;
 const void *const count_true_kernel = (const void *)count_true, *const write_true_kernel = (const void *)write_true;
