@@ -126,7 +126,7 @@ def entropies():
             both(f"cross_entropy {dtype} of infinities {classes}", lambda a, b: torch.nan_to_num(
                 F.cross_entropy(a, b, reduction="none").double(), 1e6, 2e6, 3e6).float(), x, t)
         if dtype == torch.bfloat16:
-            x, t = values((17000, 8200), dtype), torch.randint(0, 8200, (17000,))
+            x, t = values((17000, 1300), dtype), torch.randint(0, 1300, (17000,))
             both("cross_entropy of many long lines", F.cross_entropy, x, t)
         turned = values((4100, 64), dtype)
         named = torch.randint(0, 4100, (64,))
@@ -850,5 +850,5 @@ def complexes():
         both(f"matmul broadcast {dtype}", torch.matmul, a, b[0])
 
 
-run((reductions, extremes, softmaxes, entropies, products, float8, indexing, tallies, ordered, copies, pieces, lines, scans, sorts,
-     masks, conversions, lookups, models, lists, convolutions, tf32, norms, draws, choices, complexes))
+run((reductions, extremes, softmaxes, entropies, products, float8, indexing, tallies, ordered, copies, pieces, lines, scans,
+     sorts, masks, conversions, lookups, models, lists, convolutions, tf32, norms, draws, choices, complexes))
