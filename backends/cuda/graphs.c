@@ -80,8 +80,8 @@ static bool are_dense(const attend_args *g)
 void graphs_about(char *text, size_t room)
 {
     pthread_once(&once, open_leaf);
-    snprintf(text, room, "%s\n", leaf ? "attention by cuDNN's graphs: libkarat_cudnn.so"
-                                      : "attention by kernels of Karat's own: there is no libkarat_cudnn.so, or no library for it");
+    snprintf(text, room, "attention by %s\n",
+             leaf ? "cuDNN's graphs: libkarat_cudnn.so" : "kernels of Karat's own: there is no libkarat_cudnn.so, or nothing it needs");
 }
 
 kt_status graphs_attend(const attend_args *g, const kt_plan *plan, bool back)
