@@ -81,7 +81,7 @@ void graphs_about(char *text, size_t room)
 {
     pthread_once(&once, open_leaf);
     snprintf(text, room, "attention by %s\n",
-             leaf ? "cuDNN's graphs: libkarat_cudnn.so" : "kernels of our own: there is no libkarat_cudnn.so, or not what it needs");
+             leaf ? "cuDNN's graphs: libkarat_cudnn.so" : "kernels of our own: no libkarat_cudnn.so, or not what it needs");
 }
 
 kt_status graphs_attend(const attend_args *g, const kt_plan *plan, bool back)
