@@ -94,6 +94,8 @@ void kt_allow_tf32(kt_tf32_use of, bool allowed)
 
 kt_status kt_tf32_allowed(kt_tf32_use of, bool *allowed)
 {
+    if (!allowed)
+        return kt_fail(KT_ERR_RUNTIME, "kt_tf32_allowed needs a place for its answer");
     if (of == KT_TF32_PRODUCTS) {
         *allowed = load(&level) != HIGHEST;
         return *allowed == (at(CUDA_MATMUL) == TF32)

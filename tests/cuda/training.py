@@ -1,7 +1,7 @@
 """Models of nn.Module trained by AdamW in float32 on the GPU: a perceptron, a small convolutional network, a small transformer.
 The losses of each step must be the CPU's, and PyTorch's on the same card where that is in this interpreter: weights are drawn on
-the CPU by one seed, so all three begin with the same ones. Nothing may fall back to the CPU. Prints the losses and what a step
-takes.
+the CPU by one seed, so all three begin with the same ones; without TF32. Nothing may fall back to the CPU. Prints the losses and
+what a step takes.
 
     training.py [perceptron|images|transformer ...]
 """
@@ -97,6 +97,8 @@ def trained(m, model_of, device):
 
 def main():
     failed = 0
+    for m in filter(None, (karat, torch)):
+        m.backends.cudnn.allow_tf32 = False  # the CPU has float32's bits only
     for model_of in (perceptron, images, transformer):
         if sys.argv[1:] and model_of.__name__ not in sys.argv[1:]:
             continue

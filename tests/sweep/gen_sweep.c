@@ -68,6 +68,7 @@ static const struct {
     {"kt_randomness", 0, "(kt_randomness)SMALL"},
     {"kt_attention_way", 0, "(kt_attention_way)SMALL"},
     {"kt_determinism", 0, "(kt_determinism)SMALL"},
+    {"kt_tf32_use", 0, "(kt_tf32_use)SMALL"},
     {"kt_casting", 0, "(kt_casting)SMALL"},
     {"kt_form", 0, "(kt_form)SMALL"},
     {"kt_fix_kind", 0, "(kt_fix_kind)SMALL"},
