@@ -2,12 +2,12 @@
  *
  * In: references to tensors. Out: their objects. Independent of: operators, what a tensor holds.
  *
- * A tensor has at most one object at a time, which its slot names. Normally the object owns a reference to the tensor. When the
- * object loses its last reference while the engine still holds the tensor (a graph, a view, .grad), the two change places: the
- * tensor owns the object, with its address, class, attributes and weak references (the slot's lowest bit says so), and the
- * object refers to the tensor without owning it. They change back when somebody in Python asks for the tensor, or uses an object that he
- * got by a weak reference; and when the engine's last reference goes, after which the object lives as long as Python refers to it.
- * All of it happens with the GIL held.
+ * A tensor has at most one object at a time, which its slot names. Normally the object owns a reference to the tensor. When
+ * the object loses its last reference while the engine still holds the tensor (a graph, a view, .grad), the two change places:
+ * the tensor owns the object, with its address, class, attributes and weak references (the slot's lowest bit says so), and the
+ * object refers to the tensor without owning it. They change back when somebody in Python asks for the tensor, or uses an object
+ * that he got by a weak reference; and when the engine's last reference goes, after which the object lives as long as Python
+ * refers to it. All of it happens with the GIL held.
  *
  * Objects of exactly this type come from a free list and are not tracked by the garbage collector until the user sets an
  * attribute or a hook: only then can they be part of a cycle. Objects of subclasses are always tracked. */
@@ -37,9 +37,10 @@ PyObject *kp_new_shell(void)
     return (PyObject *)self;
 }
 
-/* Of exactly the Tensor type, untracked, without attributes and weak references. */
+/* Of exactly the Tensor type, without attributes and weak references; tracked only if it was of another class before. */
 static void put_shell(kp_tensor *self)
 {
+    PyObject_GC_UnTrack(self);
     if (KP_LIKELY(n_spare < SPARE_MOST)) {
         self->dict = (PyObject *)spare;
         spare = self;
@@ -201,16 +202,9 @@ PyObject *kp_wrap_as(kt_tensor *t, PyTypeObject *type)
 
 /* ---- the end of an object ---- */
 
-void kp_tensor_dealloc(PyObject *o)
+static void give_up(PyObject *o, bool exact)
 {
     kp_tensor *self = (kp_tensor *)o;
-    const bool exact = Py_IS_TYPE(o, kp_tensor_type);
-    if (KP_LIKELY(exact && self->t && !self->dict && !self->weak)) { /* most are of this kind: in one step */
-        Py_SET_REFCNT(o, 1);
-        if (kt_wrapper_drop(self->t, self))
-            put_shell(self);
-        return;
-    }
     if (stays_with_tensor(self))
         return;
     PyTypeObject *type = Py_TYPE(o);
@@ -257,22 +251,37 @@ static bool finalize(PyObject *o)
 
 /* Of classes that are written in Python, in place of Python's own: that one has called __del__ and cleared the __slots__ before
  * it asks whether the tensor keeps the object. */
-static void subclass_dealloc(PyObject *o)
+static void give_up_of_subclass(PyObject *o)
 {
     if (stays_with_tensor((kp_tensor *)o))
         return;
     PyTypeObject *type = Py_TYPE(o);
     PyObject_GC_UnTrack(o);
-    Py_TRASHCAN_BEGIN(o, subclass_dealloc)
+    Py_TRASHCAN_BEGIN(o, kp_tensor_dealloc)
     if (!type->tp_finalize || !finalize(o)) {
         for (; type != kp_tensor_type; type = type->tp_base)
             clear_slots(o, type);
-        kp_tensor_dealloc(o);
+        give_up(o, false);
     }
     Py_TRASHCAN_END
 }
 
-void kp_life_of_subclass(PyTypeObject *type) { type->tp_dealloc = subclass_dealloc; }
+/* One function for all of them: an object may become one of another class (x.__class__ = Tensor) only where it is the same. */
+void kp_tensor_dealloc(PyObject *o)
+{
+    kp_tensor *self = (kp_tensor *)o;
+    const bool exact = Py_IS_TYPE(o, kp_tensor_type);
+    if (KP_LIKELY(exact && self->t && !self->dict && !self->weak)) { /* most are of this kind: in one step */
+        Py_SET_REFCNT(o, 1);
+        if (kt_wrapper_drop(self->t, self))
+            put_shell(self);
+    } else if (!exact && Py_TYPE(o)->tp_dealloc == kp_tensor_dealloc)
+        give_up_of_subclass(o);
+    else
+        give_up(o, exact);
+}
+
+void kp_life_of_subclass(PyTypeObject *type) { type->tp_dealloc = kp_tensor_dealloc; }
 
 /* ---- garbage collection ---- */
 

@@ -329,3 +329,26 @@ time.sleep(0.1)
 """
     for _ in range(5):
         assert subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=60).returncode == 0
+
+
+def test_an_object_becomes_one_of_another_class():
+    class Plain:
+        pass
+
+    class Named(torch.Tensor):
+        pass
+
+    class Mixed(Plain, torch.Tensor):
+        pass
+
+    kinds = Named, Mixed, torch.nn.Parameter, torch.Tensor
+    for first in kinds:
+        for then in kinds:
+            for _ in range(3):  # the places of objects that went are taken again
+                x = torch.ones(2).as_subclass(first)
+                x.__class__ = then
+                assert type(x) is then and (x + 1).tolist() == [2, 2]
+                kept = x.detach() if then is torch.Tensor else x
+                del x
+                gc.collect()
+                assert kept.tolist() == [1, 1]
