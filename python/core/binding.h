@@ -31,6 +31,8 @@ PyObject *kp_wrap_borrowed(kt_tensor *t);
 PyObject *kp_wrap_as(kt_tensor *t, PyTypeObject *type); /* as kp_wrap, an object of a subclass; t has none yet */
 PyObject *kp_get_dict(PyObject *self, void *unused);
 PyObject *kp_swap(PyObject *one, PyObject *other);      /* each object gets the other's tensor, class and attributes */
+PyObject *kp_use_count(PyObject *self, PyObject *unused);
+PyObject *kp_fix_weakref(PyObject *self, PyObject *unused);
 PyObject *kp_new_shell(void);       /* a Tensor without a tensor, from the free list: what an empty binding costs */
 
 static inline bool kp_is_tensor(PyObject *o) /* built-in types are not heap types: a float is rejected at once */

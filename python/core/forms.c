@@ -43,7 +43,7 @@ static const struct {
 #define TYPE(type, kind, field, c) {type, KT_ARG_##kind},
 #include "tables/types.def"
     {"Layout", KP_ARG_LAYOUT},      {"Like", KP_ARG_LIKE},         {"Dimname", KP_ARG_NAME}, {"Dimname[]", KP_ARG_NAMES},
-    {"NoDimname", KP_ARG_NO_NAME}, {"Ends", KP_ARG_ENDS},
+    {"NoDimname", KP_ARG_NO_NAME}, {"Ends", KP_ARG_ENDS},         {"Truth", KP_ARG_TRUTH},
 };
 
 static int kind_of(schema_span type)
@@ -145,7 +145,8 @@ static bool serves(int wanted, int given, bool made) /* made: a number is conver
            (made && wanted == KT_ARG_TENSOR && (given == KT_ARG_SCALAR || given == KT_ARG_TENSOR_OR_SCALAR)) ||
            ((wanted == KT_ARG_SCALAR || wanted == KT_ARG_INT) && given == KT_ARG_TENSOR) ||
            (wanted == KT_ARG_INTS && given == KT_ARG_INT) || (wanted == KT_ARG_DTYPE && given == KP_ARG_LIKE) ||
-           (wanted == KT_ARG_FLOAT && given == KP_ARG_ENDS) || (wanted == KT_ARG_STRING && given == KT_ARG_INT);
+           (wanted == KT_ARG_FLOAT && given == KP_ARG_ENDS) || (wanted == KT_ARG_STRING && given == KT_ARG_INT) ||
+           (wanted == KT_ARG_BOOL && given == KP_ARG_TRUTH);
 }
 
 static bool is_dropped(const parameter *p)

@@ -452,11 +452,13 @@ static int take_its_number(kp_args *a, PyObject *o, kt_scalar *s, const kp_mista
     return s->kind ? 1 : -1;
 }
 
-/* One example of a vmap in the place of a number, where the row takes a tensor, too. */
+/* One example of a vmap in the place of a number, where the row takes a tensor, or a tensor too. */
 static bool is_example_of(const kp_row_facts *form, int at, PyObject *o)
 {
-    return at < KP_FIRST_TARGET && form->row && kt_row_arg(form->row, at)->kind == KT_ARG_TENSOR_OR_SCALAR && kp_is_tensor(o) &&
-           kt_is_batched(kp_tensor_of(o));
+    if (at >= KP_FIRST_TARGET || !form->row || !kp_is_tensor(o))
+        return false;
+    const int kind = kt_row_arg(form->row, at)->kind;
+    return (kind == KT_ARG_TENSOR || kind == KT_ARG_TENSOR_OR_SCALAR) && kt_is_batched(kp_tensor_of(o));
 }
 
 int kp_take(kp_args *a, const kp_row_facts *form, int i, PyObject *o, kp_mistake *m)

@@ -14,7 +14,7 @@ static PyObject *defaults;    /* those of devices: a dict from their address */
 
 int kp_to_generator(PyObject *o, kt_generator **g)
 {
-    if (!Py_IS_TYPE(o, &kp_generator_type))
+    if (!PyObject_TypeCheck(o, &kp_generator_type))
         return 0;
     *g = ((kp_generator *)o)->g;
     return 1;
@@ -22,9 +22,9 @@ int kp_to_generator(PyObject *o, kt_generator **g)
 
 static kt_generator *of(PyObject *self) { return ((kp_generator *)self)->g; }
 
-static PyObject *new_generator(kt_generator *g) /* takes over the reference */
+static PyObject *new_generator_as(PyTypeObject *type, kt_generator *g) /* takes over the reference */
 {
-    kp_generator *self = g ? PyObject_New(kp_generator, &kp_generator_type) : NULL;
+    kp_generator *self = g ? (kp_generator *)type->tp_alloc(type, 0) : NULL;
     if (!self) {
         kt_generator_drop(g);
         return g ? NULL : kp_raise();
@@ -33,9 +33,10 @@ static PyObject *new_generator(kt_generator *g) /* takes over the reference */
     return (PyObject *)self;
 }
 
+static PyObject *new_generator(kt_generator *g) { return new_generator_as(&kp_generator_type, g); }
+
 static PyObject *generator_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
-    (void)type;
     static char *names[] = {"device", NULL};
     PyObject    *device = NULL;
     kt_device    d = {KT_CPU, 0};
@@ -54,13 +55,13 @@ static PyObject *generator_new(PyTypeObject *type, PyObject *args, PyObject *key
         return NULL;
     }
     kt_generator *g = NULL;
-    return kt_generator_new_on(d, &g) ? kp_raise() : new_generator(g);
+    return kt_generator_new_on(d, &g) ? kp_raise() : new_generator_as(type, g);
 }
 
 static void generator_dealloc(PyObject *self)
 {
     kt_generator_drop(of(self));
-    PyObject_Free(self);
+    Py_TYPE(self)->tp_free(self);
 }
 
 /* ---- seeds ---- */
@@ -223,7 +224,7 @@ PyTypeObject kp_generator_type = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "karat.Generator",
     .tp_doc = "Generator(device='cpu'): a stream of random numbers",
     .tp_basicsize = sizeof(kp_generator),
-    .tp_flags = Py_TPFLAGS_DEFAULT,
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
     .tp_new = generator_new,
     .tp_dealloc = generator_dealloc,
     .tp_methods = methods,

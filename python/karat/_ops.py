@@ -26,6 +26,7 @@ Tag = enum.Enum("Tag", {name: place for place, name in enumerate(
     nondeterministic_seeded out_variant pointwise pt2_compliant_tag reduction view_copy""".split())}, module="karat")
 Tag.__doc__ = "What PyTorch's compilers may assume of an operator. Karat keeps the tags of torch.library and reads none."
 tags_of = {}  # operator: the tags of its definition
+free = {}  # operator: what is called, where its schema is none of a row (_library/free.py)
 
 
 class Argument:
@@ -57,7 +58,10 @@ _BASES = {"Scalar": "number", "SymInt": "int", "ScalarType": "int", "Layout": "i
 
 def _type_of(said):
     """The type as PyTorch's type objects are printed: int[2]? is Optional[List[int]]."""
-    said = re.sub(r"\(.*?\)", "", said)
+    nested = re.fullmatch(r"(Dict|)\((.*)\)", said)
+    if nested:
+        return f"{nested[1] or 'Tuple'}[{', '.join(_type_of(one.strip()) for one in nested[2].split(','))}]"
+    said = re.sub(r"(?<!Dict)\(.*?\)", "", said)
     if said.endswith("?"):
         return f"Optional[{_type_of(said[:-1])}]"
     if said.endswith("]"):
@@ -125,6 +129,8 @@ def _value(text):
     for number in (int, float):
         with contextlib.suppress(ValueError):
             return number(text)
+    with contextlib.suppress(ValueError):
+        return complex(text)
     return text  # a dtype's name
 
 
@@ -219,6 +225,8 @@ class OpOverload:
         from .library import _place_of
 
         device, above = _place_of(key)
+        if self._qualname in free:
+            return (device, above) in free[self._qualname].kernels
         return _karat.has_kernel(self._qualname, device, above)
 
     def __repr__(self):
@@ -303,7 +311,7 @@ def _composed(name):
 def _appended(namespace):
     """{name: {overload: row's name}} of the rows that were appended in a namespace."""
     found = {}
-    for whole in _karat.appended_names():
+    for whole in [*_karat.appended_names(), *free]:
         space, _, rest = whole.partition("::")
         if space == namespace:
             name, _, overload = rest.partition(".")
@@ -330,7 +338,8 @@ class _OpNamespace(types.ModuleType):
             found = {k: pair for k, pair in _karat.aten_overloads(key).items() if pair[0] is not None}
             found = {**found, **{k: pair for k, pair in _composed(key).items() if k not in found}}
         else:
-            found = {k: _karat.appended_operator(whole) for k, whole in _appended(self.name).get(key, {}).items()}
+            found = {k: (free[whole], free[whole].said) if whole in free else _karat.appended_operator(whole)
+                     for k, whole in _appended(self.name).get(key, {}).items()}
         refused = None if found else _refused_of(f"karat.ops.{self.name}", key)
         if refused:
             return refused

@@ -25,8 +25,8 @@ from ._library.infer_schema import infer_schema
 from ._library.syntax import check as check_syntax
 from ._library.syntax import named as with_named_aliases
 from ._library.warn import warn_of_backward
+from ._ops import OpOverload, OpOverloadPacket, Tag, free, ops, parse_schema, tags_of, vmap_rules
 from .amp.autocast_mode import _cast
-from ._ops import OpOverload, OpOverloadPacket, Tag, ops, parse_schema, tags_of, vmap_rules
 
 __all__ = ["Library", "impl", "define", "fallthrough_kernel", "impl_abstract", "register_autocast", "register_fake",
            "register_torch_dispatch", "register_vmap", "get_ctx", "custom_op", "triton_op", "wrap_triton", "infer_schema"]
@@ -38,8 +38,7 @@ _OTHERS = """ADInplaceOrView AutocastCPU AutocastCUDA BackendSelect Batched Conj
     Functionalize Negative NestedTensorCPU Python PythonTLSSnapshot QuantizedCPU SparseCPU SparseCsrCPU Tracer
     ZeroTensor""".split()
 _KEYS = frozenset(_DEVICES + _COMPOSITES + _ABOVE + _OTHERS)
-_TYPES = set("""Tensor Tensor[] Tensor?[] Scalar Scalar[] int int[] float float[] bool bool[] ScalarType Device str MemoryFormat
-    Generator""".split())
+_TYPES = set("""Tensor Tensor[] Tensor?[] Scalar Scalar[] int int[] float float[] bool bool[] ScalarType Device str""".split())
 
 _EXAMPLES = "FuncTorchBatched"  # PyTorch's key of the rules of register_vmap
 
@@ -109,7 +108,7 @@ def _forget(qualname):
 
 
 def _exists(qualname):
-    return _karat.has_operator(qualname)
+    return qualname in free or _karat.has_operator(qualname)
 
 
 def _overload(qualname):
@@ -128,17 +127,36 @@ def _install(qualname, key, kernel, fresh=None):
     run = kernel
     if not above and key not in ("", "CompositeImplicitAutograd", "Meta"):
         run = warn_of_backward(qualname, kernel)
-    _karat.set_kernel(qualname, device, run, None if above else _taken(kernel)[0], above, False, fresh)
+    _put(qualname, device, run, None if above else _taken(kernel)[0], above, False, fresh)
 
 
-def _define(qualname, schema, line, rule=None, accepts=None):
-    """Appends the row."""
+def _put(qualname, device, run, takes, above, whole, fresh):
+    """A kernel in its place: of the row, or of an operator that is none."""
+    if qualname not in free:
+        _karat.set_kernel(qualname, device, run, takes, above, whole, fresh)
+        return
+    if takes:
+        raise NotImplementedError(f"karat.library.takes is for operators whose arguments and results are tensors, lists of them, "
+                                  f"numbers and texts: {qualname}")
+    free[qualname].kernels[device, above] = run, whole
+
+
+def _define(qualname, schema, line, rule=None, accepts=None, beyond=False):
+    """Appends the row; beyond: the schema is none of a row."""
     if _exists(qualname):
-        raise RuntimeError(f"Tried to register an operator ({parse_schema(schema, qualname.split('::')[0])}) with the same name "
+        raise RuntimeError(f"Tried to register an operator ({_read(schema, qualname.split('::')[0])[0]}) with the same name "
                            f"and overload name multiple times. Each overload's schema should only be registered with a single "
                            f"call to def(). Duplicate registration: registered at {line}. Original registration: registered at "
                            f"{_lines.get(qualname, 'C')}")
-    _karat.define_operator(qualname, schema, rule, accepts)
+    if beyond:
+        if rule or accepts:
+            raise NotImplementedError(f"a dtype rule is for operators whose arguments and results are tensors, lists of them, "
+                                      f"numbers and texts: {schema}")
+        from ._library import free as module
+
+        module.define(qualname, schema)
+    else:
+        _karat.define_operator(qualname, schema, rule, accepts)
     _lines[qualname] = line
     _forget(qualname)
     for key, kernel in _waiting.pop(qualname, {}).items():
@@ -152,10 +170,13 @@ def _withdraw(names, kernels):
         _waiting.get(qualname, {}).pop(key, None)
         if key == _EXAMPLES:
             _set_rule(qualname, None)
+        elif qualname in free:
+            free[qualname].kernels.pop(_place_of(key), None)
         elif _exists(qualname):
             _karat.remove_kernel(qualname, *_place_of(key))
     for qualname in names:
-        _karat.withdraw_operator(qualname)
+        if not free.pop(qualname, None):
+            _karat.withdraw_operator(qualname)
         tags_of.pop(qualname, None)
         _lines.pop(qualname, None)
         _fakes.pop(qualname, None)
@@ -169,14 +190,28 @@ def _release_namespace(namespace, line):
         del _definers[namespace]
 
 
-def _check_types(schema):
-    """Refuses what PyTorch knows and no row can take."""
+def _is_of_a_row(schema):
+    """Can a row take these arguments and a Python kernel be given them?"""
     for one in [*schema.arguments, *schema.returns]:
         base = one.said.rstrip("?")
         base = base.partition("(")[0] + base.partition(")")[2]
         plain = base.replace("SymInt", "int").partition("[")
         if f"{plain[0]}{'[]' if plain[1] else ''}" not in _TYPES:
-            raise NotImplementedError(f"karat's operators have no argument or result of type {one.said}: {schema}")
+            return False
+    return True
+
+
+def _read(text, space):
+    """The schema in a text that PyTorch reads, and whether no row can hold it."""
+    try:
+        schema = parse_schema(text, space)
+        if _is_of_a_row(schema):
+            return schema, False
+    except RuntimeError:  # the engine's reader knows the types of rows
+        pass
+    from ._library.free import Free
+
+    return Free.parse(text, space), True
 
 
 def _check_order(schema):
@@ -233,18 +268,17 @@ class Library:
         schema = with_named_aliases(re.sub(r"\s", " ", schema))
         if self.ns == "aten":
             raise NotImplementedError("karat defines no operators in the namespace aten: choose another")
-        read = parse_schema(schema, self.ns)
+        read, beyond = _read(schema, self.ns)
         space, bare = read.name.split("::")
         if space != self.ns:
             raise RuntimeError(f"Explicitly provided namespace ({space}) in schema string does not match namespace of enclosing "
                                f"TORCH_LIBRARY block ({self.ns}).  Move this definition to the (unique) TORCH_LIBRARY block "
                                f"corresponding to this namespace (and consider deleting the namespace from your schema string.)  "
                                f"(Error occurred while processing TORCH_LIBRARY block at {self._line})")
-        _check_types(read)
         _check_order(read)
         qualname = f"{self.ns}::{bare}" + (f".{read.overload_name}" if read.overload_name else "")
         tags_of[qualname] = (tags,) if isinstance(tags, Tag) else tuple(tags or ())
-        _define(qualname, str(read).split("::", 1)[1], self._line, rule, accepts)
+        _define(qualname, str(read).split("::", 1)[1], self._line, rule, accepts, beyond)
         self._op_defs.add(qualname)
         return name.rpartition("::")[2]
 
@@ -514,7 +548,7 @@ def register_autograd(op, backward, /, *, setup_context=None, lib=None):
     derivative = Derivative(overload, backward, setup_context)
     _library_for(overload.namespace, lib)._op_impls.add((qualname, "Autograd"))
     _kernels.add((qualname, "Autograd"))
-    _karat.set_kernel(qualname, None, derivative, None, True, True, None)
+    _put(qualname, None, derivative, None, True, True, None)
 
 
 def register_autocast(op, device_type, cast_inputs, /, *, lib=None):
@@ -588,7 +622,7 @@ class CustomOpDef:
         self._mutates = read.is_mutable
         self._fresh = None if any(one.alias_info for one in read.returns) else self._whose()
         self._set(None, "meta", self._run_fake)
-        _karat.set_kernel(self._qualname, None, self._run_above, None, True, True, None)
+        _put(self._qualname, None, self._run_above, None, True, True, None)
         _opdefs[self._qualname] = self
 
     @property
@@ -605,7 +639,7 @@ class CustomOpDef:
         return self._opoverload(*args, **kwargs)
 
     def _set(self, taken, device, run, fresh=None):
-        _karat.set_kernel(self._qualname, device, run, taken, False, False, fresh)
+        _put(self._qualname, device, run, taken, False, False, fresh)
 
     def _complete(self, schema, mutates_args, device_types):
         """The last steps of custom_op: its own function is the first kernel."""

@@ -390,4 +390,16 @@ PyObject *kp_swap(PyObject *one, PyObject *other)
     Py_RETURN_NONE;
 }
 
+PyObject *kp_use_count(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    return PyLong_FromLong(kt_owner_count(kp_tensor_of(self)));
+}
+
+PyObject *kp_fix_weakref(PyObject *self, PyObject *unused)
+{
+    (void)self, (void)unused;
+    Py_RETURN_NONE;
+}
+
 void kp_life_start(void) { kt_on_wrapper_left(engine_left); }

@@ -437,6 +437,8 @@ PyMethodDef kp_tensor_methods[] = {
     {"_is_view", ask_view, METH_NOARGS, "does it look into another tensor?"},
     {"_storage", ask_storage, METH_NOARGS, "(address, bytes) of its memory"},
     {"_swap", kp_swap, METH_O, "exchanges tensor, class and attributes with another"},
+    {"_use_count", kp_use_count, METH_NOARGS, "how many own it: this object, graphs, views, .grad"},
+    {"_fix_weakref", kp_fix_weakref, METH_NOARGS, "nothing: an object that a weak reference gave owns its tensor"},
     {"_storage_identity", ask_storage_identity, METH_NOARGS, "a number that tensors of one storage have in common"},
     {"_storage_content", ask_storage_content, METH_NOARGS, "a copy of its memory"},
     {"is_same_size", KP_FUNCTION(ask_same_size), METH_FASTCALL | METH_KEYWORDS, "is_same_size(other): are the sizes equal?"},

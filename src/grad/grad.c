@@ -45,8 +45,10 @@ kt_tensor *kt_detach_(kt_tensor *t)
             kt_fail(KT_ERR_TYPE, "expected a tensor, got NULL");
         return NULL;
     }
-    if (t->autograd && t->autograd->retain)
+    if (t->autograd && t->autograd->retain) {
+        t->autograd->retained = true;
         kt__retain_end(t->autograd);
+    }
     if (t->autograd) {
         kt__node_unref(t->autograd->node);
         t->autograd->node = NULL;

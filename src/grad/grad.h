@@ -138,6 +138,7 @@ struct kt_autograd {
         uint32_t grad_dtype; /* a leaf: 0: its gradient has its own dtype; else 1 + the gradient's, of KT_NONE if it has any */
     };
     kt_hook   *hooks;        /* a leaf's: a linked list; owned */
+    bool       retained;     /* it kept its gradient before detach_(), and says so after it */
     kt_hook   *retain;       /* retain_grad of a non-leaf; owned */
     struct kt__tangent *tangents; /* a linked list, highest level first; owned (tangents.c) */
 };

@@ -144,7 +144,7 @@ kt_status kt_retain_grad(kt_tensor *t)
         return kt_fail(KT_ERR_TYPE, "expected a tensor, got NULL");
     if (!kt_requires_grad(t))
         return kt_fail(KT_ERR_RUNTIME, "can't retain_grad on Tensor that has requires_grad=False");
-    if (kt_is_leaf(t) || kt_retains_grad(t))
+    if (kt_is_leaf(t) || (t->autograd && t->autograd->retain))
         return KT_OK;
     if (place_of(t, &place, &result) || !(h = kt__hook_new(HOOK_RETAIN, "retain_grad")))
         return kt_error_status();
@@ -156,7 +156,7 @@ kt_status kt_retain_grad(kt_tensor *t)
     return KT_OK;
 }
 
-bool kt_retains_grad(const kt_tensor *t) { return t && t->autograd && t->autograd->retain; }
+bool kt_retains_grad(const kt_tensor *t) { return t && t->autograd && (t->autograd->retain || t->autograd->retained); }
 
 void kt__retain_end(struct kt_autograd *a)
 {

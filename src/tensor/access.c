@@ -34,6 +34,10 @@ bool      kt_is_conj(const kt_tensor *t) { return !missing(t) && (t->flags & KT_
 bool      kt_is_neg(const kt_tensor *t) { return !missing(t) && (t->flags & KT_T_NEG); }
 void    **kt_tensor_wrapper(kt_tensor *t) { return missing(t) ? NULL : &t->wrapper; }
 bool      kt_is_shared(const kt_tensor *t) { return !missing(t) && atomic_load_explicit(&t->refs, memory_order_acquire) > 1; }
+int       kt_owner_count(const kt_tensor *t)
+{
+    return missing(t) ? 0 : (int)atomic_load_explicit(&t->refs, memory_order_acquire);
+}
 bool      kt_wrapper_drop(kt_tensor *t, void *object)
 {
     const bool named = t->wrapper == object, kept = named && kt_is_shared(t);

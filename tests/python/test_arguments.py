@@ -70,3 +70,19 @@ def test_help_shows_the_forms():
         "clamp(Tensor input, Tensor min = None, Tensor max = None, *, Tensor out = None)",
         "clamp(Tensor input, Number min = None, Number max = None, *, Tensor out = None)",
     ]
+
+
+@pytest.mark.parametrize("flag", [1, 0, None, "x", [], 2.5])
+def test_flags_that_pytorch_reads_by_truth_value(flag):
+    """Python functions there, which hand the flag to no operator; those of others must be bools."""
+    F, x = karat.nn.functional, karat.rand(2, 3)
+    hard = F.gumbel_softmax(x, hard=flag)
+    assert bool(flag) == bool(((hard == 0) | (hard == 1)).all())
+    assert F.gaussian_nll_loss(x, x, x + 1, full=flag).item() == F.gaussian_nll_loss(x, x, x + 1, full=bool(flag)).item()
+    assert F.gaussian_nll_loss(x, x, 2.0, full=flag).item() == F.gaussian_nll_loss(x, x, 2.0, full=bool(flag)).item()
+    for stft in (karat.stft, karat.Tensor.stft):
+        assert stft(karat.rand(20), 8, center=flag, return_complex=True).shape == (5, 11 if flag else 7)
+    assert len(karat.pca_lowrank(karat.rand(4, 4), 2, center=flag)) == 3
+    for refuses in (lambda: F.dropout(x, training=flag), lambda: karat.sum(x, 1, keepdim=flag)):
+        with pytest.raises(TypeError, match="must be bool, not"):
+            refuses()

@@ -341,8 +341,6 @@ def test_registrations_in_any_order(lib):
     ("g", "Tried to parse a function schema but only the operator name was given"),
     ("g(Tensr x) -> Tensor", r"unknown type specifier.*\ng\(Tensr x\) -> Tensor\n  ~~~~~ <--- HERE"),
     ("g(Tensor x -> Tensor", "<--- HERE"),
-    ("g(str[] x) -> Tensor", r"no argument or result of type str\[\]"),
-    ("g(Tensor x) -> (Tensor, Tensor[])", "a result is no Tensor"),
     ("other::g(Tensor x) -> Tensor", r"Explicitly provided namespace \(other\) in schema string does not match"),
     ("g(Tensor x, int n=1.5) -> Tensor", "1.5 is no default of the argument n"),
 ])
@@ -385,8 +383,6 @@ def test_what_a_library_refuses(lib):
     Library("_", "IMPL").fallback(library.fallthrough_kernel, "CPU")  # which is what happens
     with pytest.raises(NotImplementedError, match="no __torch_dispatch__"):
         library.register_torch_dispatch("a::b", object)
-    with pytest.raises(NotImplementedError, match="Generator"):
-        lib.define("f(Tensor x, Generator? g=None) -> Tensor")
     lib.impl("f", library.fallthrough_kernel, "CPU")
     assert not _karat.has_kernel(f"{lib.ns}::f", "cpu", False)
 
@@ -1038,8 +1034,6 @@ def test_as_many_arguments_as_an_optimizer_s_step(lib):
     (name, p, *numbers, given, skip), keywords = seen.pop()
     assert name == "adam" and p is x and numbers == [float(i) for i in range(18)] and given is q and skip is True
     assert keywords == {"last": 5, "end": 0.25}
-    with pytest.raises(RuntimeError, match="there are too many arguments"):
-        lib.define(f"more(Tensor x, {', '.join(f'int a{i}' for i in range(24))}) -> ()")
 
 
 def test_kernels_by_types_of_devices_and_by_dispatch_keys(lib):

@@ -352,3 +352,48 @@ def test_an_object_becomes_one_of_another_class():
                 del x
                 gc.collect()
                 assert kept.tolist() == [1, 1]
+
+
+def test_swapping_asks_who_else_owns_the_tensors():
+    swap = torch.utils.swap_tensors
+    x, y = leaf(2), leaf(3)
+    graph = (x + 1).sum()  # has not saved x, but will add to its gradient
+    swap(x, y)
+    with pytest.raises(RuntimeError, match="poisoned by swap_tensors"):
+        graph.backward()
+    del graph
+    (x * 1).sum().backward()
+    (y * 1).sum().backward()
+    assert x.grad.tolist() == [1, 1, 1] and y.grad.tolist() == [1, 1]
+    graph = x * x
+    with pytest.raises(RuntimeError, match="Expected use_count of t2 to be 1 or 2 with an AccumulateGrad node but got 4"):
+        swap(y, x)
+    del graph
+    holder = torch.ones(3)
+    holder.grad = x
+    with pytest.raises(RuntimeError, match="Expected use_count of t1 .* but got 2"):
+        swap(x, y)
+    base = torch.ones(4)
+    view = base[1:]
+    assert (base._use_count(), view._use_count(), base._fix_weakref()) == (2, 1, None)
+    with pytest.raises(RuntimeError, match="does not require gradients"):
+        swap(base, torch.ones(1))
+    w = weakref.ref(y)
+    with pytest.raises(RuntimeError, match="Cannot swap t1 because it has weakref"):
+        swap(y, leaf())
+    assert w() is y
+
+
+def test_retains_grad_is_said_after_detach_():
+    y = leaf() * 2
+    y.retain_grad()
+    y.detach_()
+    assert y.retains_grad and not y.requires_grad
+    y.requires_grad_()
+    (y * 2).sum().backward()
+    assert y.retains_grad and y.grad.tolist() == [2, 2, 2]
+    y.detach_().mul_(x := leaf())  # a result again
+    y.grad = None
+    y.retain_grad()
+    (y * 3).sum().backward()
+    assert y.grad.tolist() == [3, 3, 3] and x.grad.tolist() == [6, 6, 6]

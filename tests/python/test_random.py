@@ -1,6 +1,7 @@
 """Random numbers in Python: seeds, generators, states, and overloads of what draws. The numbers are PyTorch 2.11's."""
 
 import copy
+import gc
 
 import pytest
 
@@ -194,3 +195,21 @@ def test_rows_that_share_their_memory_are_drawn_one_after_the_other():
     for shared, apart in ((weights.expand(5, 3), weights.repeat(5, 1)), (column.expand(3, 4), column.repeat(1, 4))):
         first, second = (torch.multinomial(w, 2, generator=torch.Generator(w.device).manual_seed(0)) for w in (shared, apart))
         assert first.tolist() == second.tolist()
+
+
+def test_a_class_of_generators():
+    class Own(torch.Generator):
+        def __init__(self, *where):
+            self.note = where
+
+    class Slotted(torch.Generator):
+        __slots__ = ("me",)
+
+    g = Own("cpu")
+    assert g.note == ("cpu",) and g.manual_seed(3) is g
+    assert torch.rand(2, generator=g).tolist() == torch.rand(2, generator=torch.Generator().manual_seed(3)).tolist()
+    assert type(g.clone_state()) is torch.Generator
+    ring = Slotted()
+    ring.me = ring
+    del ring
+    gc.collect()

@@ -511,3 +511,15 @@ def test_permissive_leaves_cells_as_they_are_where_pytorch_takes_them():
     want = torch.rnn_tanh_cell(x, h, w.float(), w)
     with torch.policy("permissive"):
         assert torch.equal(torch.rnn_tanh_cell(x, h, w.float(), w), want)
+
+
+@pytest.mark.parametrize("steps", [1, 2])
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_projection_that_nothing_flows_through_has_no_gradient(steps, packed):
+    m = torch.nn.LSTM(3, 4, proj_size=2, num_layers=2)
+    x = torch.randn(steps, 1, 3)
+    if packed:
+        x = torch.nn.utils.rnn.pack_padded_sequence(x, [steps])
+    m(x)[1][1].sum().backward()  # c_n alone: of one step the last layer's state is not projected
+    assert (m.weight_hr_l1.grad is None) == (steps == 1)
+    assert m.weight_hr_l0.grad.abs().sum() > 0 and m.weight_hh_l1.grad is not None

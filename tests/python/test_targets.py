@@ -447,3 +447,16 @@ def test_what_is_put_together_does_not_write_one_element_twice(write):
     with pytest.raises(RuntimeError, match=REPEATED):
         write(shown_twice)
     assert shown_twice.tolist() == [0.5, 0.5]
+
+
+def test_copying_a_tensor_to_itself_writes_nothing():
+    x = torch.ones(1, 3).expand(2, 3)
+    assert x.copy_(x) is x and x.tolist() == [[1, 1, 1], [1, 1, 1]]
+    turned = torch.tensor([1 + 2j]).conj().expand(2)
+    assert turned.copy_(turned).tolist() == [1 - 2j, 1 - 2j]
+    for write in (lambda t: t.copy_(t.clone()), lambda t: t.copy_(t[0]), lambda t: t.add_(1)):
+        with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
+            write(torch.ones(1, 3).expand(2, 3))
+    y = torch.ones(3, requires_grad=True) * 1
+    y.copy_(y)
+    y.sum().backward()

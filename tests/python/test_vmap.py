@@ -698,3 +698,16 @@ def test_multinomial_of_matrices_by_example():
         vmap(draw)(both)
     with pytest.raises(RuntimeError, match="same randomness with a batched tensor input"):
         vmap(draw, randomness="same")(both)
+
+
+@pytest.mark.parametrize("name", ["xlogy", "special.xlogy", "special.xlog1py", "special.zeta", "special.chebyshev_polynomial_t",
+                                  "special.hermite_polynomial_h", "float_power", "pow", "remainder", "bitwise_and"])
+def test_a_number_beside_an_example(name):
+    """Forms that take a number before the tensor are tried, and must not ask an example without dims for its element."""
+    f = torch
+    for part in name.split("."):
+        f = getattr(f, part)
+    x = torch.tensor([1, 2, 3]) if name == "bitwise_and" else torch.tensor([1.5, 2.25, 3.0])
+    assert vmap(lambda t: f(t, 2))(x).tolist() == f(x, 2).tolist()
+    assert vmap(lambda t: f(2, t))(x).tolist() == f(2, x).tolist()
+    assert vmap(vmap(lambda t: f(t, 2)))(x.view(3, 1)).flatten().tolist() == f(x, 2).tolist()

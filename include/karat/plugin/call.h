@@ -134,6 +134,7 @@ KT_API kt_status kt_make_over_on(kt_device device, void *memory, kt_dtype dtype,
 KT_API kt_status kt_lend(kt_tensor *t, bool fixed, kt_tensor **lent);                            /* owned */
 KT_API void    **kt_tensor_wrapper(kt_tensor *t);                                                /* NULL and an error for NULL */
 KT_API bool      kt_is_shared(const kt_tensor *t);          /* does it have owners besides the caller? false for NULL */
+KT_API int       kt_owner_count(const kt_tensor *t);        /* the caller among them; 0 for NULL */
 /* The object in the slot has lost its last reference, and drops its own to t. False: t has other owners and owns the object from
  * now on; the lowest bit of the slot says so. True: t, or what its slot named, has nothing to do with it any more. */
 KT_API bool      kt_wrapper_drop(kt_tensor *t, void *object);

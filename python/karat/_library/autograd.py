@@ -84,7 +84,7 @@ class Derivative:
         answer = self._function.apply(*call.inputs.flat(args), call)
         if call.kind is None:
             return answer
-        return call.kind(answer if isinstance(answer, tuple) else (answer,))
+        return call.kind(call.outputs.grouped(answer if isinstance(answer, tuple) else (answer,)))
 
     # ---- the Function ----
 
@@ -105,8 +105,8 @@ class Derivative:
                 self._setup(ctx=ctx, inputs=args, output=result)
         ctx._karat_call = call
         if isinstance(result, (list, tuple)):
-            call.kind = type(result)
-            return tuple(result)
+            call.kind, call.outputs = type(result), _Shape(result)
+            return tuple(call.outputs.flat(result))
         return result
 
     def _run_backward(self, ctx, *grads):
@@ -114,6 +114,7 @@ class Derivative:
             raise RuntimeError(f"Trying to backward through {self._overload} but no autograd formula was registered. Please use "
                                f"register_autograd to add one.")
         call = ctx._karat_call
+        grads = grads if call.outputs is None else call.outputs.grouped(grads)
         answer = self._backward(ctx, list(grads)) if call.kind is list else self._backward(ctx, *grads)
         answer = answer if isinstance(answer, tuple) else (answer,)
         if any(n is not None for n in call.inputs.lists):

@@ -126,6 +126,12 @@ class Composed:
         read.returns[0].said, read.returns[0].type = result, _type_of(result)
         return read
 
+    def take(self, one, value):
+        """The value of an argument. TypeError: it does not fit."""
+        if one.type == "Tensor" and not isinstance(value, _Tensor):
+            raise TypeError
+        return value
+
     def bind(self, args, kwargs):
         """The arguments in the schema's order. RuntimeError: they do not fit."""
         schema = self.face._schema
@@ -148,10 +154,12 @@ class Composed:
                 continue
             else:
                 raise RuntimeError(f"{name}() is missing value for argument '{one.name}'. Declaration: {schema}")
-            if one.type == "Tensor" and not isinstance(value, _Tensor):
-                raise RuntimeError(f"{name}() Expected a value of type 'Tensor' for argument '{one.name}' but instead found type "
-                                   f"'{type(value).__name__}'.\nPosition: {place}\nValue: {value!r}\nDeclaration: {schema}\n"
-                                   f"Cast error details: Unable to cast {value} to Tensor")
+            try:
+                value = self.take(one, value)
+            except TypeError:
+                raise RuntimeError(f"{name}() Expected a value of type '{one.type}' for argument '{one.name}' but instead found "
+                                   f"type '{type(value).__name__}'.\nPosition: {place}\nValue: {value!r}\nDeclaration: {schema}\n"
+                                   f"Cast error details: Unable to cast {value} to {one.type}") from None
             bound.append(value)
         for keyword in left:
             if keyword in (one.name for one in wanted):

@@ -169,6 +169,44 @@ class _Reader:
         self.expect("number")
 
 
+class Parts(_Reader):
+    """A schema in parts: its name, and arguments and results as the engine's reader gives them, of any type that PyTorch has."""
+
+    def __init__(self, text):
+        super().__init__(text)
+        self.name = text.partition("(")[0].strip()
+        self.arguments, self.returns, self.keyword = [], [], False
+        self.schema()
+
+    def said(self, start):
+        """The text from a place to the next token."""
+        return re.sub(r"\s+", " ", self.text[start:self.tokens[self.place][2]].strip())
+
+    def typed(self):
+        start = self.tokens[self.place][2]
+        kind = self.type()
+        said = self.said(start)
+        alias = re.match(r"Tensor\(([^)]*)\)", said)
+        return said, alias and alias[1], kind
+
+    def argument(self):
+        if self.takes("*"):
+            self.keyword = True
+            return
+        said, alias, kind = self.typed()
+        name, value = self.expect("ident")[1], None
+        if self.takes("="):
+            start = self.tokens[self.place][2]
+            self.default(*kind)
+            value = self.said(start)
+        self.arguments.append((said, name, value, self.keyword, alias))
+
+    def result(self):
+        said, alias, _ = self.typed()
+        name = self.take()[1] if self.kind == "ident" else ""
+        self.returns.append((said, name, None, False, alias))
+
+
 def check(text):
     """RuntimeError: PyTorch could not read the schema."""
     _Reader(text).schema()

@@ -291,12 +291,17 @@ GRAD(clamp)
 /* ---- two and three operands ---- */
 GRAD(remainder)  { dA = G; dB = kt_neg(kt_mul(G, kt_div(A, B, .rounding_mode = "floor"))); }
 GRAD(fmod)       { dA = G; dB = kt_neg(kt_mul(G, kt_div(A, B, .rounding_mode = "trunc"))); }
+/* One over the sum of squares as PyTorch rounds it; where that is lost to range, by way of the length. At the origin the gradient
+ * is 0. */
 GRAD(atan2)
 {
-    kt_tensor *far = kt_hypot(A, B); /* avoids overflow of the squares; at the origin the gradient is 0 */
+    kt_tensor *squares = kt_add(kt_mul(A, A), kt_mul(B, B)), *inverse = kt_reciprocal(squares);
+    kt_tensor *in_range = kt_logical_and(kt_isfinite(inverse), kt_ne_s(inverse, KT_INT(0))), *far = kt_hypot(A, B);
+    inverse = kt_reciprocal(one_unless(in_range, squares));
     far = one_unless(kt_ne_s(far, KT_INT(0)), far);
-    dA = kt_mul(G, kt_true_divide(kt_true_divide(B, far), far));
-    dB = kt_neg(kt_mul(G, kt_true_divide(kt_true_divide(A, far), far)));
+    dA = kt_where(in_range, kt_mul(kt_mul(G, B), inverse), kt_mul(G, kt_true_divide(kt_true_divide(B, far), far)));
+    dB = kt_where(in_range, kt_mul(kt_mul(G, kt_neg(A)), inverse),
+                  kt_neg(kt_mul(G, kt_true_divide(kt_true_divide(A, far), far))));
 }
 GRAD(hypot)      { dA = kt_mul(G, kt_true_divide(A, Y)); dB = kt_mul(G, kt_true_divide(B, Y)); }
 GRAD(copysign) /* times 1 or -1, as a quotient that depends on the operands for the graph */

@@ -40,7 +40,9 @@ GRAD(recurrence)
         c->d[2] = kt_narrow(d.state, 1, state, gates / 4);
     if (need(c, 1 + n_hx))
         c->d[1 + n_hx] = kt_mm(kt_t(as_rows(hidden, gates)), kt__states_before(hx[0], output, sizes, reverse));
-    if (n_weights == 2 && need(c, 2 + n_hx))
+    const bool one_step = sizes.n ? sizes.n == 1 : output->sizes[0] == 1;
+    const bool idle = projected && one_step && !c->grads[0] && !c->grads[1];
+    if (n_weights == 2 && need(c, 2 + n_hx) && !idle) /* the cell's last state has not been projected */
         c->d[2 + n_hx] = projected ? kt_mm(kt_t(as_rows(d.hidden, state)), unprojected(work, gates / 4, (kt_dtype)output->dtype))
                                    : kt_sum_dim(as_rows(hidden, gates), KT_SHAPE(0));
 }
