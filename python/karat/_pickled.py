@@ -7,6 +7,7 @@ unpickler with the same names. Independent of: where the bytes of storages lie.
 import copyreg
 import io
 import pickle
+import sys
 import types
 from collections import OrderedDict
 
@@ -64,6 +65,27 @@ def _state(t):
     return (t.__dict__, slots) if slots else t.__dict__
 
 
+def _as_in_c(error, obj, name):
+    """What the C pickler says of a global that cannot be named: PyTorch has that one."""
+    name = name or getattr(obj, "__qualname__", None) or obj.__name__
+    if "<locals>" in name.split("."):
+        return AttributeError(f"Can't pickle local object {name!r}")
+    if "it's not found as" not in str(error):
+        return error
+    module = pickle.whichmodule(obj, name)
+    if module not in sys.modules:
+        return pickle.PicklingError(f"Can't pickle {obj!r}: import of module {module!r} failed")
+    return pickle.PicklingError(f"Can't pickle {obj!r}: attribute lookup {name} on {module} failed")
+
+
+_TEXTS = {  # of errors: what Python's pickler says, and C's
+    "must return string or tuple": "__reduce__ must return a string or tuple",
+    "must have two to six elements": "tuple returned by __reduce__ must contain 2 through 6 elements",
+    "func from save_reduce() must be callable": "first item of the tuple returned by __reduce__ must be callable",
+    "args from save_reduce() must be a tuple": "second item of the tuple returned by __reduce__ must be a tuple",
+}
+
+
 class Pickler(pickle._Pickler):
     """The Python pickler: the C one cannot write other names of globals. `storages`: those that the pickle names, in order."""
 
@@ -71,10 +93,22 @@ class Pickler(pickle._Pickler):
         super().__init__(file, protocol)
         self.saved_id, self.storages, self.keys = saved_id, [], {}
 
+    def dump(self, obj):
+        try:
+            super().dump(obj)
+        except pickle.PicklingError as error:
+            text = next((ours for theirs, ours in _TEXTS.items() if str(error).endswith(theirs)), None)
+            if text is None:
+                raise
+            raise pickle.PicklingError(text) from None
+
     def save_global(self, obj, name=None):
         named = torch_name(obj, name)
         if named is None:
-            super().save_global(obj, name)
+            try:
+                super().save_global(obj, name)
+            except pickle.PicklingError as error:
+                raise _as_in_c(error, obj, name) from None
             return
         parent, _, last = named[1].rpartition(".")
         if parent:  # a method: before protocol 4 a name has no dots

@@ -160,3 +160,31 @@ def test_that_the_environment_switches_weights_only_off_is_told(monkeypatch):
     file.seek(0)
     with pytest.warns(UserWarning, match="TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD detected.*forcing weights_only=False"):
         karat.load(file)
+
+
+def test_what_cannot_be_saved_is_said_as_by_the_pickler_in_c():
+    class Local:
+        pass
+
+    class Reduces:
+        def __init__(self, answer):
+            self.answer = answer
+
+        def __reduce__(self):
+            return self.answer
+
+    lost = type("Lost", (), {"__module__": "no_such_module"})
+    unnamed = type("Unnamed", (), {"__module__": __name__})
+    here = "test_what_cannot_be_saved_is_said_as_by_the_pickler_in_c.<locals>"
+    for obj, error, text in (
+            (Local(), AttributeError, f"Can't pickle local object '{here}.Local'"),
+            (lambda: 0, AttributeError, f"Can't pickle local object '{here}.<lambda>'"),
+            (lost(), pickle.PicklingError, "<class 'no_such_module.Lost'>: import of module 'no_such_module' failed"),
+            (unnamed(), pickle.PicklingError, f"attribute lookup Unnamed on {__name__} failed"),
+            (Reduces(3), pickle.PicklingError, "__reduce__ must return a string or tuple"),
+            (Reduces((len,)), pickle.PicklingError, "tuple returned by __reduce__ must contain 2 through 6 elements"),
+            (Reduces((3, ())), pickle.PicklingError, "first item of the tuple returned by __reduce__ must be callable"),
+            (Reduces((len, 3)), pickle.PicklingError, "second item of the tuple returned by __reduce__ must be a tuple")):
+        with pytest.raises(error) as raised:
+            karat.save({"t": karat.ones(2), "x": obj}, io.BytesIO())
+        assert text in str(raised.value)
