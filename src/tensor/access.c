@@ -40,13 +40,15 @@ int       kt_owner_count(const kt_tensor *t)
 }
 bool      kt_wrapper_drop(kt_tensor *t, void *object)
 {
-    const bool named = t->wrapper == object, kept = named && kt_is_shared(t);
+    if (missing(t))
+        return true;
+    const bool named = object && t->wrapper == object, kept = named && kt_is_shared(t);
     if (named)
         t->wrapper = kept ? (void *)((uintptr_t)object | 1) : NULL;
     kt__unref(t);
     return !kept;
 }
-void      kt_on_wrapper_left(bool (*left)(kt_tensor *t)) { kt__wrapper_left = left; }
+void      kt_on_wrapper_left(kt_wrapper_left left) { kt__wrapper_left = left; }
 bool      kt_is_inference(const kt_tensor *t) { return !missing(t) && t->flags & KT_T_INFERENCE; }
 bool      kt_inference(void) { return kt__born_flags & KT_T_INFERENCE; }
 void      kt_set_inference(bool on) { kt__born_flags = on ? KT_T_INFERENCE : 0; }

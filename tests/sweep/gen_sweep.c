@@ -181,6 +181,7 @@ static const struct {
     {"kt_node_hook_call", 0, "NODE_HOOK_FN"},
     {"kt_hook_visit", 0, "HOOK_VISIT"},
     {"kt_call_watcher", 0, "CALL_WATCHER"},
+    {"kt_wrapper_left", 0, "WRAPPER_LEFT"},
     {"void (*)(void *)", 0, "RELEASE_FN"},
 };
 

@@ -38,11 +38,14 @@ static kt_tensor *usable(const char *name)
     }
 }
 
+/* Does the call take over a reference to its tensor? */
+static bool drops(void) { return strcmp(now->name, "kt_drop") == 0 || strcmp(now->name, "kt_wrapper_drop") == 0; }
+
 kt_tensor *sweep_tensor(int slot, const char *name)
 {
     if (!sweep_aimed(slot))
-        return strcmp(now->name, "kt_drop") == 0 ? kt_keep(usable(name)) : usable(name);
-    switch (strcmp(now->name, "kt_drop") == 0 ? 0 : value) {
+        return drops() ? kt_keep(usable(name)) : usable(name);
+    switch (drops() ? 0 : value) {
     case 0: return NULL;
     case 1: return kt_ones(KT_SCALAR);
     case 2: return kt_ones(KT_SHAPE(0, 2));
@@ -538,6 +541,7 @@ kt_node *sweep_node(int slot)
 
 void      sweep_warning(const char *text) { (void)text; }
 void      sweep_release(void *owner) { (void)owner; }
+bool      sweep_wrapper_left(kt_tensor *t) { return !t; }
 kt_status sweep_call_watcher(kt_call *shown, kt_call_moment moment, bool *given, void *context)
 {
     (void)shown, (void)moment, (void)given, (void)context;

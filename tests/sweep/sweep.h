@@ -79,6 +79,7 @@ kt_generator    **sweep_generators(void);
 FILE             *sweep_stream(void);
 void              sweep_warning(const char *text);
 void              sweep_release(void *owner);
+bool              sweep_wrapper_left(kt_tensor *t);
 kt_status         sweep_hook_call(kt_tensor *grad, void *context, kt_tensor **instead);
 kt_status         sweep_node_hook_call(kt_node_grads *grads, void *context);
 kt_status         sweep_call_watcher(kt_call *call, kt_call_moment moment, bool *given, void *context);
@@ -153,6 +154,7 @@ void              sweep_before(void);
 #define NODE_HOOK_FN(slot, name) (sweep_aimed(slot) ? NULL : sweep_node_hook_call)
 #define HOOK_VISIT(slot, name)  (sweep_aimed(slot) ? NULL : sweep_hook_visit)
 #define CALL_WATCHER(slot, name) (sweep_aimed(slot) ? NULL : sweep_call_watcher)
+#define WRAPPER_LEFT(slot, name) (sweep_aimed(slot) ? NULL : sweep_wrapper_left)
 #define RELEASE_FN(slot, name)  (sweep_aimed(slot) ? NULL : sweep_release)
 #define OPTIONS(slot, options)  sweep_options(slot, options)
 #define BEFORE                  sweep_before()

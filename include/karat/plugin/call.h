@@ -140,7 +140,8 @@ KT_API int       kt_owner_count(const kt_tensor *t);        /* the caller among 
 KT_API bool      kt_wrapper_drop(kt_tensor *t, void *object);
 /* `left` is called when a tensor whose slot is not NULL loses its last owner, on any thread. True: that reference belongs to the
  * binding now, and the tensor lives on. */
-KT_API void      kt_on_wrapper_left(bool (*left)(kt_tensor *t));
+typedef bool (*kt_wrapper_left)(kt_tensor *t);
+KT_API void      kt_on_wrapper_left(kt_wrapper_left left);
 /* For a binding's garbage collector: visits the contexts of hooks that would be freed with t, if the caller is its only owner; a
  * binding knows its own by their `release`. A nonzero result of a visit ends the traversal and is returned. */
 typedef int (*kt_hook_visit)(void (*release)(void *context), void *context, void *with);
