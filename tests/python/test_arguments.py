@@ -83,6 +83,5 @@ def test_flags_that_pytorch_reads_by_truth_value(flag):
     for stft in (karat.stft, karat.Tensor.stft):
         assert stft(karat.rand(20), 8, center=flag, return_complex=True).shape == (5, 11 if flag else 7)
     assert len(karat.pca_lowrank(karat.rand(4, 4), 2, center=flag)) == 3
-    for refuses in (lambda: F.dropout(x, training=flag), lambda: karat.sum(x, 1, keepdim=flag)):
-        with pytest.raises(TypeError, match="must be bool, not"):
-            refuses()
+    with pytest.raises(TypeError, match="must be bool, not"):
+        F.dropout(x, training=flag)
