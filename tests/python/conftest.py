@@ -20,10 +20,6 @@ if os.environ.get("KARAT_TEST_DEVICE", "") == "cuda":
 
 import on_device  # noqa: E402
 
-if on_device.DEVICE == "cuda":
-    import karat
-    karat.backends.cudnn.allow_tf32 = False  # results are held to float32's
-
 SHARE = os.environ.get("KARAT_TEST_SHARE", "")
 ours = {}  # by file: whether this process runs it
 left_out = collections.Counter()
