@@ -45,7 +45,6 @@ void      kp_life_start(void);
 void      kp_life_of_subclass(PyTypeObject *type);
 void      kp_own(kp_tensor *self); /* it owns its tensor from now on, if the tensor owned it; the caller has a reference */
 void      kp_tensor_dealloc(PyObject *o);
-int       kp_tensor_is_gc(PyObject *o);
 int       kp_tensor_traverse(PyObject *o, visitproc visit, void *arg);
 int       kp_tensor_clear(PyObject *o);
 int       kp_tensor_setattr(PyObject *o, PyObject *name, PyObject *value);

@@ -285,25 +285,6 @@ void kp_life_of_subclass(PyTypeObject *type) { type->tp_dealloc = kp_tensor_deal
 
 /* ---- garbage collection ---- */
 
-static bool is_asked; /* by is_tracked: whatever the tensor's owners are */
-
-/* The collector does not count references to what is not its own. So an object whose tensor has other owners, which it cannot
- * see, is held from outside for it, if it would matter: weak references and __del__ go first when garbage is collected. (The
- * attributes of others are kept by tensor_clear.) */
-int kp_tensor_is_gc(PyObject *o)
-{
-    const kp_tensor *self = (const kp_tensor *)o;
-    return is_asked || !(self->weak || Py_TYPE(o)->tp_finalize) || !self->t || !kt_is_shared(self->t);
-}
-
-static bool is_tracked(kp_tensor *self)
-{
-    is_asked = true;
-    const bool tracked = PyObject_GC_IsTracked((PyObject *)self);
-    is_asked = false;
-    return tracked;
-}
-
 int kp_tensor_traverse(PyObject *o, visitproc visit, void *arg)
 {
     const kp_tensor *self = (const kp_tensor *)o;
@@ -331,7 +312,7 @@ int kp_tensor_clear(PyObject *o)
 /* Attributes may form a cycle: from the first one on the object is tracked. */
 static void track_if_needed(kp_tensor *self)
 {
-    if (self->dict && !is_tracked(self))
+    if (self->dict && !PyObject_GC_IsTracked((PyObject *)self))
         PyObject_GC_Track((PyObject *)self);
 }
 
@@ -356,7 +337,7 @@ PyObject *kp_get_dict(PyObject *o, void *unused)
 static void track_as_its_type_needs(kp_tensor *self)
 {
     const bool needed = self->dict || !Py_IS_TYPE((PyObject *)self, kp_tensor_type);
-    if (needed && !is_tracked(self))
+    if (needed && !PyObject_GC_IsTracked((PyObject *)self))
         PyObject_GC_Track((PyObject *)self);
     else if (!needed)
         PyObject_GC_UnTrack((PyObject *)self);

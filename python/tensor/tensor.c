@@ -54,7 +54,6 @@ static const PyType_Slot own_slots[] = {
     {Py_tp_dealloc, kp_tensor_dealloc},
     {Py_tp_traverse, kp_tensor_traverse},
     {Py_tp_clear, kp_tensor_clear},
-    {Py_tp_is_gc, kp_tensor_is_gc},
     {Py_tp_setattro, kp_tensor_setattr},
     {Py_tp_repr, tensor_repr},
     {Py_tp_hash, tensor_hash},

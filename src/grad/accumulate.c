@@ -19,9 +19,8 @@ static kt_status replace(kt_tensor *t, kt_tensor *grad) /* steals the reference 
         grad->lineage = kt__gradient_lineage(t->lineage, grad);
     else
         grad->lineage = t->autograd->grad->lineage;
-    kt__unref(t->autograd->grad);
-    t->autograd->grad = grad;
     kt__lane_hand_out(grad);
+    kt__replace(&t->autograd->grad, grad);
     return KT_OK;
 }
 

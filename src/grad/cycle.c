@@ -21,8 +21,7 @@ static kt_status let_go(kt_node *node, const kt_tensor *base)
         }
         alias->flags |= s->t->autograd && s->t->autograd->node ? 0 : s->t->flags & KT_T_VIEW_MADE;
         s->alias = s->t->base ? ALIAS_OF_VIEW : ALIAS_OF_WHOLE;
-        kt__unref(s->t);
-        s->t = alias;
+        kt__replace(&s->t, alias);
     }
     return kt__inner(node) ? let_go(node->inner, base) : KT_OK;
 }

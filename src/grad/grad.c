@@ -139,8 +139,7 @@ kt_status kt_set_grad(kt_tensor *t, kt_tensor *grad)
         return KT_OK;
     if (grad)
         kt__ref(grad);
-    kt__unref(a->grad);
-    a->grad = grad;
+    kt__replace(&a->grad, grad);
     return KT_OK;
 }
 

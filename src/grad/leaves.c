@@ -117,12 +117,6 @@ static void in_order(kt__leaves *l) { qsort(l->ready + l->first, l->n_ready - l-
 
 /* ---- edges ---- */
 
-static void replace(kt__leaf *leaf, kt_tensor *sum)
-{
-    kt__unref(leaf->sum);
-    leaf->sum = sum;
-}
-
 static kt_status add(kt__leaf *leaf, kt_tensor *grad)
 {
     kt_tensor *more = NULL;
@@ -135,13 +129,13 @@ static kt_status add(kt__leaf *leaf, kt_tensor *grad)
     kt__unref(grad);
     if (status)
         return status;
-    replace(leaf, more);
+    kt__replace(&leaf->sum, more);
     if (KT__LIKELY((kt_dtype)more->dtype == dtype) || leaf->node->own_dtype)
         return KT_OK;
     kt_tensor *cast = NULL; /* an integer leaf: the last gradient has the dtype it was first cast to */
     if (kt_convert(more, dtype, KT_WHY_GRADIENT, &cast))
         return kt_error_status();
-    replace(leaf, cast);
+    kt__replace(&leaf->sum, cast);
     return KT_OK;
 }
 

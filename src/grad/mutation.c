@@ -81,9 +81,8 @@ static kt_status copy(kept *k)
     kt_mode_close(&off);
     if (status)
         return status;
-    kt__unref(k->t);
-    k->t = own;
     k->copied = true;
+    kt__replace(&k->t, own);
     return KT_OK;
 }
 

@@ -113,11 +113,12 @@ static kt_status pack_by(kt_node *node, uint32_t place, const kt__pack_level *le
         kt__pool_put(packed, sizeof *packed);
         return kt_error_status();
     }
-    kt__unref(shown);
-    kt__unref(s->t);
+    kt_tensor *was = s->t;
     s->packed = packed;
     s->kind = SAVED_PACKED;
     node->packed = true;
+    kt__unref(shown);
+    kt__unref(was);
     return KT_OK;
 }
 
@@ -184,8 +185,7 @@ void kt__unpack_end(kt_node *node)
         kt__saved *s = kt__saved_at(node, i);
         if (!kt__is_saved(node, i) || !s->t || s->kind != SAVED_PACKED)
             continue;
-        kt__unref(s->packed->now);
-        s->packed->now = NULL;
+        kt__replace(&s->packed->now, NULL);
     }
 }
 

@@ -152,6 +152,14 @@ static inline void kt__unref(kt_tensor *t)
     if (t && kt__count_down(&t->refs))
         kt__tensor_free(t);
 }
+/* What stands at a place that others can see is replaced before it is dropped: a binding's code may run then, and look there.
+ * Steals the reference. */
+static inline void kt__replace(kt_tensor **place, kt_tensor *by)
+{
+    kt_tensor *was = *place;
+    *place = by;
+    kt__unref(was);
+}
 
 /* ---- geometry ---- */
 static inline kt_shape  kt__sizes(const kt_tensor *t) { return (kt_shape){t->ndim, t->sizes}; }

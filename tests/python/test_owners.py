@@ -119,15 +119,10 @@ def test_the_collector_sees_who_holds_a_tensor():
     h = leaf() * 2
     ring = [h]
     ring.append(ring)
-    h.note, w, y = 1, weakref.ref(h), None
-    y = (h * h).sum()
+    h.note, y = 1, (h * h).sum()
     del h, ring
     gc.collect()
-    assert w().note == 1
-    y.backward()
-    del y
-    gc.collect()
-    assert w() is None
+    assert y.grad_fn.next_functions[0][0]._saved_self.note == 1  # its object outlives the ring
     h = leaf() * 2  # a cycle through its own attribute, while the graph holds it, and after
     h.me = [h]
     w, y = weakref.ref(h), (h * h).sum()
@@ -175,16 +170,53 @@ def test_slots_and_finalizers_of_subclasses():
         del holder
         assert w() is None and sorted(log) == ["del"] + ["mark"] * marks
         x, holder = make(kind)
-        x.first = ring = [x]  # in a cycle
-        ring.append(ring)
+        x.first, x.note = Mark(), [x]  # in a cycle
         w = weakref.ref(x)
         log.clear()
-        del x, ring
+        del x
         gc.collect()
-        assert log == [] and w().first[0] is w()
+        assert log == [] and w().note[0] is w()
         del holder
         gc.collect()
         assert w() is None and sorted(log) == ["del"] + ["mark"] * (marks - 1)
+
+
+def test_what_is_watched_while_a_graph_holds_it_is_freed_later():
+    """The collector must not forget containers of a tensor that it meets while an engine's owner holds it."""
+    seen = weakref.WeakKeyDictionary()
+    for _ in range(5):
+        m = torch.nn.Linear(4, 4, bias=False)
+        seen[m.weight] = 1
+        m.weight.module = m
+        y = m(torch.ones(1, 4))
+        gc.collect()
+        del y, m
+    gc.collect()
+    assert len(seen) == 0
+    h = leaf() * 2
+    h.me = (h,)
+    w, y = weakref.ref(h), h.sin()
+    gc.collect()
+    del h, y
+    gc.collect()
+    assert w() is None
+
+
+def test_a_gradient_that_goes_may_look_at_its_place():
+    p = torch.nn.Parameter(torch.ones(2))
+    shown = []
+
+    class Telling(torch.Tensor):
+        def __del__(self):
+            shown.append(p.grad)
+            p.grad = None
+
+    for replace in (lambda: setattr(p, "grad", None), lambda: setattr(p, "grad", torch.zeros(2)),
+                    lambda: (p * p).sum().backward(create_graph=True)):
+        p.grad = torch.ones(2).as_subclass(Telling)
+        replace()
+        assert len(shown) == 1 and type(shown.pop()) is not Telling and p.grad is None
+        gc.collect()
 
 
 def test_del_may_save_the_object():
