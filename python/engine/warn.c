@@ -83,6 +83,30 @@ int kp_warn_once(bool *said, const char *text)
 }
 
 /* For once-only warnings of the package's Python code: a set of those given. */
+static bool is_ours(PyFrameObject *frame)
+{
+    PyObject   *globals = PyFrame_GetGlobals(frame), *name = globals ? PyDict_GetItemString(globals, "__name__") : NULL;
+    const char *text = name && PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
+    const bool  ours = text && strncmp(text, "karat", 5) == 0 && (text[5] == '.' || !text[5]);
+    Py_XDECREF(globals);
+    return ours;
+}
+
+/* The level of the innermost frame that is not the package's, as warnings count them. */
+static int users_level(void)
+{
+    PyFrameObject *frame = PyEval_GetFrame();
+    int            level = 1;
+    Py_XINCREF(frame);
+    while (frame && is_ours(frame)) {
+        PyFrameObject *back = PyFrame_GetBack(frame);
+        Py_SETREF(frame, back);
+        level++;
+    }
+    Py_XDECREF(frame);
+    return level;
+}
+
 static PyObject *warn_once(PyObject *module, PyObject *text)
 {
     static PyObject *texts;
@@ -96,7 +120,7 @@ static PyObject *warn_once(PyObject *module, PyObject *text)
         return NULL;
     if (known && !kt_warn_always())
         Py_RETURN_NONE;
-    return PyErr_WarnFormat(PyExc_UserWarning, 2, "%U", text) ? NULL : Py_NewRef(Py_None);
+    return PyErr_WarnFormat(PyExc_UserWarning, users_level(), "%U", text) ? NULL : Py_NewRef(Py_None);
 }
 
 static PyObject *set_warn_always(PyObject *module, PyObject *on)

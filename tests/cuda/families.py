@@ -575,7 +575,7 @@ def lists():
         each(f"cat into a view {dtype}", lambda a: torch.cat(a, out=torch.zeros(
             sum(map(len, a)) + 1, dtype=dtype, device=a[0].device)[1:]), x)
         each(f"cat of other dtypes {dtype}", lambda a: torch.cat([t.to(FLOATS[i % 2]) for i, t in enumerate(a)]), x)
-        each(f"stack {dtype}", lambda a: torch.stack([t.sum() * 0 + i for i, t in enumerate(a)]), x)
+        each(f"stack {dtype}", lambda a: torch.stack([t[:8].sum() * 0 + i for i, t in enumerate(a)]), x)
         square = [values((33, 65), dtype) for _ in range(9)]
         each(f"cat of columns {dtype}", lambda a: torch.cat(a, 1), square)
         each(f"cat of turned {dtype}", lambda a: torch.cat([t.T if i % 3 else t.T.contiguous() for i, t in enumerate(a)]), square)

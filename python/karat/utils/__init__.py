@@ -5,6 +5,7 @@ swap_tensors.
 import weakref
 
 from .. import _missing
+from .._karat import Tensor
 from . import deterministic, dlpack  # noqa: F401
 
 
@@ -36,7 +37,7 @@ def _check_owners(t, name):
 
 def swap_tensors(t1, t2):
     """The two objects exchange their tensors, with class, attributes, gradient and history: t1 is what t2 was."""
-    if not weakref.getweakrefcount(t1) and not weakref.getweakrefcount(t2):
+    if all(isinstance(t, Tensor) and not weakref.getweakrefcount(t) for t in (t1, t2)):
         _check_owners(t1, "t1")
         _check_owners(t2, "t2")
     t1._swap(t2)
