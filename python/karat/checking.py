@@ -90,12 +90,18 @@ def _check_is_size(i, message=None, *, max=None):
         _check(bool(i <= max), message)
 
 
+def _refusal_of_condition(cond):
+    """Why no condition for each element can be read from it; "" where one can."""
+    if isinstance(cond, Tensor):
+        return "" if cond.dtype is _karat.dtypes["bool"] else f"cond tensor must have dtype torch.bool, but got {cond.dtype}"
+    return f"cond must be a tensor, but got {type(cond)}"
+
+
 def _check_tensor_all_with(error_type, cond, message=None):
     """Raises error_type unless all elements are True."""
-    if not isinstance(cond, Tensor):
-        raise TypeError(f"cond must be a tensor, but got {type(cond)}")
-    if cond.dtype is not _karat.dtypes["bool"]:
-        raise TypeError(f"cond tensor must have dtype torch.bool, but got {cond.dtype}")
+    refusal = _refusal_of_condition(cond)
+    if refusal:
+        raise TypeError(refusal)
     _check_with(error_type, cond.all().item(), message)
 
 

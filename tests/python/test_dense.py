@@ -142,6 +142,8 @@ def test_checks_of_arguments():
                              (lambda: karat._check_index(False), IndexError, "Expected cond"),
                              (lambda: karat._assert(karat.tensor(False), "m"), AssertionError, "^m$"),
                              (lambda: karat._check_tensor_all(karat.tensor([True, False])), RuntimeError, "Expected cond"),
+                             (lambda: karat._check_tensor_all(True), TypeError, "must be a tensor, but got <class 'bool'>"),
+                             (lambda: karat._check_tensor_all_with(IndexError, karat.tensor(False)), IndexError, "Expected cond"),
                              (lambda: karat._check_tensor_all(karat.ones(1)), TypeError, "must have dtype torch.bool")):
         with pytest.raises(kind, match=text):
             call()
